@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { intOrPercent, objectMeta } from './meta.ts';
+
+const version = z.literal('gitfleet.dev/v1alpha1');
+
+/** `fleet.yaml`: limits, freeze windows, defaults, forge. Everything is optional. */
+export const fleetConfig = z.strictObject({
+  apiVersion: version,
+  kind: z.literal('FleetConfig'),
+  metadata: objectMeta.partial({ name: true }).optional(),
+  spec: z
+    .strictObject({
+      guard: z
+        .strictObject({
+          maxClusters: intOrPercent.optional(),
+          maxObjectsPerCluster: intOrPercent.optional(),
+          maxLeaving: intOrPercent.optional(),
+        })
+        .optional(),
+      freeze: z
+        .array(
+          z.strictObject({
+            name: z.string(),
+            schedule: z.string(),
+            duration: z.string(),
+            timeZone: z.string().optional(),
+          }),
+        )
+        .optional(),
+      defaults: z.looseObject({}).optional(),
+      forge: z
+        .strictObject({
+          kind: z.enum(['github', 'gitlab', 'gitea', 'none']).default('none'),
+          repository: z.string().optional(),
+          baseURL: z.string().optional(),
+        })
+        .optional(),
+    })
+    .prefault({}),
+});
+export type FleetConfig = z.output<typeof fleetConfig>;
+
+export const priceList = z.strictObject({
+  apiVersion: version,
+  kind: z.literal('PriceList'),
+  metadata: objectMeta,
+  spec: z.strictObject({
+    currency: z.string().default('USD'),
+    prices: z.array(
+      z.strictObject({
+        instanceType: z.string(),
+        zone: z.string().optional(),
+        capacityType: z.enum(['on-demand', 'spot', 'reserved']).default('on-demand'),
+        /** Price of one node for one hour in `currency`. */
+        perHour: z.number().min(0),
+      }),
+    ),
+  }),
+});
+export type PriceList = z.output<typeof priceList>;
+
+/** Lets a plan pass that the guard refused: the digest names exactly what will be removed (decision 21). */
+export const removalApproval = z.strictObject({
+  apiVersion: version,
+  kind: z.literal('RemovalApproval'),
+  metadata: objectMeta,
+  spec: z.strictObject({ removalDigest: z.string() }),
+});
+export type RemovalApproval = z.output<typeof removalApproval>;

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { condition, objectMeta } from './meta.ts';
+
+/** Only `NoSchedule` exists (KubeFleet cluster/v1beta1). */
+export const taint = z.strictObject({
+  key: z.string(),
+  value: z.string().optional(),
+  effect: z.enum(['NoSchedule']),
+});
+export type Taint = z.output<typeof taint>;
+
+export const memberClusterSpec = z.strictObject({
+  identity: z.looseObject({}).optional(),
+  heartbeatPeriodSeconds: z.number().int().min(1).max(600).default(60),
+  taints: z.array(taint).max(100).optional(),
+  deleteOptions: z.strictObject({ validationMode: z.enum(['Strict', 'Skip']).default('Strict') }).optional(),
+});
+
+const resourceList = z.record(z.string(), z.union([z.string(), z.number()]));
+
+export const memberClusterStatus = z.looseObject({
+  conditions: z.array(condition).optional(),
+  properties: z
+    .record(z.string(), z.looseObject({ value: z.string(), observationTime: z.string().optional() }))
+    .optional(),
+  resourceUsage: z
+    .looseObject({
+      capacity: resourceList.optional(),
+      allocatable: resourceList.optional(),
+      available: resourceList.optional(),
+      observationTime: z.string().optional(),
+    })
+    .optional(),
+  namespaces: z.record(z.string(), z.string()).optional(),
+  agentStatus: z
+    .array(
+      z.looseObject({
+        type: z.string(),
+        conditions: z.array(condition).optional(),
+        lastReceivedHeartbeat: z.string().optional(),
+      }),
+    )
+    .optional(),
+});
+export type MemberClusterStatus = z.output<typeof memberClusterStatus>;
+
+/** KubeFleet's MemberCluster (cluster.kubernetes-fleet.io, v1 and v1beta1). */
+export const memberCluster = z.strictObject({
+  apiVersion: z.enum(['cluster.kubernetes-fleet.io/v1', 'cluster.kubernetes-fleet.io/v1beta1']),
+  kind: z.literal('MemberCluster'),
+  metadata: objectMeta,
+  spec: memberClusterSpec.prefault({}),
+  status: memberClusterStatus.optional(),
+});
+export type MemberCluster = z.output<typeof memberCluster>;

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** Name of a member cluster. At most 63 characters (KubeFleet, MemberCluster CEL rule). */
+export type ClusterName = string;
+
+/** `name` for a ClusterResourcePlacement, `namespace.name` for a ResourcePlacement: the folder name on the status branch. */
+export type PlacementKey = string & { readonly __key: 'PlacementKey' };
+
+/** RFC 3339 text such as `2026-11-20T10:00:00Z`. */
+export type Timestamp = string;
+
+/** `metadata` of a Kubernetes object. Fields not named here are kept as they are. */
+export const objectMeta = z.looseObject({
+  name: z.string().min(1),
+  namespace: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+  generation: z.number().int().optional(),
+  creationTimestamp: z.string().nullish(),
+  deletionTimestamp: z.string().nullish(),
+  finalizers: z.array(z.string()).optional(),
+});
+export type ObjectMeta = z.output<typeof objectMeta>;
+
+export const conditionStatus = z.enum(['True', 'False', 'Unknown']);
+export type ConditionStatus = z.output<typeof conditionStatus>;
+
+/** A metav1.Condition. `lastTransitionTime` changes only when `status` changes. */
+export const condition = z.looseObject({
+  type: z.string(),
+  status: conditionStatus,
+  reason: z.string().default(''),
+  message: z.string().optional(),
+  lastTransitionTime: z.string().optional(),
+  observedGeneration: z.number().int().optional(),
+});
+export type Condition = z.output<typeof condition>;
+
+export const labelSelectorRequirement = z.strictObject({
+  key: z.string(),
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+  values: z.array(z.string()).optional(),
+});
+
+/** A metav1.LabelSelector. Empty selects everything; what an absent one selects is said where it is used. */
+export const labelSelector = z.strictObject({
+  matchLabels: z.record(z.string(), z.string()).optional(),
+  matchExpressions: z.array(labelSelectorRequirement).optional(),
+});
+export type LabelSelector = z.output<typeof labelSelector>;
+
+/** An integer or a percentage such as `25%`. */
+export const intOrPercent = z.union([z.number().int(), z.string()]);
+export type IntOrPercent = z.output<typeof intOrPercent>;
+
+/** What names one object of any kind. `namespace` is absent for cluster-scoped ones. */
+export interface ObjectRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** Any Kubernetes object as its file holds it: nothing is dropped, nothing is added. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}

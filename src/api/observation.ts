@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { memberClusterStatus } from './member-cluster.ts';
+import type { Manifest } from './meta.ts';
+
+const objectRef = z.strictObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+});
+const patchDetail = z.looseObject({
+  path: z.string(),
+  valueInMember: z.string().optional(),
+  valueInHub: z.string().optional(),
+});
+const liveObject = z.custom<Manifest>(
+  (value) => typeof value === 'object' && value !== null && 'kind' in value && 'metadata' in value,
+  'expected a Kubernetes object with apiVersion, kind and metadata',
+);
+
+/** What became of one object; `result` is a word of KubeFleet's applier (`Applied`, `FailedToTakeOver`, `FoundDrifts`, …). */
+export const objectOutcome = z.looseObject({
+  object: objectRef,
+  result: z.string(),
+  message: z.string().optional(),
+  /** Drifts or diffs found, redacted for Secrets. */
+  details: z.array(patchDetail).optional(),
+  observedGeneration: z.number().int().optional(),
+});
+export type ObjectOutcome = z.output<typeof objectOutcome>;
+
+export const placementSighting = z.looseObject({
+  placement: z.strictObject({
+    kind: z.enum(['ClusterResourcePlacement', 'ResourcePlacement']),
+    name: z.string(),
+    namespace: z.string().optional(),
+  }),
+  resourceSnapshotIndex: z.number().int().optional(),
+  digest: z.string().optional(),
+  at: z.string().optional(),
+  done: z.boolean().default(true),
+  results: z.array(objectOutcome).default([]),
+});
+export type PlacementSighting = z.output<typeof placementSighting>;
+
+/** A sighting: what one member looked like at `observedAt`. `gitfleet observe` writes one file per member. */
+export const clusterObservation = z.strictObject({
+  apiVersion: z.literal('gitfleet.dev/v1alpha1'),
+  kind: z.literal('ClusterObservation'),
+  metadata: z.looseObject({ name: z.string() }),
+  observedAt: z.string(),
+  reachable: z.boolean().default(true),
+  /** Why the member could not be reached; only with `reachable: false`. */
+  cause: z.string().optional(),
+  complete: z.boolean().default(true),
+  memberStatus: memberClusterStatus.optional(),
+  placements: z.array(placementSighting).default([]),
+  objects: z.array(liveObject).default([]),
+  versions: z.looseObject({}).optional(),
+  upgrade: z.looseObject({}).optional(),
+  nodes: z.array(liveObject).default([]),
+  pods: z.array(liveObject).default([]),
+  extras: z.array(liveObject).default([]),
+});
+export type ClusterObservation = z.output<typeof clusterObservation>;

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { condition } from './meta.ts';
+import { applyStrategy, diffedPlacement, driftedPlacement, failedPlacement, placementPolicy } from './placement.ts';
+
+/** The scheduler's verdict on one cluster (KubeFleet's ClusterDecision). */
+export const clusterDecision = z.looseObject({
+  clusterName: z.string(),
+  selected: z.boolean(),
+  clusterScore: z
+    .strictObject({ affinityScore: z.number().int().default(0), topologySpreadScore: z.number().int().default(0) })
+    .optional(),
+  reason: z.string().default(''),
+});
+export type ClusterDecision = z.output<typeof clusterDecision>;
+
+export const policySnapshotEntry = z.strictObject({
+  index: z.number().int().min(0),
+  latest: z.boolean().optional(),
+  /** Hex sha-256 of the defaulted policy without numberOfClusters; absent = recomputed from `policy`. */
+  policyHash: z.string().optional(),
+  numberOfClusters: z.number().int().min(0).optional(),
+  policy: placementPolicy.prefault({}),
+  observedGeneration: z.number().int().optional(),
+  conditions: z.array(condition).optional(),
+  /** Decisions of the last cycle that ran, selected best first, then unselected best first, then filtered by name. */
+  targetClusters: z.array(clusterDecision).optional(),
+  /** Digest of what the explanations of unselected clusters were computed from; absent = compute them anew. */
+  explained: z.string().optional(),
+});
+export type PolicySnapshotEntry = z.output<typeof policySnapshotEntry>;
+
+export const resourceSnapshotEntry = z.strictObject({
+  index: z.number().int().min(0),
+  latest: z.boolean().optional(),
+  /** Hex sha-256 of the selected resources in order; absent = recomputed from the snapshot file. */
+  hash: z.string().optional(),
+  commit: z.string().optional(),
+  createdAt: z.string().optional(),
+  /** Names of the override snapshots last used with this index (decision 31). */
+  overrides: z.array(z.string()).optional(),
+});
+export type ResourceSnapshotEntry = z.output<typeof resourceSnapshotEntry>;
+
+export const bindingState = z.enum(['Scheduled', 'Bound', 'Unscheduled']);
+export type BindingState = z.output<typeof bindingState>;
+
+/** KubeFleet's ClusterResourceBinding, names shortened as contract.md says. */
+export const bindingEntry = z.strictObject({
+  targetCluster: z.string(),
+  state: bindingState,
+  /** What an Unscheduled binding was before; absent on one that was never Bound. */
+  previousState: z.enum(['Scheduled', 'Bound']).optional(),
+  /** Stands for a deletionTimestamp: its objects are being removed and it holds nothing meanwhile. */
+  deleting: z.boolean().optional(),
+  policySnapshotIndex: z.number().int().min(0).optional(),
+  /** Index that the cluster should run; absent until a rollout or a run gave it one. */
+  resourceSnapshotIndex: z.number().int().min(0).optional(),
+  clusterDecision: clusterDecision.partial({ clusterName: true }).optional(),
+  clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
+  resourceOverrideSnapshots: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),
+  /** Apply strategy last assigned; absent = the placement's. */
+  applyStrategy: applyStrategy.optional(),
+  reason: z.string().optional(),
+  observedGeneration: z.number().int().optional(),
+  conditions: z.array(condition).optional(),
+  failedPlacements: z.array(failedPlacement).optional(),
+  driftedPlacements: z.array(driftedPlacement).optional(),
+  diffedPlacements: z.array(diffedPlacement).optional(),
+});
+export type Binding = z.output<typeof bindingEntry>;
+
+/** `placements/<[ns.]name>/state.yaml`: what the engine remembers of one placement. */
+export const placementState = z.strictObject({
+  apiVersion: z.literal('gitfleet.dev/v1alpha1'),
+  kind: z.literal('PlacementState'),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+  policySnapshots: z.array(policySnapshotEntry).default([]),
+  resourceSnapshots: z.array(resourceSnapshotEntry).default([]),
+  bindings: z.array(bindingEntry).default([]),
+});
+export type PlacementState = z.output<typeof placementState>;

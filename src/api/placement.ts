@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { condition, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
+
+export const resourceSelector = z.strictObject({
+  group: z.string(),
+  version: z.string(),
+  kind: z.string(),
+  name: z.string().optional(),
+  labelSelector: labelSelector.optional(),
+  selectionScope: z
+    .enum(['NamespaceWithResources', 'NamespaceOnly', 'NamespaceWithResourceSelectors'])
+    .default('NamespaceWithResources'),
+});
+export type ResourceSelector = z.output<typeof resourceSelector>;
+
+export const propertySelectorRequirement = z.strictObject({
+  name: z.string(),
+  operator: z.enum(['Gt', 'Ge', 'Eq', 'Ne', 'Lt', 'Le']),
+  values: z.array(z.string()).max(1),
+});
+export const propertySorter = z.strictObject({ name: z.string(), sortOrder: z.enum(['Ascending', 'Descending']) });
+
+export const clusterSelectorTerm = z.strictObject({
+  labelSelector: labelSelector.optional(),
+  propertySelector: z.strictObject({ matchExpressions: z.array(propertySelectorRequirement) }).optional(),
+  propertySorter: propertySorter.optional(),
+});
+export type ClusterSelectorTerm = z.output<typeof clusterSelectorTerm>;
+
+export const toleration = z.strictObject({
+  key: z.string().optional(),
+  operator: z.enum(['Equal', 'Exists']).default('Equal'),
+  value: z.string().optional(),
+  effect: z.enum(['NoSchedule', '']).optional(),
+});
+export type Toleration = z.output<typeof toleration>;
+
+export const topologySpreadConstraint = z.strictObject({
+  maxSkew: z.number().int().min(1).default(1),
+  topologyKey: z.string(),
+  whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']).default('DoNotSchedule'),
+});
+export type TopologySpreadConstraint = z.output<typeof topologySpreadConstraint>;
+
+export const placementPolicy = z.strictObject({
+  placementType: z.enum(['PickAll', 'PickN', 'PickFixed']).default('PickAll'),
+  clusterNames: z.array(z.string()).max(100).optional(),
+  numberOfClusters: z.number().int().min(0).optional(),
+  affinity: z
+    .strictObject({
+      clusterAffinity: z
+        .strictObject({
+          requiredDuringSchedulingIgnoredDuringExecution: z
+            .strictObject({ clusterSelectorTerms: z.array(clusterSelectorTerm).max(10) })
+            .optional(),
+          preferredDuringSchedulingIgnoredDuringExecution: z
+            .array(z.strictObject({ weight: z.number().int().min(-100).max(100), preference: clusterSelectorTerm }))
+            .optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  topologySpreadConstraints: z.array(topologySpreadConstraint).optional(),
+  tolerations: z.array(toleration).max(100).optional(),
+});
+export type PlacementPolicy = z.output<typeof placementPolicy>;
+
+export const applyStrategy = z.strictObject({
+  type: z.enum(['ClientSideApply', 'ServerSideApply', 'ReportDiff']).default('ClientSideApply'),
+  comparisonOption: z.enum(['PartialComparison', 'FullComparison']).default('PartialComparison'),
+  whenToApply: z.enum(['Always', 'IfNotDrifted']).default('Always'),
+  whenToTakeOver: z.enum(['Always', 'IfNoDiff', 'Never']).default('Always'),
+  allowCoOwnership: z.boolean().default(false),
+  serverSideApplyConfig: z.strictObject({ force: z.boolean().default(false) }).optional(),
+});
+export type ApplyStrategy = z.output<typeof applyStrategy>;
+
+export const rollingUpdate = z.strictObject({
+  maxUnavailable: intOrPercent.default('25%'),
+  maxSurge: intOrPercent.default('25%'),
+  unavailablePeriodSeconds: z.number().int().min(0).default(60),
+});
+export type RollingUpdate = z.output<typeof rollingUpdate>;
+
+export const rolloutStrategy = z.strictObject({
+  type: z.enum(['RollingUpdate', 'External']).default('RollingUpdate'),
+  /** Filled with defaults by the loader when `type` is RollingUpdate, always absent when it is External. */
+  rollingUpdate: rollingUpdate.optional(),
+  applyStrategy: applyStrategy.prefault({}),
+  deleteStrategy: z.strictObject({ propagationPolicy: z.enum(['Delete', 'Abandon']).default('Delete') }).optional(),
+  reportBackStrategy: z
+    .strictObject({
+      type: z.enum(['Disabled', 'Mirror']).default('Disabled'),
+      destination: z.enum(['OriginalResource', 'WorkAPI']).optional(),
+    })
+    .optional(),
+});
+export type RolloutStrategy = z.output<typeof rolloutStrategy>;
+
+export const placementSpec = z.strictObject({
+  resourceSelectors: z.array(resourceSelector).min(1).max(100),
+  /** Absent in a file means PickAll; the loader fills it in. */
+  policy: placementPolicy.prefault({}),
+  strategy: rolloutStrategy.prefault({}),
+  revisionHistoryLimit: z.number().int().min(1).max(1000).default(10),
+  statusReportingScope: z.enum(['ClusterScopeOnly', 'NamespaceAccessible']).default('ClusterScopeOnly'),
+});
+export type PlacementSpec = z.output<typeof placementSpec>;
+
+/** KubeFleet's ResourceIdentifier: one selected resource. */
+export const resourceIdentifier = z.strictObject({
+  group: z.string().optional(),
+  version: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+  envelope: z
+    .strictObject({ name: z.string(), namespace: z.string().optional(), type: z.string().optional() })
+    .optional(),
+});
+export type ResourceIdentifier = z.output<typeof resourceIdentifier>;
+
+const patchDetail = z.looseObject({
+  path: z.string(),
+  valueInMember: z.string().optional(),
+  valueInHub: z.string().optional(),
+});
+export type PatchDetail = z.output<typeof patchDetail>;
+
+export const failedPlacement = z.looseObject({ ...resourceIdentifier.shape, condition });
+export type FailedPlacement = z.output<typeof failedPlacement>;
+export const driftedPlacement = z.looseObject({
+  ...resourceIdentifier.shape,
+  observationTime: z.string().optional(),
+  targetClusterObservedGeneration: z.number().int().optional(),
+  firstDriftedObservedTime: z.string().optional(),
+  observedDrifts: z.array(patchDetail).optional(),
+});
+export type DriftedPlacement = z.output<typeof driftedPlacement>;
+export const diffedPlacement = z.looseObject({
+  ...resourceIdentifier.shape,
+  observationTime: z.string().optional(),
+  targetClusterObservedGeneration: z.number().int().optional(),
+  firstDiffedObservedTime: z.string().optional(),
+  observedDiffs: z.array(patchDetail).optional(),
+});
+export type DiffedPlacement = z.output<typeof diffedPlacement>;
+
+export const perClusterPlacementStatus = z.looseObject({
+  clusterName: z.string().optional(),
+  observedResourceIndex: z.string().optional(),
+  applicableResourceOverrides: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),
+  applicableClusterResourceOverrides: z.array(z.string()).optional(),
+  failedPlacements: z.array(failedPlacement).optional(),
+  driftedPlacements: z.array(driftedPlacement).optional(),
+  diffedPlacements: z.array(diffedPlacement).optional(),
+  conditions: z.array(condition).optional(),
+});
+export type PerClusterPlacementStatus = z.output<typeof perClusterPlacementStatus>;
+
+export const placementStatus = z.looseObject({
+  selectedResources: z.array(resourceIdentifier).optional(),
+  observedResourceIndex: z.string().optional(),
+  placementStatuses: z.array(perClusterPlacementStatus).optional(),
+  conditions: z.array(condition).optional(),
+});
+export type PlacementStatus = z.output<typeof placementStatus>;
+
+const versions = z.enum(['placement.kubernetes-fleet.io/v1', 'placement.kubernetes-fleet.io/v1beta1']);
+
+export const clusterResourcePlacement = z.strictObject({
+  apiVersion: versions,
+  kind: z.literal('ClusterResourcePlacement'),
+  metadata: objectMeta,
+  spec: placementSpec,
+  status: placementStatus.optional(),
+});
+export const resourcePlacement = z.strictObject({
+  apiVersion: versions,
+  kind: z.literal('ResourcePlacement'),
+  metadata: objectMeta,
+  spec: placementSpec,
+  status: placementStatus.optional(),
+});
+
+export type PlacementKind = 'ClusterResourcePlacement' | 'ResourcePlacement';
+/** A placement of either scope; `metadata.namespace` is set exactly for a ResourcePlacement. */
+export type Placement = z.output<typeof clusterResourcePlacement> | z.output<typeof resourcePlacement>;
+
+/** What names a placement across documents. */
+export interface PlacementRef {
+  readonly kind: PlacementKind;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** `name` or `namespace.name`: unique over both kinds because a DNS label holds no dot in a namespace. */
+export const placementKey = (ref: { readonly name: string; readonly namespace?: string | undefined }): PlacementKey =>
+  (ref.namespace === undefined ? ref.name : `${ref.namespace}.${ref.name}`) as PlacementKey;
+
+export const refOf = (placement: Placement): PlacementRef => ({
+  kind: placement.kind,
+  name: placement.metadata.name,
+  ...(placement.kind === 'ResourcePlacement' ? { namespace: placement.metadata.namespace ?? '' } : {}),
+});

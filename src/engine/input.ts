@@ -1,0 +1,81 @@
+import type { DisruptionBudget, Eviction } from '../api/eviction.ts';
+import type { FleetConfig, PriceList, RemovalApproval } from '../api/gitfleet.ts';
+import type { MemberCluster } from '../api/member-cluster.ts';
+import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
+import type { ClusterObservation } from '../api/observation.ts';
+import type { Override, OverrideSnapshot } from '../api/override.ts';
+import type { Placement } from '../api/placement.ts';
+import type { PlacementState } from '../api/placement-state.ts';
+import type { Problem } from '../api/problem.ts';
+import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../api/staged.ts';
+
+/** Everything a plan is made from. Same input, same plan; can be saved as files and replayed. */
+export interface PlanInput {
+  readonly now: Timestamp;
+  readonly commit: string;
+  readonly fleet: Fleet;
+  /**
+   * By cluster name. A member without an entry is unreachable. `undefined` = nothing was observed: every member is
+   * reachable and holds exactly what the record says (contract.md, "Eligibility and status").
+   */
+  readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
+  readonly record: FleetRecord;
+  /** Lower-case hex sha-256 of the UTF-8 text. Handed in because the engine imports nothing. */
+  readonly digest: (text: string) => string;
+}
+
+/** The fleet repo at one commit: valid, defaulted objects, each list sorted by (namespace, name). */
+export interface Fleet {
+  readonly members: readonly MemberCluster[];
+  readonly placements: readonly Placement[];
+  readonly overrides: readonly Override[];
+  readonly strategies: readonly StagedUpdateStrategy[];
+  readonly runs: readonly StagedUpdateRun[];
+  readonly approvals: readonly ApprovalRequest[];
+  readonly evictions: readonly Eviction[];
+  readonly budgets: readonly DisruptionBudget[];
+  readonly priceLists: readonly PriceList[];
+  readonly removalApprovals: readonly RemovalApproval[];
+  readonly config: FleetConfig | undefined;
+  /** Everything under `resources/`: what the hub would hold. */
+  readonly resources: readonly HubObject[];
+  /** Kinds that are parsed and validated but whose engine does not exist yet. */
+  readonly notActedOn: readonly ObjectRef[];
+  /** Objects whose file is there but invalid: held at their last good version, never read as deleted. */
+  readonly refused: readonly ObjectRef[];
+  /** True when some file could not be read far enough to know which objects it holds: then nothing may be concluded from absence. */
+  readonly unreadable: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** One manifest under `resources/`. Identity is stable between passes as long as its file is unchanged. */
+export interface HubObject {
+  readonly manifest: Manifest;
+  readonly scope: 'Cluster' | 'Namespaced';
+  /** Path in the repo, for problems. */
+  readonly file: string;
+}
+
+/** The status branch as read back. A missing file means that nothing is remembered there. */
+export interface FleetRecord {
+  /** False when there is no `placements/` folder at all (decision 32 looks at this). */
+  readonly exists: boolean;
+  readonly placements: ReadonlyMap<PlacementKey, RecordedPlacement>;
+  /** By `[ns.]name`; snapshots by ascending index. */
+  readonly overrides: ReadonlyMap<string, readonly OverrideSnapshot[]>;
+  /** By `[ns.]name`, objects with `.status` as last published. */
+  readonly runs: ReadonlyMap<string, StagedUpdateRun>;
+  readonly approvals: ReadonlyMap<string, ApprovalRequest>;
+  readonly evictions: ReadonlyMap<string, Eviction>;
+  readonly clusters: ReadonlyMap<ClusterName, MemberCluster>;
+  /** Commit of the fleet repo that the record was planned from. */
+  readonly commit: string | undefined;
+}
+
+export interface RecordedPlacement {
+  /** `status.yaml`: the placement as last planned, with `.status`. Its spec is the last good version (decision 4). */
+  readonly object: Placement | undefined;
+  readonly state: PlacementState;
+  /** `snapshots/<index>.yaml`: selected resources in snapshot order. */
+  readonly snapshots: ReadonlyMap<number, readonly Manifest[]>;
+}

@@ -1,0 +1,134 @@
+import type { ClusterName, Condition, Manifest, ObjectRef, Timestamp } from '../api/meta.ts';
+import type { PlacementRef } from '../api/placement.ts';
+import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
+import type { Problem } from '../api/problem.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
+
+/** The plan document of contract.md. Absent optional fields are left out. Lists are sorted by name unless order means something. */
+export interface Plan {
+  readonly apiVersion: 'gitfleet.dev/v1alpha1';
+  readonly kind: 'Plan';
+  readonly commit: string;
+  readonly now: Timestamp;
+  /** `sha256:` and the digest of everything but `now`. */
+  readonly digest: string;
+  readonly wakeAt?: Timestamp;
+  readonly placements: readonly PlannedPlacement[];
+  readonly targets: readonly Target[];
+  readonly holds: readonly Hold[];
+  readonly runs: readonly PlannedRun[];
+  readonly approvals: readonly PlannedApproval[];
+  readonly evictions: readonly PlannedEviction[];
+  readonly upgrades: readonly never[];
+  readonly nodes: readonly never[];
+  readonly guard: readonly GuardFinding[];
+  readonly problems: readonly Problem[];
+  /** Documents by path on the status branch; the record writer turns them into text. */
+  readonly record: ReadonlyMap<string, RecordDocument>;
+}
+
+/** A document of the status branch before it becomes text. `snapshots/<index>.yaml` holds several manifests. */
+export type RecordDocument =
+  | { readonly kind: 'object'; readonly value: object }
+  | { readonly kind: 'manifests'; readonly value: readonly Manifest[] };
+
+export type Move = 'keep' | 'add' | 'update' | 'remove' | 'wait';
+
+export interface PlannedPlacement extends PlacementRef {
+  readonly policySnapshotIndex?: number;
+  readonly resourceSnapshotIndex?: number;
+  readonly scheduled: Condition;
+  readonly decisions: readonly ClusterDecision[];
+  readonly bindings: readonly PlannedBinding[];
+  readonly conditions: readonly Condition[];
+}
+
+export interface PlannedBinding {
+  readonly clusterName: ClusterName;
+  readonly state: BindingState;
+  readonly resourceSnapshotIndex?: number;
+  readonly move: Move;
+  readonly conditions: readonly Condition[];
+}
+
+/** What one cluster should run of one placement now. `remove`: nothing of the placement may remain there. */
+export interface Target {
+  readonly clusterName: ClusterName;
+  readonly placement: PlacementRef;
+  readonly resourceSnapshotIndex?: number;
+  /** `sha256:` and the digest of the rendered manifests in order. */
+  readonly digest?: string;
+  readonly remove: boolean;
+  readonly objects: readonly ObjectRef[];
+}
+
+export const holdReasons = [
+  'RolloutBudget',
+  'UnavailablePeriod',
+  'SameClusterCleanup',
+  'SameClusterConflict',
+  'NotFullyScheduled',
+  'NoBindingYet',
+  'StrategyNotFound',
+  'OtherRunActive',
+  'NotPartOfRun',
+  'ClusterLeft',
+  'WaitingForApproval',
+  'WaitingForTime',
+  'ApprovalWithdrawn',
+  'ApprovalStale',
+  'StateTransitionDenied',
+  'Freeze',
+  'RecordLost',
+  'ContainsForeignObjects',
+  'LastGoodVersion',
+  'NotActedOnYet',
+] as const;
+export type HoldReason = (typeof holdReasons)[number];
+
+/** Why something wanted is not yet a target. */
+export interface Hold {
+  readonly subject: {
+    readonly kind: string;
+    readonly name: string;
+    readonly namespace?: string;
+    readonly clusterName?: ClusterName;
+    readonly stage?: string;
+  };
+  readonly reason: HoldReason;
+  /** One sentence; names instants, never ages. */
+  readonly message: string;
+  /** Instant at which this hold may end by time alone. */
+  readonly until?: Timestamp;
+}
+
+export interface PlannedRun {
+  readonly kind: StagedUpdateRun['kind'];
+  readonly name: string;
+  readonly namespace?: string;
+  readonly status: NonNullable<StagedUpdateRun['status']>;
+}
+
+export interface PlannedApproval {
+  readonly kind: ApprovalRequest['kind'];
+  readonly name: string;
+  readonly namespace?: string;
+  readonly spec: ApprovalRequest['spec'];
+  readonly status: { readonly conditions: readonly Condition[] };
+  readonly reviewDigest: string;
+}
+
+export interface PlannedEviction {
+  readonly name: string;
+  readonly placementName: string;
+  readonly clusterName: ClusterName;
+  readonly status: { readonly conditions: readonly Condition[] };
+}
+
+export interface GuardFinding {
+  /** Closed, kebab-case: `blast-radius-clusters`, `everything-vanished`, `budget-broken`, … */
+  readonly rule: string;
+  readonly message: string;
+  /** Present when a RemovalApproval of this digest lets the plan pass. */
+  readonly removalDigest?: string;
+}
