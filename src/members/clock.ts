@@ -1,0 +1,30 @@
+/** Time as a port: real in production, accelerated or virtual in the demo and in tests. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls `run` once, `ms` of this clock's time from now; the returned function cancels. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(ms, 2_147_483_647));
+    return () => clearTimeout(timer);
+  },
+};
+
+export const sleep = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
+    const wake = () => {
+      cancel();
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const cancel = clock.after(ms, wake);
+    signal?.addEventListener('abort', wake, { once: true });
+  });
