@@ -27,7 +27,7 @@ function walk(wanted: unknown, live: unknown, path: string, comparison: 'partial
   if (same(wanted, live)) return;
   if (isRecord(wanted) && isRecord(live)) {
     const keys = comparison === 'full' ? new Set([...Object.keys(wanted), ...Object.keys(live)]) : Object.keys(wanted);
-    for (const key of [...keys].sort()) walk(wanted[key], live[key], `${path}/${escape(key)}`, comparison, out);
+    for (const key of [...keys].sort()) walk(wanted[key], live[key], `${path}/${pointerToken(key)}`, comparison, out);
     return;
   }
   if (Array.isArray(wanted) && Array.isArray(live) && (wanted.length === live.length || comparison === 'full')) {
@@ -62,7 +62,7 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.length === 0) ||
   (isRecord(value) && Object.values(value).every(isEmpty));
-const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const ignoredMetadata = new Set([

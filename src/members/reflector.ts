@@ -13,6 +13,8 @@ export interface Reflector {
   synced(): boolean;
   /** Resolves after the first whole list, or when stopped. */
   readonly ready: Promise<void>;
+  /** Takes in what a request of ours returned, ahead of the watch. */
+  put(key: string, object: Manifest): void;
   stop(): void;
 }
 
@@ -25,7 +27,8 @@ export function reflect(input: {
   readonly kind: ServedKind;
   readonly labelSelector: string;
   readonly clock: Clock;
-  readonly changed: (object: Manifest, how: 'set' | 'deleted') => void;
+  /** `manager` is who changed the object last, from managedFields, status writers left out. */
+  readonly changed: (object: Manifest, how: 'set' | 'deleted', manager: string | undefined) => void;
   readonly failed: (error: unknown) => void;
 }): Reflector {
   const stop = new AbortController();
@@ -48,7 +51,7 @@ export function reflect(input: {
     for (const [key, gone] of [...objects]) {
       if (seen.has(key)) continue;
       objects.delete(key);
-      input.changed(gone, 'deleted');
+      input.changed(gone, 'deleted', undefined);
     }
     synced = true;
     markReady();
@@ -61,12 +64,11 @@ export function reflect(input: {
   }
 
   function set(item: Manifest): void {
-    const { managedFields: _, ...metadata } = item.metadata as Manifest['metadata'] & { managedFields?: unknown };
-    const lean = { ...item, metadata } as Manifest;
     const before = objects.get(keyOf(item))?.metadata['resourceVersion'];
-    if (before !== undefined && before === metadata['resourceVersion']) return;
+    if (before !== undefined && !newer(item.metadata['resourceVersion'], before)) return;
+    const lean = withoutManagedFields(item);
     objects.set(keyOf(item), lean);
-    input.changed(lean, 'set');
+    input.changed(lean, 'set', lastManager(item));
   }
 
   async function follow(from: string): Promise<string> {
@@ -85,8 +87,9 @@ export function reflect(input: {
       if (event.type === 'BOOKMARK') continue;
       const object = { ...event.object, apiVersion: input.kind.apiVersion, kind: input.kind.kind } as Manifest;
       if (event.type === 'DELETED') {
+        if (newer(objects.get(keyOf(object))?.metadata['resourceVersion'], version)) continue;
         objects.delete(keyOf(object));
-        input.changed(object, 'deleted');
+        input.changed(withoutManagedFields(object), 'deleted', undefined);
       } else set(object);
     }
     return version;
@@ -119,5 +122,36 @@ export function reflect(input: {
   }
 
   void run();
-  return { kind: input.kind, objects, synced: () => synced, ready, stop: () => stop.abort() };
+  return {
+    kind: input.kind,
+    objects,
+    synced: () => synced,
+    ready,
+    put: (key, object) => objects.set(key, withoutManagedFields(object)),
+    stop: () => stop.abort(),
+  };
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly subresource?: string;
+  readonly time?: string;
+}
+
+/** The watch may lag behind what a request of ours returned. API servers number their versions (Kubernetes 1.35 promises it). */
+const newer = (version: unknown, than: unknown): boolean =>
+  version !== undefined && version !== than && !(Number(version) < Number(than));
+
+function withoutManagedFields(object: Manifest): Manifest {
+  const { managedFields: _, ...metadata } = object.metadata as Manifest['metadata'] & { managedFields?: unknown };
+  return { ...object, metadata } as Manifest;
+}
+
+function lastManager(object: Manifest): string | undefined {
+  const entries = (object.metadata['managedFields'] ?? []) as readonly ManagedFields[];
+  const own = entries.filter((entry) => entry.subresource === undefined);
+  return own.reduce<ManagedFields | undefined>(
+    (last, entry) => ((entry.time ?? '') >= (last?.time ?? '') ? entry : last),
+    undefined,
+  )?.manager;
 }

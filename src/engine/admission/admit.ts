@@ -1,0 +1,139 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
+import type { PlacementKey } from '../../api/meta.ts';
+import { type Placement, placementKey, refOf } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { transitionProblems } from '../../api/transitions.ts';
+import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { by } from '../kernel/ordering.ts';
+import type { Hold } from '../plan-document.ts';
+import { absenceMeansNothing, heldBecause, lastGoodHold, withLastGoodResources } from './last-good.ts';
+
+/** The fleet as the plan may trust it: every object at its last good version, deletions only where they are certain. */
+export interface Admitted {
+  readonly placements: readonly Placement[];
+  /** Placements whose file is gone while the record still holds state. */
+  readonly deleted: readonly { readonly key: PlacementKey; readonly recorded: RecordedPlacement }[];
+  readonly members: readonly MemberCluster[];
+  readonly runs: readonly StagedUpdateRun[];
+  readonly resources: readonly HubObject[];
+  readonly holds: readonly Hold[];
+  readonly problems: readonly Problem[];
+}
+
+/** Holds what is invalid, or changed in a way its kind does not allow, at the recorded version (decisions 4 and 13). */
+export function admit(fleet: Fleet, record: FleetRecord): Admitted {
+  const holds: Hold[] = [];
+  const problems: Problem[] = [];
+  const placements = admitPlacements(fleet, record, holds, problems);
+  const { resources, restored } = withLastGoodResources(fleet, record);
+  for (const ref of restored) {
+    const { kind, name, namespace } = ref;
+    holds.push(lastGoodHold({ kind, name, ...(namespace ? { namespace } : {}) }, heldBecause(fleet, ref)));
+  }
+  return {
+    ...placements,
+    members: admitMembers(fleet, record, holds),
+    runs: admitRuns(fleet, record, holds, problems),
+    resources,
+    holds,
+    problems,
+  };
+}
+
+function admitPlacements(
+  fleet: Fleet,
+  record: FleetRecord,
+  holds: Hold[],
+  problems: Problem[],
+): Pick<Admitted, 'placements' | 'deleted'> {
+  const admitted: Placement[] = [];
+  const present = new Set<PlacementKey>();
+  for (const placement of fleet.placements) {
+    const key = placementKey(refOf(placement));
+    present.add(key);
+    const before = record.placements.get(key)?.object;
+    const refusals = before ? forbidden(before, placement, problems) : [];
+    if (before && refusals.length > 0) {
+      holds.push(lastGoodHold(refOf(placement), refusals.join('; ')));
+      admitted.push(before);
+    } else admitted.push(withGeneration(placement, before));
+  }
+  const deleted: { key: PlacementKey; recorded: RecordedPlacement }[] = [];
+  for (const [key, recorded] of record.placements) {
+    if (present.has(key)) continue;
+    const last = recorded.object;
+    const ref = last
+      ? refOf(last)
+      : { kind: '', name: recorded.state.metadata.name, namespace: recorded.state.metadata.namespace };
+    if (!absenceMeansNothing(fleet, ref)) deleted.push({ key, recorded });
+    else if (last) {
+      holds.push(lastGoodHold(refOf(last), heldBecause(fleet, ref)));
+      admitted.push(last);
+    }
+  }
+  return { placements: admitted.sort(by((placement) => placementKey(refOf(placement)))), deleted };
+}
+
+/** Sentences of the transition rules that `next` breaks; each also becomes a problem of severity error. */
+function forbidden(
+  before: Placement | StagedUpdateRun,
+  next: Placement | StagedUpdateRun,
+  problems: Problem[],
+): string[] {
+  const refusals = transitionProblems(before, next).filter(
+    (issue) => issue.severity === 'error' && issue.code !== 'state-transition',
+  );
+  for (const issue of refusals) {
+    problems.push({
+      severity: 'error',
+      code: issue.code,
+      path: issue.path.join('.'),
+      message: `${next.kind} ${next.metadata.name}: ${issue.message}`,
+      ...(issue.fix === undefined ? {} : { fix: issue.fix }),
+    });
+  }
+  return refusals.map((issue) => issue.message);
+}
+
+/** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
+function withGeneration<T extends Placement>(placement: T, before: Placement | undefined): T {
+  const last = before?.metadata.generation ?? 0;
+  const same = before !== undefined && canonicalJson(before.spec) === canonicalJson(placement.spec);
+  return { ...placement, metadata: { ...placement.metadata, generation: same ? Math.max(last, 1) : last + 1 } };
+}
+
+function admitMembers(fleet: Fleet, record: FleetRecord, holds: Hold[]): MemberCluster[] {
+  const members = [...fleet.members];
+  const present = new Set(members.map(({ metadata }) => metadata.name));
+  for (const [name, recorded] of record.clusters) {
+    const ref = { kind: 'MemberCluster', name };
+    if (present.has(name) || !absenceMeansNothing(fleet, ref)) continue;
+    holds.push(lastGoodHold(ref, heldBecause(fleet, ref)));
+    members.push(recorded);
+  }
+  return members.sort(by(({ metadata }) => metadata.name));
+}
+
+function admitRuns(fleet: Fleet, record: FleetRecord, holds: Hold[], problems: Problem[]): StagedUpdateRun[] {
+  const present = new Set<string>();
+  const runs = fleet.runs.map((run) => {
+    const key = placementKey(run.metadata);
+    present.add(key);
+    const before = record.runs.get(key);
+    const refusals = before ? forbidden(before, run, problems) : [];
+    if (!before || refusals.length === 0) return run;
+    const { name, namespace } = run.metadata;
+    holds.push(lastGoodHold({ kind: run.kind, name, ...(namespace ? { namespace } : {}) }, refusals.join('; ')));
+    return before;
+  });
+  for (const [key, recorded] of record.runs) {
+    const { name, namespace } = recorded.metadata;
+    const ref = { kind: recorded.kind, name, ...(namespace ? { namespace } : {}) };
+    if (present.has(key) || !absenceMeansNothing(fleet, ref)) continue;
+    holds.push(lastGoodHold(ref, heldBecause(fleet, ref)));
+    runs.push(recorded);
+  }
+  return runs.sort(by((run) => placementKey(run.metadata)));
+}

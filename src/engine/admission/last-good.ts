@@ -1,0 +1,81 @@
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import type { Fleet, FleetRecord, HubObject } from '../input.ts';
+import type { Hold } from '../plan-document.ts';
+
+/** True when the repo says nothing trustworthy about an object: its file is invalid, or some file could not be read at all. */
+export function absenceMeansNothing(
+  fleet: Fleet,
+  ref: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
+): boolean {
+  return fleet.unreadable.length > 0 || isRefused(fleet, ref);
+}
+
+export const isRefused = (
+  fleet: Fleet,
+  ref: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
+): boolean =>
+  fleet.refused.some(
+    (refused) =>
+      refused.kind === ref.kind && refused.name === ref.name && (refused.namespace ?? '') === (ref.namespace ?? ''),
+  );
+
+/** Why an object is held, in words that name the file when one is known to be at fault. */
+export function heldBecause(
+  fleet: Fleet,
+  ref: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
+): string {
+  if (isRefused(fleet, ref))
+    return 'its file is not valid: the last good version stays in force until the problem reported for it is mended';
+  return `it is not found, but ${fleet.unreadable[0]} could not be read: nothing is concluded from absence until that file is mended`;
+}
+
+export const lastGoodHold = (subject: Hold['subject'], message: string): Hold => ({
+  subject,
+  reason: 'LastGoodVersion',
+  message,
+});
+
+/**
+ * What the hub would hold if no file were broken: objects that the latest snapshots hold and that the repo cannot be
+ * trusted about are put back as they were. Without broken files this is the repo's own list, same identity.
+ */
+export function withLastGoodResources(
+  fleet: Fleet,
+  record: FleetRecord,
+): { readonly resources: readonly HubObject[]; readonly restored: readonly ObjectRef[] } {
+  if (fleet.unreadable.length === 0 && fleet.refused.length === 0) return { resources: fleet.resources, restored: [] };
+  const present = new Set(fleet.resources.map(({ manifest }) => keyOf(manifest)));
+  const restored = new Map<string, Manifest>();
+  for (const { state, snapshots } of record.placements.values()) {
+    const latest = state.resourceSnapshots.find((entry) => entry.latest) ?? state.resourceSnapshots.at(-1);
+    for (const manifest of (latest && snapshots.get(latest.index)) ?? []) {
+      const key = keyOf(manifest);
+      if (present.has(key) || restored.has(key)) continue;
+      const { kind, metadata } = manifest;
+      if (absenceMeansNothing(fleet, { kind, name: metadata.name, namespace: metadata.namespace }))
+        restored.set(key, manifest);
+    }
+  }
+  const back = [...restored.values()];
+  return {
+    resources: [
+      ...fleet.resources,
+      ...back.map(
+        (manifest): HubObject => ({
+          manifest,
+          scope: manifest.metadata.namespace ? 'Namespaced' : 'Cluster',
+          file: '',
+        }),
+      ),
+    ],
+    restored: back.map((manifest) => ({
+      apiVersion: manifest.apiVersion,
+      kind: manifest.kind,
+      ...(manifest.metadata.namespace ? { namespace: manifest.metadata.namespace } : {}),
+      name: manifest.metadata.name,
+    })),
+  };
+}
+
+const keyOf = (manifest: Manifest): string =>
+  `${manifest.apiVersion}/${manifest.kind}/${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`;

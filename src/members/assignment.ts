@@ -1,0 +1,31 @@
+import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
+import type { ApplyStrategy, PlacementRef } from '../api/placement.ts';
+
+/** A manifest as it goes to one member, and the envelope it came in. */
+export interface AssignedManifest {
+  readonly manifest: Manifest;
+  readonly envelope?: { readonly name: string; readonly namespace?: string; readonly type?: string };
+}
+
+/** What one member should hold of one placement: a published target with everything needed to bring it about. */
+export interface Assignment {
+  readonly placement: PlacementRef;
+  readonly key: PlacementKey;
+  /** Value of the label `gitfleet.dev/placement` on every object of the placement. */
+  readonly label: string;
+  readonly resourceSnapshotIndex?: number;
+  readonly digest?: string;
+  /** Nothing of the placement may remain. */
+  readonly remove: boolean;
+  readonly strategy: ApplyStrategy;
+  readonly manifests: readonly AssignedManifest[];
+  /** Objects that snapshots of this placement listed: the only ones that may ever be removed. */
+  readonly prunable: readonly ObjectRef[];
+}
+
+export const refOfManifest = (manifest: Manifest): ObjectRef => ({
+  apiVersion: manifest.apiVersion,
+  kind: manifest.kind,
+  ...(manifest.metadata.namespace ? { namespace: manifest.metadata.namespace } : {}),
+  name: manifest.metadata.name,
+});

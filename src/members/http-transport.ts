@@ -1,0 +1,63 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Transport } from './transport.ts';
+
+/** Credentials of exec and OIDC plugins expire; they are asked again this often, and at once after a 401. */
+const credentialsMs = 60_000;
+
+/**
+ * Pooled HTTP to the current context of a kubeconfig. client-node gives TLS material, proxies and credentials; the
+ * requests and their bodies are ours.
+ */
+export function httpTransport(config: KubeConfig): Transport {
+  const server = config.getCurrentCluster()?.server.replace(/\/+$/, '');
+  let pool: Dispatcher | undefined;
+  let credentials: { readonly headers: Record<string, string>; readonly at: number } | undefined;
+
+  async function authenticate(): Promise<Record<string, string>> {
+    const headers: Record<string, string> = {};
+    const context = {
+      setHeaderParam(name: string, value: string) {
+        headers[name.toLowerCase()] = value;
+      },
+      setDispatcher(dispatcher: Dispatcher) {
+        // One pool for the life of the member: a new one per request would mean a TLS handshake per request.
+        if (pool === undefined) pool = dispatcher;
+        else void dispatcher.close();
+      },
+    };
+    await config.applySecurityAuthentication(
+      context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
+    );
+    pool ??= new Agent({ keepAliveTimeout: 30_000 });
+    credentials = { headers, at: Date.now() };
+    return headers;
+  }
+
+  async function send(wanted: Parameters<Transport>[0], auth: Record<string, string>) {
+    return request(`${server}${wanted.path}`, {
+      method: wanted.method,
+      headers: { 'user-agent': 'gitfleet', ...wanted.headers, ...auth },
+      body: wanted.body ?? null,
+      signal: wanted.signal ?? null,
+      headersTimeout: 30_000,
+      // A watch may be silent for minutes; the client measures silence itself.
+      bodyTimeout: 0,
+      dispatcher: pool!,
+    });
+  }
+
+  return async (wanted) => {
+    if (server === undefined) throw new Error('the kubeconfig context names no cluster');
+    const fresh = credentials !== undefined && Date.now() - credentials.at < credentialsMs;
+    let response = await send(wanted, fresh ? credentials!.headers : await authenticate());
+    if (response.statusCode === 401) {
+      await response.body.dump();
+      response = await send(wanted, await authenticate());
+    }
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(response.headers))
+      headers[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+    return { status: response.statusCode, headers, body: response.body };
+  };
+}
