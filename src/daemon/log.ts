@@ -1,0 +1,41 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger };
+
+/** Never written to a log, wherever in a line they stand. */
+const secrets = ['token', 'password', 'authorization', 'secret', 'data', 'stringData', 'headers.authorization'];
+
+/**
+ * JSON lines with `ts` (RFC 3339), `level` and `msg`; readable lines with colour on a terminal.
+ * Fields by convention: cluster, placement, stage, commit, planDigest.
+ */
+export async function openLog(input: {
+  readonly level?: string;
+  readonly pretty: boolean;
+  readonly color?: boolean;
+  readonly to?: DestinationStream;
+}): Promise<Logger> {
+  const options = {
+    level: input.level ?? 'info',
+    base: null,
+    messageKey: 'msg',
+    timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: {
+      paths: secrets.flatMap((name) => (name.includes('.') ? [name] : [name, `*.${name}`, `*.*.${name}`])),
+      censor: '(redacted)',
+    },
+  };
+  if (!input.pretty) return pino(options, input.to ?? pino.destination({ dest: 2, sync: true }));
+  const { default: pretty } = await import('pino-pretty');
+  return pino(
+    options,
+    pretty({
+      colorize: input.color ?? true,
+      timestampKey: 'ts',
+      translateTime: 'SYS:HH:MM:ss',
+      destination: 2,
+      sync: true,
+    }),
+  );
+}

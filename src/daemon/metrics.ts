@@ -1,0 +1,59 @@
+/** Prometheus text format, written by hand: five counters do not justify a client library with its own registry. */
+export interface Metrics {
+  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
+  observe(name: string, seconds: number): void;
+  render(): string;
+}
+
+const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histogram', help: string]>> = {
+  gitfleet_reconcile_total: ['counter', 'Passes by result (published, unchanged, refused, failed).'],
+  gitfleet_reconcile_duration_seconds: ['histogram', 'Duration of a pass.'],
+  gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last pass finished, seconds since 1970.'],
+  gitfleet_git_request_total: ['counter', 'Requests to the git server by type.'],
+  gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
+  gitfleet_cluster_connection_status: ['gauge', 'Members by state (reachable, unreachable).'],
+  gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],
+  gitfleet_plan_holds: ['gauge', 'Holds of the last plan by reason.'],
+  gitfleet_problems: ['gauge', 'Problems of the last load by severity.'],
+  gitfleet_member_requests_total: ['counter', 'Requests sent to members.'],
+};
+
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function metrics(): Metrics {
+  const values = new Map<string, Map<string, number>>();
+  const add = (name: string, labels: string, value: number, replace: boolean) => {
+    const series = values.get(name) ?? new Map<string, number>();
+    values.set(name, series);
+    series.set(labels, replace ? value : (series.get(labels) ?? 0) + value);
+  };
+  return {
+    count: (name, labels = {}, by = 1) => add(name, labelText(labels), by, false),
+    set: (name, value, labels = {}) => add(name, labelText(labels), value, true),
+    observe(name, seconds) {
+      for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
+        const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound);
+        add(`${name}_bucket`, labelText({ le }), seconds <= bound ? 1 : 0, false);
+      }
+      add(`${name}_sum`, '', seconds, false);
+      add(`${name}_count`, '', 1, false);
+    },
+    render() {
+      const lines: string[] = [];
+      for (const [name, [type, text]] of Object.entries(help)) {
+        lines.push(`# HELP ${name} ${text}`, `# TYPE ${name} ${type}`);
+        for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
+          for (const [labels, value] of values.get(name + suffix) ?? [])
+            lines.push(`${name}${suffix}${labels} ${value}`);
+        }
+      }
+      return `${lines.join('\n')}\n`;
+    },
+  };
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
