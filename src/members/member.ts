@@ -3,10 +3,11 @@ import type { ClusterName, PlacementKey } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { type PlacementActor, placementActor } from './actor.ts';
 import { ApiError } from './api-error.ts';
+import { placementLabel } from './apply.ts';
 import type { Assignment } from './assignment.ts';
 import { memberClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
-import { discover } from './discovery.ts';
+import { discover, pathOf } from './discovery.ts';
 import { collectProperties, type Properties } from './properties.ts';
 import type { Transport } from './transport.ts';
 import { watches } from './watches.ts';
@@ -20,6 +21,8 @@ export interface Member {
   sighting(): ClusterObservation;
   /** True once every assignment has had a conclusive attempt, or the member cannot be reached. */
   idle(): boolean;
+  /** Watches every kind of which the member holds objects of ours, whether a snapshot names it or not. */
+  sweep(): Promise<void>;
   readonly requests: () => number;
   stop(): void;
 }
@@ -152,6 +155,18 @@ export function openMember(input: {
         actor.assign(assignment);
       }
       cached = undefined;
+    },
+    async sweep() {
+      const kinds = (await discovery.all()).filter(
+        (kind) => kind.verbs.includes('list') && kind.verbs.includes('watch'),
+      );
+      await Promise.all(
+        kinds.map(async (kind) => {
+          const page = await client.list(pathOf(kind, {}), { labelSelector: placementLabel }).catch(() => undefined);
+          if (page && page.items.length > 0) await seen.follow(kind);
+        }),
+      );
+      changed();
     },
     idle: () => cause !== undefined || [...actors.values()].every((actor) => actor.idle()),
     sighting() {

@@ -1,0 +1,32 @@
+/** What exit codes mean, for every command (contract: `gitfleet plan`). */
+export const exitCodes = {
+  nothingToDo: 0,
+  somethingToDo: 1,
+  invalidInput: 2,
+  unreachable: 3,
+  refused: 4,
+} as const;
+
+/** An error whose message is for the person at the terminal; anything else that is thrown is a bug. */
+export class CliError extends Error {
+  readonly exitCode: number;
+  /** The command has already printed what there is to say. */
+  readonly silent: boolean;
+
+  constructor(
+    message: string,
+    exitCode: number = exitCodes.invalidInput,
+    options: { readonly silent?: boolean; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'CliError';
+    this.exitCode = exitCode;
+    this.silent = options.silent ?? false;
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CliError) return error.exitCode;
+  const code = (error as { exitCode?: unknown } | undefined)?.exitCode;
+  return typeof code === 'number' ? code : 70;
+}

@@ -1,0 +1,21 @@
+import { CliError } from './exit.ts';
+
+export type OutputFormat = 'table' | 'json' | 'yaml' | 'markdown' | 'wide' | 'name';
+
+export function outputFormat(text: string, allowed: readonly OutputFormat[]): OutputFormat {
+  const found = allowed.find((format) => format === text);
+  if (found) return found;
+  throw new CliError(`-o ${text} is not known here: use one of ${allowed.join(', ')}`);
+}
+
+/** Data goes to stdout, whole, also into a pipe that is slow. */
+export const print = (text: string): void => {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+};
+
+export const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2));
+
+export async function printYaml(value: unknown): Promise<void> {
+  const { stringify } = await import('yaml');
+  print(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }));
+}

@@ -1,0 +1,62 @@
+import type { Plan } from '../engine/plan-document.ts';
+import { formatProblem } from '../repo/positions.ts';
+import { colorsFor, table } from './terminal.ts';
+
+/** A plan for people: what moves, what waits and why, what is wrong. */
+export function planTable(plan: Plan): string {
+  const color = colorsFor(process.stdout);
+  const parts: string[] = [];
+  const moves = plan.placements.flatMap((placement) =>
+    placement.bindings.map((binding) => [
+      binding.move,
+      nameOf(placement),
+      binding.clusterName,
+      binding.resourceSnapshotIndex,
+      binding.state,
+      [...binding.conditions].reverse().find(({ status }) => status !== 'Unknown')?.reason,
+    ]),
+  );
+  parts.push(
+    moves.length === 0 ? 'No bindings.' : table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], moves),
+  );
+  const scheduled = plan.placements
+    .filter((placement) => placement.scheduled.status !== 'True')
+    .map(
+      (placement) =>
+        `${color('yellow', nameOf(placement))}: ${placement.scheduled.reason}: ${placement.scheduled.message ?? ''}`,
+    );
+  section(parts, 'Not fully scheduled', scheduled);
+  section(
+    parts,
+    'Waiting',
+    plan.holds.map(({ subject, reason, message, until }) => {
+      const where = [nameOf(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');
+      return `${color('yellow', reason)} ${where}: ${message}${until ? ` (until ${until})` : ''}`;
+    }),
+  );
+  section(
+    parts,
+    color('red', 'Refused by the guard'),
+    plan.guard.map(
+      ({ rule, message, removalDigest }) =>
+        `${rule}: ${message}${removalDigest ? `\n    to approve: RemovalApproval with removalDigest ${removalDigest}` : ''}`,
+    ),
+  );
+  section(parts, 'Problems', plan.problems.map(formatProblem));
+  const counts = new Map<string, number>();
+  for (const [move] of moves) counts.set(String(move), (counts.get(String(move)) ?? 0) + 1);
+  const of = (move: string) => counts.get(move) ?? 0;
+  parts.push(
+    `Plan: ${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove, ${of('wait')} waiting, ${of('keep')} unchanged. ` +
+      `Commit ${plan.commit.slice(0, 12)}${plan.wakeAt ? `, next change by time alone at ${plan.wakeAt}` : ''}.`,
+  );
+  return parts.join('\n\n');
+}
+
+const nameOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
+  subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
+
+function section(parts: string[], title: string, lines: readonly string[]): void {
+  if (lines.length > 0)
+    parts.push([`${title}:`, ...lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`)].join('\n'));
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { outputFormat, print, printJson } from './output.ts';
+
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+export const version: string = manifest.version;
+
+export function printVersion(options: { readonly output: string }): void {
+  const about = { gitfleet: version, node: process.versions.node, platform: `${process.platform}/${process.arch}` };
+  if (outputFormat(options.output, ['table', 'json']) === 'json') printJson(about);
+  else
+    print(
+      Object.entries(about)
+        .map(([name, value]) => `${name} ${value}`)
+        .join('\n'),
+    );
+}

@@ -1,0 +1,130 @@
+import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
+import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
+import type { PlacementState } from '../api/placement-state.ts';
+import type { FleetRecord } from './input.ts';
+import type { Member } from './placement/members.ts';
+import type { PlannedApproval, PlannedEviction, PlannedRun, RecordDocument } from './plan-document.ts';
+import type { PlacementWork } from './working.ts';
+
+/** Files per directory before names are sharded by the first two hex digits of their sha-256 (contract, "Status branch"). */
+const mostEntries = 1000;
+
+const object = (value: object): RecordDocument => ({ kind: 'object', value });
+
+/** Where one entry of a status-branch directory stands. */
+export function recordPath(directory: string, name: string, entries: number, digest: (text: string) => string): string {
+  return entries > mostEntries ? `${directory}/${digest(name).slice(0, 2)}/${name}` : `${directory}/${name}`;
+}
+
+/** `placements/<[ns.]name>/…`: status, state and the resources of every remembered snapshot. */
+export function placementDocuments(
+  work: PlacementWork,
+  status: PlacementStatus,
+  root: string,
+): [string, RecordDocument][] {
+  const { placement } = work;
+  const {
+    creationTimestamp: _c,
+    resourceVersion: _r,
+    uid: _u,
+    managedFields: _m,
+    ...metadata
+  } = placement.metadata as Record<string, unknown>;
+  const state: PlacementState = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'PlacementState',
+    metadata: {
+      name: placement.metadata.name,
+      ...(placement.kind === 'ResourcePlacement' ? { namespace: placement.metadata.namespace } : {}),
+    },
+    policySnapshots: [...work.policySnapshots],
+    resourceSnapshots: [...work.resourceSnapshots],
+    bindings: work.bindings.map(({ binding }) => binding),
+  };
+  const { status: _, ...rest } = placement;
+  return [
+    [`${root}/status.yaml`, object({ ...rest, metadata, status })],
+    [`${root}/state.yaml`, object(state)],
+    ...work.resourceSnapshots.map(({ index }): [string, RecordDocument] => [
+      `${root}/snapshots/${index}.yaml`,
+      { kind: 'manifests', value: work.contents.get(index) ?? [] },
+    ]),
+  ];
+}
+
+/**
+ * `clusters/<name>.yaml`: the member with its status, without heartbeats and observation times. Usage moves all the
+ * time: what was published stands unless something else changed too (contract, "Status branch").
+ */
+export function clusterDocument(
+  cluster: MemberCluster,
+  member: Member,
+  recorded: MemberCluster | undefined,
+): RecordDocument {
+  const status = published(member.status);
+  const next = { ...cluster, status };
+  if (!recorded) return object(next);
+  const { resourceUsage: _a, ...withoutUsage } = status;
+  const { resourceUsage, ...recordedStatus } = recorded.status ?? {};
+  const unchanged =
+    JSON.stringify({ ...cluster, status: withoutUsage }) === JSON.stringify({ ...recorded, status: recordedStatus });
+  return object(
+    unchanged ? { ...next, status: { ...withoutUsage, ...(resourceUsage ? { resourceUsage } : {}) } } : next,
+  );
+}
+
+function published(status: MemberClusterStatus): MemberClusterStatus {
+  const { properties, resourceUsage, agentStatus, conditions, ...rest } = status;
+  return {
+    ...rest,
+    ...(conditions ? { conditions } : {}),
+    ...(properties
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties)
+              .sort()
+              .map(([name, { value }]) => [name, { value }]),
+          ),
+        }
+      : {}),
+    ...(agentStatus ? { agentStatus: agentStatus.map(({ lastReceivedHeartbeat: _, ...agent }) => agent) } : {}),
+    ...(resourceUsage ? { resourceUsage: withoutTime(resourceUsage) } : {}),
+  };
+}
+
+function withoutTime<T extends { observationTime?: string | undefined }>({
+  observationTime: _,
+  ...rest
+}: T): Omit<T, 'observationTime'> {
+  return rest;
+}
+
+export function runDocument(run: PlannedRun, source: object): RecordDocument {
+  return object({ ...source, status: run.status });
+}
+
+export const approvalDocument = (approval: PlannedApproval): RecordDocument =>
+  object({
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+    kind: approval.kind,
+    metadata: {
+      name: approval.name,
+      ...(approval.namespace ? { namespace: approval.namespace } : {}),
+      annotations: { 'gitfleet.dev/review': approval.reviewDigest },
+    },
+    spec: approval.spec,
+    status: approval.status,
+  });
+
+export const evictionDocument = (eviction: PlannedEviction, record: FleetRecord): RecordDocument => {
+  const recorded = record.evictions.get(eviction.name);
+  return object({
+    apiVersion: recorded?.apiVersion ?? 'placement.kubernetes-fleet.io/v1beta1',
+    kind: 'ClusterResourcePlacementEviction',
+    metadata: { name: eviction.name },
+    spec: { placementName: eviction.placementName, clusterName: eviction.clusterName },
+    status: eviction.status,
+  });
+};
+
+export const keyOfWork = (work: PlacementWork) => placementKey(refOf(work.placement));
