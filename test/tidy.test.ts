@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const src = join(root, 'src');
+
+/** Which folder of src/ may import which. Packages and node: modules are named as they are imported. */
+const mayImport: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[]; readonly node: boolean }>> = {
+  api: { folders: ['api'], packages: ['zod'], node: false },
+  engine: { folders: ['api', 'engine'], packages: [], node: false },
+  repo: { folders: ['api', 'engine', 'repo'], packages: ['yaml', 'zod'], node: true },
+  git: { folders: ['api', 'git', 'repo'], packages: ['isomorphic-git', 'undici', 'chokidar'], node: true },
+  members: { folders: ['api', 'engine', 'members'], packages: ['undici', '@kubernetes/client-node'], node: true },
+  simulator: { folders: ['api', 'engine', 'members', 'simulator'], packages: ['yaml'], node: true },
+  daemon: { folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'daemon'], packages: ['pino', 'pino-pretty', 'chokidar', 'yaml'], node: true },
+  cli: { folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'daemon', 'cli'], packages: ['commander', 'yaml'], node: true },
+};
+
+/** Pure functions of src/api that the engine calls; everything else it takes from there is a type. */
+const engineMayCall = ['placement.ts', 'transitions.ts', 'problem.ts'];
+
+interface Import {
+  readonly file: string;
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync(src, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => relative(src, join(entry.parentPath, entry.name)));
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(src, file), 'utf8');
+  const found: Import[] = [];
+  for (const match of text.matchAll(/^(?:import|export)\s+(type\s)?([^;'"]*?from\s+)?'([^']+)'/gms)) {
+    const names = match[2] ?? '';
+    const onlyTypes = /^\{[^}]*\}/s.test(names) && names.slice(names.indexOf('{') + 1, names.indexOf('}')).split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '));
+    found.push({ file, specifier: match[3]!, typeOnly: match[1] !== undefined || onlyTypes });
+  }
+  for (const match of text.matchAll(/\bimport\('([^']+)'\)/g)) found.push({ file, specifier: match[1]!, typeOnly: false });
+  return found;
+}
+
+const imports = files.flatMap(importsOf);
+const folderOf = (file: string): string => file.split('/')[0]!;
+
+describe('the import table', () => {
+  it('reads imports at all', () => {
+    expect(imports.length).toBeGreaterThan(100);
+  });
+
+  it('holds for every file', () => {
+    const broken = imports.flatMap(({ file, specifier }) => {
+      const table = mayImport[folderOf(file)];
+      if (!table) return file === 'main.ts' ? [] : [`${file}: a new folder needs a row in the table`];
+      if (specifier.startsWith('node:')) return table.node ? [] : [`${file} imports ${specifier}`];
+      if (!specifier.startsWith('.')) {
+        const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+        return table.packages.includes(name) ? [] : [`${file} imports the package ${specifier}`];
+      }
+      const target = relative(src, resolve(src, dirname(file), specifier));
+      return target.startsWith('..') || table.folders.includes(folderOf(target)) ? [] : [`${file} imports ${target}`];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('lets the engine take nothing but types and a few pure functions from the vocabulary', () => {
+    const broken = imports
+      .filter(({ file, specifier, typeOnly }) => folderOf(file) === 'engine' && /\/api\//.test(specifier) && !typeOnly)
+      .filter(({ specifier }) => !engineMayCall.includes(specifier.split('/').at(-1)!))
+      .map(({ file, specifier }) => `${file} calls ${specifier}`);
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('the engine is pure', () => {
+  const forbidden = [/\bnew Date\b/, /\bDate\./, /Math\.random/, /\bprocess\./, /\basync\b/, /\bawait\b/, /\bconsole\./, /\bsetTimeout\b/, /\bfetch\(/];
+
+  it.each(files.filter((file) => folderOf(file) === 'engine'))('%s', (file) => {
+    const code = readFileSync(join(src, file), 'utf8')
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .replace(/\/\/.*$/gm, '')
+      .replace(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, "''");
+    expect(forbidden.filter((pattern) => pattern.test(code)).map(String)).toEqual([]);
+  });
+});
