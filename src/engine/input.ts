@@ -54,6 +54,11 @@ export interface HubObject {
   readonly scope: 'Cluster' | 'Namespaced';
   /** Path in the repo, for problems. */
   readonly file: string;
+  /**
+   * Of a ConfigMap envelope: the manifest in each `data` value, by key, parsed by the loader because the
+   * engine reads no YAML. Selection puts it into the snapshot as JSON text.
+   */
+  readonly enveloped?: Readonly<Record<string, Manifest>>;
 }
 
 /** The status branch as read back. A missing file means that nothing is remembered there. */

@@ -1,0 +1,87 @@
+/** One operation of RFC 6902; KubeFleet's overrides know no others. */
+export interface PatchOperation {
+  readonly op: 'add' | 'remove' | 'replace';
+  /** RFC 6901 pointer. */
+  readonly path: string;
+  /** Of add and replace; absent = null. */
+  readonly value?: unknown;
+}
+
+export type Patched =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false /** `replace /spec/replicas: "spec" is not there`. */; readonly message: string };
+
+/**
+ * Applies the operations in order; the first that fails decides. The document is left as it is: what a patch does not
+ * touch is shared with the result. Array indexes may be negative and then count from the end, as in the library that
+ * KubeFleet uses (evanphx/json-patch v5); otherwise RFC 6902.
+ */
+export function applyPatch(document: unknown, operations: readonly PatchOperation[]): Patched {
+  let value = document;
+  for (const operation of operations) {
+    const patched = applyOne(value, operation);
+    if (!patched.ok) return { ok: false, message: `${operation.op} ${operation.path}: ${patched.message}` };
+    value = patched.value;
+  }
+  return { ok: true, value };
+}
+
+function applyOne(document: unknown, operation: PatchOperation): Patched {
+  if (operation.path !== '' && !operation.path.startsWith('/')) return failed('a path begins with "/"');
+  if (/~([^01]|$)/.test(operation.path)) return failed('"~" in a path is written "~0", "/" inside a name "~1"');
+  const tokens = operation.path.split('/').slice(1).map(unescaped);
+  return change(document, tokens, operation);
+}
+
+/** What stands under `tokens` changed, everything on the way there copied. */
+function change(node: unknown, tokens: readonly string[], operation: PatchOperation): Patched {
+  const [token, ...rest] = tokens;
+  if (token === undefined) {
+    return operation.op === 'remove' ? failed('the whole document cannot be removed') : done(operation.value ?? null);
+  }
+  if (Array.isArray(node)) return changeItem(node, token, rest, operation);
+  if (typeof node !== 'object' || node === null) return failed(`there is nothing under which ${quote(token)} could be`);
+  return changeMember(node as Readonly<Record<string, unknown>>, token, rest, operation);
+}
+
+function changeMember(
+  node: Readonly<Record<string, unknown>>,
+  token: string,
+  rest: readonly string[],
+  operation: PatchOperation,
+): Patched {
+  // Own keys only, and computed keys in literals make own properties: "__proto__" is a name like any other.
+  if (!Object.hasOwn(node, token)) {
+    const adds = rest.length === 0 && operation.op === 'add';
+    return adds ? done({ ...node, [token]: operation.value ?? null }) : failed(`${quote(token)} is not there`);
+  }
+  if (rest.length === 0 && operation.op === 'remove') {
+    return done(Object.fromEntries(Object.entries(node).filter(([key]) => key !== token)));
+  }
+  const changed = change(node[token], rest, operation);
+  return changed.ok ? done({ ...node, [token]: changed.value }) : changed;
+}
+
+function changeItem(
+  node: readonly unknown[],
+  token: string,
+  rest: readonly string[],
+  operation: PatchOperation,
+): Patched {
+  const inserts = rest.length === 0 && operation.op === 'add';
+  const length = inserts ? node.length + 1 : node.length;
+  if (token === '-' && !inserts) return failed('"-" is the end of a list and only "add" can put something there');
+  if (token !== '-' && !/^(0|-?[1-9]\d*)$/.test(token)) return failed(`${quote(token)} is not an index of a list`);
+  const asked = token === '-' ? node.length : Number(token);
+  const index = asked < 0 ? asked + length : asked;
+  if (index < 0 || index >= length) return failed(`index ${token} is outside a list of ${node.length}`);
+  if (inserts) return done(node.toSpliced(index, 0, operation.value ?? null));
+  if (rest.length === 0 && operation.op === 'remove') return done(node.toSpliced(index, 1));
+  const changed = change(node[index], rest, operation);
+  return changed.ok ? done(node.with(index, changed.value)) : changed;
+}
+
+const done = (value: unknown): Patched => ({ ok: true, value });
+const failed = (message: string): Patched => ({ ok: false, message });
+const quote = (token: string): string => JSON.stringify(token);
+const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,81 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
+import { type Labels, matchesSelector } from '../kernel/selector.ts';
+import { groupVersionOf } from '../selection/group-version.ts';
+import { snapshotId } from './snapshot-id.ts';
+import type { OverrideHistory } from './snapshots.ts';
+
+/** A member cluster as overrides see it. */
+export interface OverrideCluster {
+  readonly name: string;
+  readonly labels?: Labels | undefined;
+}
+
+/** The history by id, and its latest snapshots by what they select; indexed once per history. */
+export interface OverrideLookup {
+  readonly byId: ReadonlyMap<string, OverrideSnapshot>;
+  /** Latest snapshots by selector key. */
+  readonly latest: ReadonlyMap<string, readonly OverrideSnapshot[]>;
+}
+
+export function lookupOf(history: OverrideHistory): OverrideLookup {
+  const known = lookups.get(history);
+  if (known) return known;
+  const byId = new Map<string, OverrideSnapshot>();
+  const latest = new Map<string, OverrideSnapshot[]>();
+  for (const snapshot of [...history.values()].flat()) {
+    byId.set(snapshotId(snapshot), snapshot);
+    if (!snapshot.latest) continue;
+    for (const key of selectorKeys(snapshot)) latest.set(key, [...(latest.get(key) ?? []), snapshot]);
+  }
+  const lookup = { byId, latest };
+  lookups.set(history, lookup);
+  return lookup;
+}
+
+const lookups = new WeakMap<OverrideHistory, OverrideLookup>();
+
+/** The keys that a snapshot's selectors name; {@link objectKeys} says under which of them an object is found. */
+export function selectorKeys(snapshot: OverrideSnapshot): string[] {
+  const spec = snapshot.overrideSpec;
+  return 'clusterResourceSelectors' in spec
+    ? spec.clusterResourceSelectors.map((by) => clusterKey(by.group, by.version, by.kind, by.name))
+    : spec.resourceSelectors.map((by) =>
+        namespacedKey(by.group, by.version, by.kind, snapshot.metadata.namespace ?? '', by.name),
+      );
+}
+
+/**
+ * Where an object is found by cluster overrides and by namespaced ones. A cluster override reaches a cluster-scoped
+ * object by itself and a namespaced one only through its Namespace (KubeFleet overrider.go).
+ */
+export function objectKeys(manifest: Manifest): { readonly cluster: string; readonly namespaced: string | undefined } {
+  const { group, version } = groupVersionOf(manifest.apiVersion);
+  const { name, namespace } = manifest.metadata;
+  if (!namespace) return { cluster: clusterKey(group, version, manifest.kind, name), namespaced: undefined };
+  return {
+    cluster: clusterKey('', 'v1', 'Namespace', namespace),
+    namespaced: namespacedKey(group, version, manifest.kind, namespace, name),
+  };
+}
+
+const clusterKey = (group: string, version: string, kind: string, name: string): string =>
+  `${group}/${version} ${kind} ${name}`;
+const namespacedKey = (group: string, version: string, kind: string, namespace: string, name: string): string =>
+  `${group}/${version} ${kind} ${namespace}/${name}`;
+
+/**
+ * Whether a rule is for this cluster: no selector = none, no terms = all, terms ORed. A term without a label selector
+ * matches nothing, as Kubernetes reads an absent selector.
+ */
+export function ruleMatches(rule: OverrideRule, labels: Labels): boolean {
+  const terms = rule.clusterSelector?.clusterSelectorTerms;
+  if (!terms) return false;
+  return terms.length === 0 || terms.some((term) => term.labelSelector && matchesSelector(term.labelSelector, labels));
+}
+
+/** A member's labels with the one that KubeFleet always restores to the member's own name. */
+export const labelsOf = (cluster: OverrideCluster): Labels => ({
+  ...cluster.labels,
+  'kubernetes-fleet.io/member-name': cluster.name,
+});

@@ -1,0 +1,50 @@
+import type { Manifest } from '../../api/meta.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { jsonTextOf } from '../selection/content-hash.ts';
+
+/** On every object we hold: which placement it belongs to. */
+export const placementLabel = 'gitfleet.dev/placement';
+/** Full name of the placement, on objects whose label could not hold it. */
+export const placementAnnotation = 'gitfleet.dev/placement';
+/** `sha256:` and the digest of the rendered manifest alone, so that an unchanged object is not touched by a new commit. */
+export const digestAnnotation = 'gitfleet.dev/digest';
+
+/**
+ * Value of the placement label: `name` or `namespace.name`; beyond the 63 characters of a label value the first 54, a
+ * dash, and 8 hex digits of the full name's sha-256.
+ */
+export function placementLabelValue(placement: PlacementRef, digest: (text: string) => string): string {
+  const full = placementKey(placement);
+  return full.length <= 63 ? full : `${full.slice(0, 54)}-${digest(full).slice(0, 8)}`;
+}
+
+/** The manifest with our label and annotations and otherwise as it is; what the file says under our keys is replaced. */
+export function marked(manifest: Manifest, placement: PlacementRef, digest: (text: string) => string): Manifest {
+  const full = placementKey(placement);
+  const label = placementLabelValue(placement, digest);
+  const { metadata } = manifest;
+  return {
+    ...manifest,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, [placementLabel]: label },
+      annotations: {
+        ...metadata.annotations,
+        ...(label === full ? {} : { [placementAnnotation]: full }),
+        [digestAnnotation]: digestOf(manifest, digest),
+      },
+    },
+  };
+}
+
+/** `sha256:` and the hex digest of a manifest's canonical JSON, remembered by the manifest's identity. */
+export function digestOf(manifest: Manifest, digest: (text: string) => string): string {
+  let known = digests.get(manifest);
+  if (known === undefined) {
+    known = `sha256:${digest(jsonTextOf(manifest))}`;
+    digests.set(manifest, known);
+  }
+  return known;
+}
+
+const digests = new WeakMap<Manifest, string>();

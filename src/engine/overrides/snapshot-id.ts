@@ -1,0 +1,25 @@
+import type { OverrideSnapshot } from '../../api/override.ts';
+
+/**
+ * The override snapshots that a binding, or a cluster of an update run, carries: KubeFleet's two lists, cluster ones
+ * sorted by name, namespaced ones by namespace, then name.
+ */
+export interface OverrideLists {
+  readonly clusterResourceOverrideSnapshots: readonly string[];
+  readonly resourceOverrideSnapshots: readonly { readonly name: string; readonly namespace: string }[];
+}
+
+/** The lists as documents hold them, where an empty one is left out: a Binding and a ClusterUpdatingStatus are such. */
+export type RecordedLists = {
+  readonly [List in keyof OverrideLists]?: OverrideLists[List] | undefined;
+};
+
+/** One text for a snapshot of either kind: `name-index`, `namespace/name-index`. */
+export const snapshotId = ({ metadata: { name, namespace } }: OverrideSnapshot): string =>
+  namespace ? `${namespace}/${name}` : name;
+
+/** Ids of the snapshots in the lists, in the order they apply: cluster ones first, so that namespaced ones win. */
+export const idsOf = (lists: RecordedLists): string[] => [
+  ...(lists.clusterResourceOverrideSnapshots ?? []),
+  ...(lists.resourceOverrideSnapshots ?? []).map(({ namespace, name }) => `${namespace}/${name}`),
+];

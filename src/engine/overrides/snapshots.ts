@@ -1,0 +1,145 @@
+import type { ObjectRef } from '../../api/meta.ts';
+import type { Override, OverrideSnapshot } from '../../api/override.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { by } from '../kernel/ordering.ts';
+import type { RecordDocument } from '../plan-document.ts';
+import { latestOf } from '../selection/snapshot.ts';
+import { snapshotId } from './snapshot-id.ts';
+
+/**
+ * Snapshots of every override by `[ns.]name` (the folder on the status branch), ascending by index. `metadata.name` is
+ * the snapshot's own name, `<override>-<index>`. One is latest while the override exists, none after it is deleted.
+ */
+export type OverrideHistory = ReadonlyMap<string, readonly OverrideSnapshot[]>;
+
+/** KubeFleet keeps ten per override, hard-coded (pkg/controllers/overrider). */
+const mostSnapshots = 10;
+
+/**
+ * Takes a snapshot of every override whose spec differs from its latest one. A deleted override keeps its snapshots,
+ * without a latest, for bindings that still carry them; one that comes back unchanged is marked latest again.
+ */
+export function snapshotOverrides(request: {
+  readonly overrides: readonly Override[];
+  readonly recorded: OverrideHistory;
+  readonly digest: (text: string) => string;
+  /** Fleet.refused and Fleet.unreadable: an override that may stand in a broken file is not read as deleted. */
+  readonly refused?: readonly ObjectRef[];
+  readonly unreadable?: readonly string[];
+  /**
+   * Ids (snapshot-id.ts) that bindings, runs and resource snapshots carry. They outlive the limit, and with this given
+   * the snapshots of deleted overrides that nothing carries are dropped.
+   */
+  readonly inUse?: ReadonlySet<string>;
+}): OverrideHistory {
+  const { overrides, recorded, digest, refused = [], unreadable = [], inUse } = request;
+  const history = new Map<string, readonly OverrideSnapshot[]>();
+  for (const [folder, snapshots] of recorded) {
+    history.set(
+      folder,
+      snapshots.map((snapshot) => named(snapshot, folder)).sort((a, b) => a.index - b.index),
+    );
+  }
+  const present = new Set(overrides.map((override) => ownerKey(override.kind, override.metadata)));
+  for (const [folder, snapshots] of history) {
+    const kept = snapshots.flatMap((snapshot) => {
+      const owner = ownerOf(snapshot, folder);
+      if (present.has(owner) || unreadable.length > 0 || refused.some((ref) => ownerKey(ref.kind, ref) === owner))
+        return [snapshot];
+      return inUse && !inUse.has(snapshotId(snapshot)) ? [] : [unlabelled(snapshot)];
+    });
+    if (kept.length > 0) history.set(folder, kept);
+    else history.delete(folder);
+  }
+  for (const override of overrides) {
+    const folder = folderOf(override.metadata);
+    history.set(folder, withLatest(override, folder, history.get(folder) ?? [], digest, inUse));
+  }
+  return new Map([...history].sort(by(([folder]) => folder)));
+}
+
+/** The status branch's documents, path and content: `overrides/<[ns.]name>/<index>.yaml`. */
+export const overrideDocuments = (history: OverrideHistory): [string, RecordDocument][] =>
+  [...history].flatMap(([folder, snapshots]) =>
+    snapshots.map((snapshot): [string, RecordDocument] => [
+      `overrides/${folder}/${snapshot.index}.yaml`,
+      { kind: 'object', value: snapshot },
+    ]),
+  );
+
+/** Hex sha-256 of an override's spec, remembered by the spec's identity. */
+export function hashOfSpec(spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string {
+  let hash = hashes.get(spec);
+  if (hash === undefined) {
+    hash = digest(canonicalJson(spec));
+    hashes.set(spec, hash);
+  }
+  return hash;
+}
+
+const hashes = new WeakMap<OverrideSnapshot['overrideSpec'], string>();
+
+const folderOf = ({ name, namespace }: { readonly name: string; readonly namespace?: string | undefined }): string =>
+  namespace ? `${namespace}.${name}` : name;
+
+/** A cluster override `a.b` and an override `b` of namespace `a` share a folder; kind and namespace tell them apart. */
+const ownerKey = (kind: string, named: { readonly name: string; readonly namespace?: string | undefined }): string =>
+  `${kind} ${named.namespace ?? ''}/${named.name}`;
+
+const ownerOf = (snapshot: OverrideSnapshot, folder: string): string =>
+  ownerKey(snapshot.kind.replace(/Snapshot$/, ''), {
+    name: overrideName(snapshot, folder),
+    namespace: snapshot.metadata.namespace,
+  });
+
+const overrideName = ({ metadata: { namespace } }: OverrideSnapshot, folder: string): string =>
+  namespace ? folder.slice(namespace.length + 1) : folder;
+
+/** The folder says which override it is: a record written by hand may hold the override's name in place of the snapshot's. */
+function named(snapshot: OverrideSnapshot, folder: string): OverrideSnapshot {
+  const name = `${overrideName(snapshot, folder)}-${snapshot.index}`;
+  return snapshot.metadata.name === name ? snapshot : { ...snapshot, metadata: { ...snapshot.metadata, name } };
+}
+
+function withLatest(
+  override: Override,
+  folder: string,
+  snapshots: readonly OverrideSnapshot[],
+  digest: (text: string) => string,
+  inUse: ReadonlySet<string> | undefined,
+): OverrideSnapshot[] {
+  const owner = ownerKey(override.kind, override.metadata);
+  const own = snapshots.filter((snapshot) => ownerOf(snapshot, folder) === owner);
+  const others = snapshots.filter((snapshot) => ownerOf(snapshot, folder) !== owner);
+  const hash = hashOfSpec(override.spec, digest);
+  const latest = latestOf(own);
+  if (latest && hashOfSpec(latest.overrideSpec, digest) === hash) {
+    const kept = own.map((snapshot) => (snapshot === latest ? labelled(snapshot, hash) : unlabelled(snapshot)));
+    return [...others, ...kept].sort((a, b) => a.index - b.index);
+  }
+  const index = (snapshots.at(-1)?.index ?? -1) + 1;
+  const newest = new Set(own.slice(-(mostSnapshots - 1)));
+  const { name, namespace } = override.metadata;
+  return [
+    ...others,
+    ...own.filter((snapshot) => newest.has(snapshot) || inUse?.has(snapshotId(snapshot))).map(unlabelled),
+    {
+      apiVersion: 'gitfleet.dev/v1alpha1' as const,
+      kind: `${override.kind}Snapshot` as const,
+      metadata: { name: `${name}-${index}`, ...(namespace ? { namespace } : {}) },
+      index,
+      latest: true,
+      hash,
+      overrideSpec: override.spec,
+    },
+  ].sort((a, b) => a.index - b.index);
+}
+
+const labelled = (snapshot: OverrideSnapshot, hash: string): OverrideSnapshot =>
+  snapshot.latest && snapshot.hash === hash ? snapshot : { ...snapshot, latest: true, hash };
+
+function unlabelled(snapshot: OverrideSnapshot): OverrideSnapshot {
+  if (!Object.hasOwn(snapshot, 'latest')) return snapshot;
+  const { latest: _, ...rest } = snapshot;
+  return rest;
+}

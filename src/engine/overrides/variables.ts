@@ -1,0 +1,34 @@
+import type { Labels } from '../kernel/selector.ts';
+
+export type Resolved =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false /** One sentence. */; readonly message: string };
+
+/**
+ * Fills KubeFleet's variables into the JSON text of a value, as raw text: first `${MEMBER-CLUSTER-NAME}` everywhere, then
+ * `${MEMBER-CLUSTER-LABEL-KEY-<key>}` from the left, again and again until none is left, also one that a label value
+ * brought in. A label that the cluster does not have and a missing `}` are errors.
+ */
+export function fillVariables(text: string, cluster: { readonly name: string; readonly labels: Labels }): Resolved {
+  let filled = text.replaceAll(nameVariable, () => cluster.name);
+  for (let round = 0; round < mostRounds; round++) {
+    const start = filled.indexOf(labelPrefix);
+    if (start < 0) return { ok: true, text: filled };
+    const end = filled.indexOf('}', start + labelPrefix.length);
+    if (end < 0) return { ok: false, message: `${labelPrefix} has no closing "}"` };
+    const key = filled.slice(start + labelPrefix.length, end);
+    const value = Object.hasOwn(cluster.labels, key) ? cluster.labels[key] : undefined;
+    if (value === undefined)
+      return { ok: false, message: `cluster ${cluster.name} has no label ${JSON.stringify(key)}` };
+    filled = filled.slice(0, start) + value + filled.slice(end + 1);
+  }
+  return { ok: false, message: `variables are still left after ${mostRounds} replacements: a label names itself` };
+}
+
+/** Whether there is anything to fill in; most values have nothing and are shared by all clusters. */
+export const hasVariables = (text: string): boolean => text.includes(nameVariable) || text.includes(labelPrefix);
+
+const nameVariable = '${MEMBER-CLUSTER-NAME}';
+const labelPrefix = '${MEMBER-CLUSTER-LABEL-KEY-';
+/** No file comes near; only a label whose value is a variable that leads back to itself does. */
+const mostRounds = 10_000;

@@ -1,0 +1,21 @@
+import type { Manifest } from '../../api/meta.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+
+/**
+ * Hex sha-256 of the JSON of `{selectedResources: […]}`, manifests in the order given (KubeFleet resource.HashOf over a
+ * snapshot's spec). Each manifest is turned into text once in its life; a call joins the texts and digests them.
+ */
+export const hashOfContents = (manifests: readonly Manifest[], digest: (text: string) => string): string =>
+  digest(`{"selectedResources":[${manifests.map(jsonTextOf).join(',')}]}`);
+
+/** Canonical JSON of a manifest, remembered by the manifest's identity. */
+export function jsonTextOf(manifest: Manifest): string {
+  let text = texts.get(manifest);
+  if (text === undefined) {
+    text = canonicalJson(manifest);
+    texts.set(manifest, text);
+  }
+  return text;
+}
+
+const texts = new WeakMap<Manifest, string>();

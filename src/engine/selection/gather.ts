@@ -1,0 +1,127 @@
+import type { Placement, ResourceSelector } from '../../api/placement.ts';
+import type { HubObject } from '../input.ts';
+import { apiVersionOf } from './group-version.ts';
+import { type HubIndex, scopeOfKind } from './hub.ts';
+import { labelled } from './labelled.ts';
+import { isDisabledKind, isReservedNamespace } from './placeable.ts';
+
+/** Objects, or what KubeFleet calls a user error, as a sentence without its subject. */
+export type Gathered =
+  | { readonly ok: true; readonly objects: readonly HubObject[] }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * All that the selectors select, in no particular order; each object once. The first wrong selector decides the error
+ * (KubeFleet resource_selector_resolver.go).
+ */
+export function gather(placement: Placement, hub: HubIndex): Gathered {
+  const within = namespaceOf(placement, hub);
+  if (!within.ok) return within;
+  const found = new Set<HubObject>();
+  for (const selector of placement.spec.resourceSelectors) {
+    if (isDisabledKind(selector.group, selector.version, selector.kind)) continue;
+    const gathered = isNamespace(selector)
+      ? namespaces(selector, placement, hub)
+      : objects(selector, placement, hub, within.namespace);
+    if (!gathered.ok) return gathered;
+    for (const object of gathered.objects) {
+      if (found.has(object)) return wrong(`found duplicate resource: ${describe(object)} is selected more than once`);
+      found.add(object);
+    }
+  }
+  return { ok: true, objects: [...found] };
+}
+
+const wrong = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+const isNamespace = ({ group, version, kind }: ResourceSelector): boolean =>
+  group === '' && version === 'v1' && kind === 'Namespace';
+
+const describe = ({ manifest }: HubObject): string => {
+  const { name, namespace } = manifest.metadata;
+  return `${manifest.apiVersion} ${manifest.kind} ${namespace ? `${namespace}/` : ''}${name}`;
+};
+
+/** The namespace that namespaced kinds are taken from: a ResourcePlacement's own, or the one selected for that purpose. */
+function namespaceOf(
+  placement: Placement,
+  hub: HubIndex,
+): { readonly ok: true; readonly namespace: string | undefined } | { readonly ok: false; readonly message: string } {
+  if (placement.kind === 'ResourcePlacement') return { ok: true, namespace: placement.metadata.namespace ?? '' };
+  const selector = placement.spec.resourceSelectors.find(
+    (term) => isNamespace(term) && term.selectionScope === 'NamespaceWithResourceSelectors',
+  );
+  if (!selector) return { ok: true, namespace: undefined };
+  const names = ofKind(selector, hub, undefined)
+    .map(({ manifest }) => manifest.metadata.name)
+    .filter((name) => !isReservedNamespace(name));
+  if (names.length === 1) return { ok: true, namespace: names[0] };
+  const needs = 'NamespaceWithResourceSelectors needs exactly one namespace, but';
+  if (names.length > 1) return wrong(`${needs} ${names.length} namespaces were selected`);
+  const name = selector.name ? ` (${JSON.stringify(selector.name)} is not there, being deleted, or reserved)` : '';
+  return wrong(`${needs} no namespaces were selected${name}`);
+}
+
+function namespaces(selector: ResourceSelector, placement: Placement, hub: HubIndex): Gathered {
+  if (placement.kind === 'ResourcePlacement') {
+    return wrong('cannot select the cluster-scoped resource Namespace in a ResourcePlacement');
+  }
+  const selected = ofKind(selector, hub, undefined);
+  if (selector.selectionScope !== 'NamespaceWithResources') return { ok: true, objects: selected };
+  // A reserved name is refused whether or not there is such a namespace, as in KubeFleet.
+  const names = selector.name ? [selector.name] : selected.map(({ manifest }) => manifest.metadata.name);
+  const reserved = names.filter(isReservedNamespace).sort()[0];
+  if (reserved !== undefined) {
+    return wrong(
+      `namespace ${reserved} is not allowed to propagate: "default" and names that begin with "kube-" or "fleet-" are reserved`,
+    );
+  }
+  return {
+    ok: true,
+    objects: selected.flatMap((object) => [object, ...(hub.namespaces.get(object.manifest.metadata.name) ?? [])]),
+  };
+}
+
+function objects(
+  selector: ResourceSelector,
+  placement: Placement,
+  hub: HubIndex,
+  namespace: string | undefined,
+): Gathered {
+  const { group, version, kind } = selector;
+  const groupKind = `${group}/${kind}`;
+  const scope = scopeOfKind(hub, group, kind);
+  // Nothing tells what this kind is: no such object, no CRD, not built in. KubeFleet, whose hub would still have the CRD
+  // after the last object is gone, selects nothing; so do we, that the last object of a kind can be removed.
+  if (scope === undefined) return { ok: true, objects: [] };
+  if (placement.kind === 'ResourcePlacement' && scope === 'Cluster') {
+    return wrong(`cannot select the cluster-scoped resource ${groupKind} in a ResourcePlacement`);
+  }
+  if (scope === 'Namespaced' && namespace === undefined) {
+    return wrong(
+      `cannot select the namespace-scoped resource ${groupKind} without a selected namespace: add a Namespace selector by name with selectionScope NamespaceWithResourceSelectors, or use a ResourcePlacement`,
+    );
+  }
+  const versions = hub.versions.get(groupKind);
+  if (versions && !versions.includes(version)) {
+    // A hub converts between versions, a repo cannot. Selecting nothing would read as "remove them all".
+    const held = versions.map((held) => apiVersionOf(group, held)).join(', ');
+    return wrong(
+      `no ${kind} of ${apiVersionOf(group, version)} is under resources/, only of ${held}: name that version`,
+    );
+  }
+  return { ok: true, objects: ofKind(selector, hub, scope === 'Namespaced' ? namespace : undefined) };
+}
+
+/** By name, by labels, or all of the kind. A name that is not there selects nothing and is no error. */
+function ofKind(selector: ResourceSelector, hub: HubIndex, namespace: string | undefined): readonly HubObject[] {
+  const kind = hub.kinds.get(`${apiVersionOf(selector.group, selector.version)} ${selector.kind}`);
+  if (!kind) return [];
+  if (selector.name) {
+    const object = kind.byName.get(`${namespace ?? ''}/${selector.name}`);
+    return object ? [object] : [];
+  }
+  return labelled(
+    namespace === undefined ? kind.objects : (kind.byNamespace.get(namespace) ?? []),
+    selector.labelSelector,
+  );
+}

@@ -1,0 +1,34 @@
+import type { Manifest } from '../../api/meta.ts';
+import { jsonTextOf } from './content-hash.ts';
+
+/** Bytes of JSON in one resource snapshot of KubeFleet, set there by what an API server takes in one object. */
+const mostBytes = 800 * 1024;
+
+/**
+ * How KubeFleet would split one snapshot into a group: greedily in order, at most 800 KiB of JSON each, a larger object
+ * alone, nothing selected = one empty member. Git has no such limit, so only the number is of use.
+ */
+export function groupsOf(manifests: readonly Manifest[]): Manifest[][] {
+  const groups: Manifest[][] = [[]];
+  let bytes = 0;
+  for (const manifest of manifests) {
+    const size = utf8Length(jsonTextOf(manifest));
+    if (bytes > 0 && bytes + size > mostBytes) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)!.push(manifest);
+    bytes += size;
+  }
+  return groups;
+}
+
+function utf8Length(text: string): number {
+  let length = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // A surrogate pair is two units and four bytes: one extra byte for each half.
+    if (unit > 0x7f) length += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return length;
+}

@@ -1,0 +1,62 @@
+import type { Manifest } from '../../api/meta.ts';
+import { groupVersionOf } from './group-version.ts';
+
+/**
+ * Kinds that are never placed; a selector that names one is skipped without a word (KubeFleet apiresources.go).
+ * KubeFleet also lists core/v1 Pod, because pods on a hub are leavings of workloads that run there. Nothing runs under
+ * `resources/`: a Pod is there because somebody wants it, so it is placed (docs/compatibility.md).
+ */
+export function isDisabledKind(group: string, version: string, kind: string): boolean {
+  if (disabledGroups.has(group)) return true;
+  if (group === '') return version === 'v1' && kind === 'Node';
+  if (group === 'networking.fleet.azure.com') return disabledNetworking.has(kind);
+  if (group === 'placement.kubernetes-fleet.io')
+    return kind !== 'ClusterResourceEnvelope' && kind !== 'ResourceEnvelope';
+  return false;
+}
+
+const disabledGroups: ReadonlySet<string> = new Set([
+  'cluster.kubernetes-fleet.io',
+  'events.k8s.io',
+  'coordination.k8s.io',
+  'metrics.k8s.io',
+]);
+const disabledNetworking: ReadonlySet<string> = new Set([
+  'ServiceImport',
+  'TrafficManagerProfile',
+  'TrafficManagerBackend',
+]);
+
+/** Namespaces whose contents are never placed (KubeFleet ShouldPropagateNamespace). */
+export const isReservedNamespace = (name: string): boolean =>
+  name === 'default' || name.startsWith('kube-') || name.startsWith('fleet-');
+
+/**
+ * Whether one object may be placed: not of a disabled kind, not being deleted, and not something that a cluster makes
+ * for itself (KubeFleet ShouldPropagateObj). PersistentVolumeClaims may: nothing runs where the repo lies.
+ */
+export function isPlaceable(manifest: Manifest, hasService: (namespace: string, name: string) => boolean): boolean {
+  const { group, version } = groupVersionOf(manifest.apiVersion);
+  if (isDisabledKind(group, version, manifest.kind)) return false;
+  const { metadata } = manifest;
+  if (metadata.deletionTimestamp) return false;
+  switch (`${manifest.apiVersion} ${manifest.kind}`) {
+    case 'apps/v1 ReplicaSet':
+    case 'apps/v1 ControllerRevision': {
+      const owners = metadata['ownerReferences'];
+      return !(Array.isArray(owners) && owners.length > 0);
+    }
+    case 'v1 ConfigMap':
+      return metadata.name !== 'kube-root-ca.crt';
+    case 'v1 ServiceAccount':
+      return metadata.name !== 'default';
+    case 'v1 Secret':
+      return manifest['type'] !== 'kubernetes.io/service-account-token';
+    case 'v1 Endpoints':
+      return !hasService(metadata.namespace ?? '', metadata.name);
+    case 'discovery.k8s.io/v1 EndpointSlice':
+      return !Object.hasOwn(metadata.labels ?? {}, 'endpointslice.kubernetes.io/managed-by');
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { Placement, ResourceSelector } from '../../api/placement.ts';
+import type { Selection } from '../working.ts';
+import { hashOfContents } from './content-hash.ts';
+import { gather } from './gather.ts';
+import { identifierOf } from './group-version.ts';
+import type { HubIndex } from './hub.ts';
+import { contentOf } from './normalise.ts';
+import { inSnapshotOrder } from './order.ts';
+
+/**
+ * What a placement selects of the repo's resources. A user error (KubeFleet: Scheduled=False/InvalidResourceSelectors)
+ * is a value; then no snapshot is taken and what runs stays. Where the same selectors find the same contents as before,
+ * the same value comes back, so that all that follows from it can be remembered by identity.
+ */
+export function selectResources(request: {
+  readonly placement: Placement;
+  readonly hub: HubIndex;
+  readonly digest: (text: string) => string;
+}): Selection {
+  const { placement, hub, digest } = request;
+  const gathered = gather(placement, hub);
+  if (!gathered.ok) return { ok: false, message: `invalid ${nameOf(placement)}: ${gathered.message}` };
+
+  const manifests = inSnapshotOrder(gathered.objects.map(contentOf));
+  const before = selections.get(placement.spec.resourceSelectors);
+  if (before && sameElements(before.manifests, manifests)) return before;
+  const selection: Selected = {
+    ok: true,
+    manifests,
+    hash: hashOfContents(manifests, digest),
+    identifiers: manifests.map(identifierOf),
+  };
+  selections.set(placement.spec.resourceSelectors, selection);
+  return selection;
+}
+
+type Selected = Extract<Selection, { readonly ok: true }>;
+
+const selections = new WeakMap<readonly ResourceSelector[], Selected>();
+
+const sameElements = (a: readonly Manifest[], b: readonly Manifest[]): boolean =>
+  a.length === b.length && a.every((manifest, at) => manifest === b[at]);
+
+function nameOf({ kind, metadata }: Placement): string {
+  return kind === 'ResourcePlacement'
+    ? `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
+    : `${kind} ${metadata.name}`;
+}

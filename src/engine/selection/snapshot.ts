@@ -1,0 +1,98 @@
+import type { Manifest, Timestamp } from '../../api/meta.ts';
+import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
+import type { Selection } from '../working.ts';
+import { hashOfContents } from './content-hash.ts';
+import { normalise } from './normalise.ts';
+import { inSnapshotOrder } from './order.ts';
+
+export interface SnapshotRequest {
+  /** As recorded: any order, `hash` and `latest` may be missing in a state written by hand. */
+  readonly resourceSnapshots: readonly ResourceSnapshotEntry[];
+  readonly contents: ReadonlyMap<number, readonly Manifest[]>;
+  readonly selection: Extract<Selection, { readonly ok: true }>;
+  readonly commit: string;
+  readonly now: Timestamp;
+  /** spec.revisionHistoryLimit: snapshots to keep, 1 to 1000, the new one included. */
+  readonly limit: number;
+  /**
+   * Indexes that something still stands on: those of live and deleting bindings, of running update runs, and those that
+   * members were last seen with. They outlive the limit: a binding whose snapshot is gone can neither be rendered nor
+   * pruned (KubeFleet forgets them and such bindings hang, kubefleet issue #263).
+   */
+  readonly inUse: ReadonlySet<number>;
+  readonly digest: (text: string) => string;
+}
+
+export interface SnapshotsTaken {
+  /** Ascending by index; exactly one is latest. */
+  readonly resourceSnapshots: readonly ResourceSnapshotEntry[];
+  readonly contents: ReadonlyMap<number, readonly Manifest[]>;
+  /** Of the latest snapshot. */
+  readonly index: number;
+}
+
+/**
+ * Makes sure that the latest snapshot holds the selection: a new index when the contents differ from those of the latest,
+ * the latest itself when they do not. A return to older contents is a new index too (KubeFleet
+ * resource_snapshot_resolver.go). Commits are the batches here, so nothing is collected or delayed. RollingUpdate calls
+ * this in every plan, External when an update run initializes. Calling it again with its result changes nothing.
+ */
+export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
+  const { selection, contents } = request;
+  const entries = [...request.resourceSnapshots].sort((a, b) => a.index - b.index);
+  const latest = latestOf(entries);
+  if (latest && holds(latest, request)) {
+    return {
+      resourceSnapshots: entries.map((entry) => labelled(entry, latest, selection.hash)),
+      contents: contents.has(latest.index) ? contents : new Map([...contents, [latest.index, selection.manifests]]),
+      index: latest.index,
+    };
+  }
+  // Above everything ever seen, so that no index is given to two contents although part of the record was lost.
+  const index = Math.max(-1, ...entries.map((entry) => entry.index), ...contents.keys(), ...request.inUse) + 1;
+  const newest = new Set(entries.slice(entries.length - Math.min(entries.length, request.limit - 1)));
+  const kept = entries.filter((entry) => newest.has(entry) || request.inUse.has(entry.index));
+  const keptIndexes = new Set([...kept.map((entry) => entry.index), ...request.inUse]);
+  return {
+    resourceSnapshots: [
+      ...kept.map(unlabelled),
+      { index, latest: true, hash: selection.hash, commit: request.commit, createdAt: request.now },
+    ],
+    contents: new Map([
+      ...[...contents].filter(([known]) => keptIndexes.has(known)),
+      [index, selection.manifests] as const,
+    ]),
+    index,
+  };
+}
+
+/** The entry marked latest; without any mark (or with several) the highest index (KubeFleet lookupLatestResourceSnapshot). */
+export function latestOf<T extends { readonly index: number; readonly latest?: boolean | undefined }>(
+  entries: readonly T[],
+): T | undefined {
+  const higher = (a: T | undefined, b: T): T => (a && a.index > b.index ? a : b);
+  const marked = entries.filter((entry) => entry.latest);
+  return (marked.length > 0 ? marked : entries).reduce<T | undefined>(higher, undefined);
+}
+
+/**
+ * A recorded hash that differs may be a hub's own, or a person's: the contents decide. They are brought into shape first,
+ * since a file written by hand need not be.
+ */
+function holds(latest: ResourceSnapshotEntry, { selection, contents, digest }: SnapshotRequest): boolean {
+  if (latest.hash === selection.hash) return true;
+  const manifests = contents.get(latest.index);
+  if (!manifests) return false;
+  return hashOfContents(inSnapshotOrder(manifests.map(normalise)), digest) === selection.hash;
+}
+
+function labelled(entry: ResourceSnapshotEntry, latest: ResourceSnapshotEntry, hash: string): ResourceSnapshotEntry {
+  if (entry !== latest) return unlabelled(entry);
+  return entry.latest && entry.hash === hash ? entry : { ...entry, latest: true, hash };
+}
+
+function unlabelled(entry: ResourceSnapshotEntry): ResourceSnapshotEntry {
+  if (!Object.hasOwn(entry, 'latest')) return entry;
+  const { latest: _, ...rest } = entry;
+  return rest;
+}
