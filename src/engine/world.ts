@@ -1,38 +1,91 @@
-import type { ClusterName } from '../api/meta.ts';
+import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import type { PlacementRef } from '../api/placement.ts';
 import { type Admitted, admit } from './admission/admit.ts';
-import type { PlanInput } from './input.ts';
+import { recoverRecord } from './admission/record-lost.ts';
+import type { FleetRecord, PlanInput } from './input.ts';
+import { type Rendered, render } from './overrides/render.ts';
+import { idsOf, type RecordedLists } from './overrides/snapshot-id.ts';
 import { type OverrideHistory, snapshotOverrides } from './overrides/snapshots.ts';
 import { compileFleet, type FleetIndex } from './placement/compile-fleet.ts';
 import { type Member, surveyMembers } from './placement/members.ts';
+import type { Hold } from './plan-document.ts';
 import { compileHub, type HubIndex } from './selection/hub.ts';
 
 /** What every placement of one plan looks at: compiled once, read by all. */
 export interface World {
   readonly input: PlanInput;
+  /** The record, rebuilt from sightings when it was lost. */
+  readonly record: FleetRecord;
+  readonly recordLost: boolean;
   readonly admitted: Admitted;
+  readonly holds: readonly Hold[];
   readonly members: ReadonlyMap<ClusterName, Member>;
   readonly index: FleetIndex;
   readonly hub: HubIndex;
   readonly overrides: OverrideHistory;
   readonly observationOf: (cluster: ClusterName) => ClusterObservation | undefined;
+  /** What a cluster gets of a snapshot's contents with these override snapshots. */
+  readonly render: (what: {
+    readonly placement: PlacementRef;
+    readonly manifests: readonly Manifest[];
+    readonly lists: RecordedLists;
+    readonly cluster: ClusterName;
+  }) => Rendered;
 }
 
 /** Admits the fleet, surveys the members and compiles both. */
 export function survey(input: PlanInput): World {
-  const admitted = admit(input.fleet, input.record);
-  const members = surveyMembers({ ...input, fleet: { ...input.fleet, members: admitted.members } });
+  const { record, holds, lost } = recoverRecord(input);
+  const admitted = admit(input.fleet, record);
+  const members = surveyMembers({
+    now: input.now,
+    observations: input.observations,
+    fleet: { members: admitted.members },
+    record,
+  });
+  const byName = new Map(members.map((member) => [member.name, member]));
+  const overrides = snapshotOverrides({
+    overrides: input.fleet.overrides,
+    recorded: record.overrides,
+    digest: input.digest,
+    refused: input.fleet.refused,
+    unreadable: input.fleet.unreadable,
+    inUse: overridesInUse(record),
+  });
   return {
     input,
+    record,
+    recordLost: lost,
     admitted,
-    members: new Map(members.map((member) => [member.name, member])),
+    holds: [...holds, ...admitted.holds],
+    members: byName,
     index: compileFleet(members),
     hub: compileHub(admitted.resources),
-    overrides: snapshotOverrides({
-      overrides: input.fleet.overrides,
-      recorded: input.record.overrides,
-      digest: input.digest,
-    }),
+    overrides,
     observationOf: (cluster) => input.observations?.get(cluster),
+    render: ({ placement, manifests, lists, cluster }) =>
+      render({
+        placement,
+        manifests,
+        lists,
+        history: overrides,
+        cluster: { name: cluster, labels: byName.get(cluster)?.labels ?? {} },
+        digest: input.digest,
+      }),
   };
+}
+
+/** Ids of override snapshots that something recorded still stands on. */
+function overridesInUse(record: FleetRecord): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { state } of record.placements.values()) {
+    for (const binding of state.bindings) for (const id of idsOf(binding)) ids.add(id);
+    for (const entry of state.resourceSnapshots) for (const id of entry.overrides ?? []) ids.add(id);
+  }
+  for (const run of record.runs.values()) {
+    for (const stage of run.status?.stagesStatus ?? [])
+      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) ids.add(id);
+  }
+  return ids;
 }

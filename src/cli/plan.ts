@@ -1,0 +1,44 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { planFleet } from '../engine/plan.ts';
+import type { Plan } from '../engine/plan-document.ts';
+import { renderRecord } from '../repo/record-write.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { outputFormat, print, printJson, printYaml } from './output.ts';
+import { type PlanOptions, readPlanInput } from './plan-input.ts';
+import { planMarkdown } from './plan-markdown.ts';
+import { planTable } from './plan-table.ts';
+
+/** Prints the plan document in every case; the exit code says what it holds (contract, "Exit code"). */
+export async function plan(
+  options: PlanOptions & { readonly output: string; readonly outRecorded?: string },
+): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
+  const result = planFleet(await readPlanInput(options)).plan;
+  const files = renderRecord(result.record);
+  if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
+  const document = { ...result, record: Object.fromEntries(files) };
+  if (format === 'json') printJson(document);
+  else if (format === 'yaml') await printYaml(document);
+  else print(format === 'markdown' ? planMarkdown(result) : planTable(result));
+  const code = exitCodeOfPlan(result);
+  if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
+}
+
+/** 2 with errors, else 4 when refused, else 1 when anything moves, else 0. Warnings never count. */
+export function exitCodeOfPlan(plan: Plan): number {
+  if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;
+  if (plan.guard.length > 0) return exitCodes.refused;
+  const moves = plan.placements.some((placement) =>
+    placement.bindings.some(({ move }) => move !== 'keep' && move !== 'wait'),
+  );
+  return moves || plan.targets.some((target) => target.remove) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+}
+
+async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of files) {
+    const file = join(root, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}

@@ -1,0 +1,15 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { jsonSchemas } from '../api/json-schema.ts';
+import { print } from './output.ts';
+
+/** One JSON Schema per kind and one for all of them, for the `yaml-language-server` line of an editor. */
+export async function schema(options: { readonly out: string }): Promise<void> {
+  await mkdir(options.out, { recursive: true });
+  const schemas = jsonSchemas();
+  for (const [file, value] of schemas)
+    await writeFile(join(options.out, file), `${JSON.stringify(value, undefined, 2)}\n`);
+  print(
+    `${schemas.size} schemas written to ${options.out}. First line for your editor:\n# yaml-language-server: $schema=${join(options.out, 'fleet.schema.json')}`,
+  );
+}

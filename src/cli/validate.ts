@@ -1,0 +1,53 @@
+import type { Problem } from '../api/problem.ts';
+import { loadFleet } from '../repo/load-fleet.ts';
+import { formatProblem } from '../repo/positions.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { openRepo } from './open-repo.ts';
+import { outputFormat, print, printJson } from './output.ts';
+import { colorsFor } from './terminal.ts';
+
+/** Every problem of a fleet repo; exit 2 when one is an error. */
+export async function validate(
+  repo: string,
+  options: { readonly ref?: string; readonly output: string },
+): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json']);
+  const opened = await openRepo(repo, options.ref);
+  try {
+    const fleet = await loadFleet(opened.tree);
+    const count = (severity: Problem['severity']) =>
+      fleet.problems.filter((problem) => problem.severity === severity).length;
+    if (format === 'json')
+      printJson({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'ProblemList',
+        commit: opened.tree.id,
+        items: fleet.problems,
+      });
+    else {
+      const color = colorsFor(process.stdout);
+      const tone = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
+      for (const problem of fleet.problems) print(color(tone[problem.severity], formatProblem(problem)));
+      const objects =
+        fleet.members.length +
+        fleet.placements.length +
+        fleet.overrides.length +
+        fleet.strategies.length +
+        fleet.runs.length +
+        fleet.approvals.length +
+        fleet.evictions.length +
+        fleet.budgets.length +
+        fleet.priceLists.length +
+        fleet.removalApprovals.length +
+        (fleet.config ? 1 : 0);
+      print(
+        `${objects} fleet objects and ${fleet.resources.length} resources read: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
+      );
+    }
+    if (count('error') > 0) throw new CliError('invalid', exitCodes.invalidInput, { silent: true });
+  } finally {
+    await opened.close();
+  }
+}
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

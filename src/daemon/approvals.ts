@@ -1,0 +1,50 @@
+import { stringify } from 'yaml';
+import type { Plan } from '../engine/plan-document.ts';
+import { approvalFile } from '../engine/staged/approval-file.ts';
+import type { Approvals } from './ports.ts';
+
+interface Request {
+  readonly name: string;
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Asks for what the plan waits for, and takes back what it no longer waits for. */
+export async function syncApprovals(plan: Plan, approvals: Approvals): Promise<{ readonly asked: readonly string[] }> {
+  const wanted = new Map([...gates(plan), ...removals(plan)].map((request) => [request.name, request]));
+  const existing = new Set(await approvals.list());
+  for (const name of existing) if (!wanted.has(name)) await approvals.withdraw(name);
+  for (const request of wanted.values()) await approvals.ask(request);
+  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)) };
+}
+
+function gates(plan: Plan): Request[] {
+  return plan.approvals
+    .filter(
+      ({ status }) =>
+        !status.conditions.some((condition) => condition.type === 'Approved' && condition.status === 'True'),
+    )
+    .map((approval) => {
+      const name = approval.namespace ? `${approval.namespace}.${approval.name}` : approval.name;
+      return { name, path: `approvals/${name}.yaml`, content: stringify(approvalFile(approval), { lineWidth: 0 }) };
+    });
+}
+
+function removals(plan: Plan): Request[] {
+  const digests = new Set(plan.guard.flatMap(({ removalDigest }) => removalDigest ?? []));
+  return [...digests].map((removalDigest) => {
+    const name = `removal-${removalDigest.replace(/^sha256:/, '').slice(0, 12)}`;
+    const file = {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'RemovalApproval',
+      metadata: { name },
+      spec: { removalDigest },
+    };
+    const reasons = plan.guard.map(({ message }) => `# ${message}`).join('\n');
+    return {
+      name,
+      path: `approvals/${name}.yaml`,
+      content: `${reasons}\n# Merging this file lets exactly these removals happen.\n${stringify(file)}`,
+    };
+  });
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { Problem } from '../api/problem.ts';
+import type { Fleet, FleetRecord } from '../engine/input.ts';
+import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
+import { type PlanResult, planFleet } from '../engine/plan.ts';
+import type { Plan } from '../engine/plan-document.ts';
+import type { Clock } from '../members/clock.ts';
+import { readRecord } from '../repo/record-read.ts';
+import type { RepoTree } from '../repo/tree.ts';
+import { syncApprovals } from './approvals.ts';
+import { assignmentsOf } from './assignments.ts';
+import type { Logger } from './log.ts';
+import type { FleetMembers } from './members.ts';
+import type { Metrics } from './metrics.ts';
+import type { Approvals, DesiredState, Status, StatusTip } from './ports.ts';
+import { startsSomething, statusFiles, statusMessage } from './publication.ts';
+
+/** What one pass came to. */
+export type PassResult =
+  | { readonly kind: 'published' | 'unchanged' | 'refused'; readonly plan: Plan }
+  /** The plan waits for the next moment to push; nothing of it has been started. */
+  | { readonly kind: 'gathering'; readonly plan: Plan; readonly pushAtMs: number }
+  /** Another daemon published first; the next pass starts from what it wrote. */
+  | { readonly kind: 'moved' };
+
+export interface Reconciler {
+  pass(): Promise<PassResult>;
+  /** True when the status branch was moved by somebody else since the last pass. */
+  statusMoved(): Promise<boolean>;
+}
+
+export interface ReconcilerInput {
+  readonly desired: DesiredState;
+  readonly status: Status;
+  readonly approvals: Approvals;
+  readonly members: FleetMembers;
+  readonly load: (tree: RepoTree) => Promise<Fleet>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly branch: string;
+  readonly acceptRewind: string | undefined;
+  /** Least distance between two pushes, milliseconds of real time; 0 for a local repo. */
+  readonly publishIntervalMs: number;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+/** Reads, plans, records, then lets the actors act: in that order, one pass at a time. */
+export function reconciler(input: ReconcilerInput): Reconciler {
+  const { desired, status, members, log } = input;
+  let base: StatusTip | undefined;
+  let record: { readonly record: FleetRecord; readonly problems: readonly Problem[] } | undefined;
+  let accepted: string | undefined;
+  let loaded: { readonly commit: string; readonly fleet: Fleet } | undefined;
+  let lastPlan: Plan | undefined;
+  let lastPush = Number.NEGATIVE_INFINITY;
+  let acceptRewind = input.acceptRewind;
+  let booted = false;
+
+  async function readStatus(): Promise<{ tip: StatusTip; record: FleetRecord; problems: readonly Problem[] }> {
+    if (base === undefined || (await status.tip()) !== base.commit) {
+      base = await status.read();
+      record = readRecord(base.files);
+      accepted ??= record.record.commit;
+    }
+    return { tip: base, record: record!.record, problems: record!.problems };
+  }
+
+  /** The commit to plan for: the tip, unless it does not descend from what was accepted before. */
+  async function admitCommit(): Promise<{ commit: string; problems: Problem[] }> {
+    const tip = await desired.poll();
+    if (accepted === undefined || tip === accepted || (await desired.isAncestor(accepted, tip))) {
+      accepted = tip;
+      return { commit: tip, problems: [] };
+    }
+    if (acceptRewind !== undefined && tip.startsWith(acceptRewind)) {
+      log.warn({ commit: tip, before: accepted }, 'rewind accepted');
+      acceptRewind = undefined;
+      accepted = tip;
+      return { commit: tip, problems: [] };
+    }
+    const message = `${input.branch} was rewound: ${tip.slice(0, 12)} does not descend from ${accepted.slice(0, 12)}, which was accepted before. The fleet stays at the accepted commit`;
+    const fix = `push a commit that descends from ${accepted.slice(0, 12)}, or start once with --accept-rewind ${tip}`;
+    return { commit: accepted, problems: [{ severity: 'error', code: 'rewound', message, fix }] };
+  }
+
+  async function loadFleet(commit: string): Promise<Fleet> {
+    if (loaded?.commit !== commit) loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
+    return loaded.fleet;
+  }
+
+  async function plan(): Promise<{ result: PlanResult; tip: StatusTip }> {
+    const { tip, record: remembered, problems: recordProblems } = await readStatus();
+    const { commit, problems } = await admitCommit();
+    const fleet = await loadFleet(commit);
+    const known = [...fleet.members];
+    for (const [name, member] of remembered.clusters) {
+      if (fleet.unreadable.length + fleet.refused.length > 0 && !known.some(({ metadata }) => metadata.name === name))
+        known.push(member);
+    }
+    await members.follow(known, fleet.priceLists);
+    const inputNow = formatInstant(input.clock.now());
+    const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...recordProblems] };
+    const planInput = { now: inputNow, commit, fleet: whole, record: remembered, digest };
+    if (!booted) await boot(planInput);
+    return { result: planFleet({ ...planInput, observations: members.sightings() }), tip };
+  }
+
+  /**
+   * After a start nobody knows what the members hold. What the record says they should hold was published before, so it
+   * may be assigned at once; only when the members have been looked at does planning begin.
+   */
+  async function boot(planInput: Omit<Parameters<typeof planFleet>[0], 'observations'>): Promise<void> {
+    booted = true;
+    if (!planInput.record.exists) {
+      members.assign(new Map());
+      await members.settled(10_000);
+      await members.sweep();
+    } else
+      members.assign(
+        assignmentsOf(
+          planFleet({ ...planInput, fleet: recordedFleet(planInput.fleet, planInput.record), observations: undefined }),
+        ),
+      );
+    await members.settled(10_000);
+  }
+
+  return {
+    async statusMoved() {
+      return base === undefined || (await status.tip()) !== base.commit;
+    },
+    async pass() {
+      const { result, tip } = await plan();
+      const next = result.plan;
+      const files = statusFiles(next, tip, { branch: input.branch });
+      const changed = !sameFiles(files, tip.files);
+      const earliest = lastPush + input.publishIntervalMs;
+      if (
+        changed &&
+        Date.now() < earliest &&
+        !(startsSomething(next) && Date.now() >= lastPush + input.publishIntervalMs)
+      ) {
+        // Targets of a plan that is not published are not assigned: what the members hold stays as it is.
+        return { kind: 'gathering', plan: next, pushAtMs: earliest };
+      }
+      if (changed) {
+        const published = await status.publish(tip, files, statusMessage(lastPlan, next));
+        if (published.kind === 'moved') {
+          base = undefined;
+          input.metrics.count('gitfleet_git_push_conflicts_total');
+          return { kind: 'moved' };
+        }
+        lastPush = Date.now();
+        base = published.tip;
+        record = readRecord(base.files);
+      }
+      lastPlan = next;
+      await syncApprovals(next, input.approvals);
+      if (next.guard.length > 0) return { kind: 'refused', plan: next };
+      members.assign(assignmentsOf(result));
+      return { kind: changed ? 'published' : 'unchanged', plan: next };
+    },
+  };
+}
+
+/** Only what the record knows: with it a plan is exactly what was published last. */
+function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
+  return {
+    ...fleet,
+    members: fleet.members.map((member) => record.clusters.get(member.metadata.name) ?? member),
+    placements: [],
+    runs: [],
+    approvals: [],
+    evictions: [],
+    // Nothing is concluded from what is missing here: every recorded placement stands at its last version.
+    unreadable: ['(not read yet)'],
+    resources: [],
+  };
+}
+
+function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [path, text] of a) if (b.get(path) !== text) return false;
+  return true;
+}
+
+export const instantOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : parseInstant(text);

@@ -1,0 +1,116 @@
+import type { Manifest, PlacementKey } from '../../api/meta.ts';
+import { placementKey, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
+import { by } from '../kernel/ordering.ts';
+import type { Hold } from '../plan-document.ts';
+import { normalise } from '../selection/normalise.ts';
+
+const placementLabel = 'gitfleet.dev/placement';
+const fullNameAnnotation = 'gitfleet.dev/placement';
+
+export interface Recovered {
+  readonly record: FleetRecord;
+  readonly holds: readonly Hold[];
+  readonly lost: boolean;
+}
+
+/**
+ * With no record at all while members carry our label, bindings and contents are rebuilt from what the members show, so
+ * that nothing is installed twice, nothing older comes back and nothing of theirs is removed (decision 32). Placements
+ * that the repo no longer names are left alone and said aloud: their objects may belong to another fleet.
+ */
+export function recoverRecord(input: PlanInput): Recovered {
+  const { record, observations } = input;
+  if (record.exists || observations === undefined) return { record, holds: [], lost: false };
+  const seen = sightedPlacements(input);
+  if (seen.size === 0) return { record, holds: [], lost: false };
+  const known = new Map(input.fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const placements = new Map<PlacementKey, RecordedPlacement>();
+  const holds: Hold[] = [];
+  for (const [key, sighted] of [...seen].sort(by(([name]) => name))) {
+    const placement = known.get(key);
+    const clusters = [...sighted.keys()].sort();
+    if (!placement) {
+      const message = `the record is lost, the repo has no such placement, and ${clusters.join(', ')} hold objects labelled with it: they are left alone. Add the placement again, then remove it, to have them removed`;
+      holds.push({ subject: { kind: 'ClusterResourcePlacement', name: key }, reason: 'RecordLost', message });
+      continue;
+    }
+    placements.set(key, rebuilt(placement, sighted));
+  }
+  return {
+    record: { ...record, exists: true, placements: new Map([...record.placements, ...placements]) },
+    holds,
+    lost: true,
+  };
+}
+
+interface Sighted {
+  readonly index: number | undefined;
+  readonly objects: readonly Manifest[];
+}
+
+function sightedPlacements(input: PlanInput): Map<PlacementKey, Map<string, Sighted>> {
+  const seen = new Map<PlacementKey, Map<string, Sighted>>();
+  for (const [cluster, observation] of input.observations ?? []) {
+    for (const object of observation.objects) {
+      const label = object.metadata.labels?.[placementLabel];
+      if (label === undefined) continue;
+      const key = (object.metadata.annotations?.[fullNameAnnotation] ?? label) as PlacementKey;
+      const clusters = seen.get(key) ?? new Map<string, Sighted>();
+      seen.set(key, clusters);
+      const index = observation.placements.find(
+        ({ placement }) => placementKey(placement) === key,
+      )?.resourceSnapshotIndex;
+      clusters.set(cluster, { index, objects: [...(clusters.get(cluster)?.objects ?? []), object] });
+    }
+  }
+  return seen;
+}
+
+function rebuilt(
+  placement: PlanInput['fleet']['placements'][number],
+  sighted: ReadonlyMap<string, Sighted>,
+): RecordedPlacement {
+  const { policy } = placement.spec;
+  const contents = new Map<number, Map<string, Manifest>>();
+  const bindings: Binding[] = [];
+  for (const [cluster, { index = 0, objects }] of sighted) {
+    bindings.push({ targetCluster: cluster, state: 'Bound', policySnapshotIndex: 0, resourceSnapshotIndex: index });
+    const known = contents.get(index) ?? new Map<string, Manifest>();
+    contents.set(index, known);
+    for (const object of objects) {
+      const { apiVersion, kind, metadata } = object;
+      known.set(`${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`, normalise(object));
+    }
+  }
+  const indexes = [...contents.keys()].sort((a, b) => a - b);
+  return {
+    object: undefined,
+    state: {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'PlacementState',
+      metadata: {
+        name: placement.metadata.name,
+        ...(placement.metadata.namespace ? { namespace: placement.metadata.namespace } : {}),
+      },
+      // Present bindings count as made by the present policy: a scheduler that moved them would act on what it forgot.
+      policySnapshots: [
+        {
+          index: 0,
+          latest: true,
+          policy,
+          ...(policy.numberOfClusters === undefined ? {} : { numberOfClusters: policy.numberOfClusters }),
+        },
+      ],
+      // A hash that no contents have: the next snapshot continues above the highest index seen.
+      resourceSnapshots: indexes.map((index) => ({
+        index,
+        hash: 'lost',
+        ...(index === indexes.at(-1) ? { latest: true } : {}),
+      })),
+      bindings: bindings.sort(by(({ targetCluster }) => targetCluster)),
+    },
+    snapshots: new Map([...contents].map(([index, objects]) => [index, [...objects.values()]])),
+  };
+}
