@@ -1,0 +1,115 @@
+import type { MemberCluster, MemberClusterStatus, Taint } from '../../api/member-cluster.ts';
+import type { ClusterName, Timestamp } from '../../api/meta.ts';
+import type { PlanInput } from '../input.ts';
+import { findCondition } from '../kernel/condition.ts';
+import { parseInstant } from '../kernel/instant.ts';
+import { by } from '../kernel/ordering.ts';
+import type { Labels } from '../kernel/selector.ts';
+import { type Eligibility, judgeEligibility } from './eligibility.ts';
+import { memberProperties, type Properties } from './properties.ts';
+
+/** One member as the scheduler sees it. */
+export interface Member {
+  readonly name: ClusterName;
+  /** From the repo, `kubernetes-fleet.io/member-name` added. */
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+  readonly properties: Properties;
+  /** The namespaces on the member; absent = nobody collects them there, so any may exist. */
+  readonly namespaces?: ReadonlySet<string>;
+  /** `metadata.deletionTimestamp` is set. */
+  readonly leaving: boolean;
+  readonly eligibility: Eligibility;
+  /** The status that all of this was read from: observed, recorded or written in the repo. */
+  readonly status: MemberClusterStatus;
+}
+
+type Survey = Pick<PlanInput, 'now' | 'observations'> & {
+  readonly fleet: Pick<PlanInput['fleet'], 'members'>;
+  readonly record: Pick<PlanInput['record'], 'clusters'>;
+};
+
+/**
+ * All members by name. Where a status comes from: the observation when there are any (a member without one is unreachable
+ * and shows what is recorded), otherwise the repo. A present `agentStatus` is used as written. An absent one is derived:
+ * reachable = joined and healthy with a heartbeat at `observedAt` (`now` without observations), unreachable = the recorded
+ * heartbeat, failing that the last contact.
+ */
+export function surveyMembers(input: Survey): readonly Member[] {
+  const now = parseInstant(input.now);
+  if (now === undefined) throw new Error(`assertion failed: now is not an instant: ${input.now}`);
+  return input.fleet.members
+    .map((member): Member => {
+      const leaving = (member.metadata.deletionTimestamp ?? undefined) !== undefined;
+      const { status, ageless } = resolveStatus(member, input);
+      const verdict = judgeEligibility(leaving, status, now);
+      const namespaces = knownNamespaces(status);
+      return {
+        name: member.metadata.name,
+        labels: { ...member.metadata.labels, 'kubernetes-fleet.io/member-name': member.metadata.name },
+        taints: member.spec.taints ?? [],
+        properties: memberProperties(member, status),
+        ...(namespaces && { namespaces }),
+        leaving,
+        // A heartbeat that is always `now` never goes stale.
+        eligibility: ageless && verdict.eligible ? { eligible: true } : verdict,
+        status,
+      };
+    })
+    .sort(by((member) => member.name));
+}
+
+interface ResolvedStatus {
+  readonly status: MemberClusterStatus;
+  readonly ageless: boolean;
+}
+
+function resolveStatus(member: MemberCluster, { now, observations, record }: Survey): ResolvedStatus {
+  const name = member.metadata.name;
+  if (observations === undefined) {
+    const status = member.status ?? {};
+    return status.agentStatus ? { status, ageless: false } : { status: withHeartbeat(status, now), ageless: true };
+  }
+  const sighting = observations.get(name);
+  const recorded = record.clusters.get(name)?.status ?? {};
+  if (sighting?.reachable) {
+    const status = sighting.memberStatus ?? {};
+    return { status: status.agentStatus ? status : withHeartbeat(status, sighting.observedAt), ageless: false };
+  }
+  const status = { ...recorded, ...sighting?.memberStatus };
+  if (sighting?.memberStatus?.agentStatus) return { status, ageless: false };
+  return { status: withLastContact(status, sighting?.observedAt), ageless: false };
+}
+
+const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberClusterStatus => ({
+  ...status,
+  agentStatus: [
+    {
+      type: 'MemberAgent',
+      conditions: [
+        { type: 'Joined', status: 'True', reason: 'Reachable' },
+        { type: 'Healthy', status: 'True', reason: 'Reachable' },
+      ],
+      lastReceivedHeartbeat: at,
+    },
+  ],
+});
+
+/** The record leaves heartbeats out, so the last contact stands in where it names none. */
+function withLastContact(status: MemberClusterStatus, at: Timestamp | undefined): MemberClusterStatus {
+  if (at === undefined) return status;
+  if (!status.agentStatus) return withHeartbeat(status, at);
+  return {
+    ...status,
+    agentStatus: status.agentStatus.map((agent) => ({
+      ...agent,
+      lastReceivedHeartbeat: agent.lastReceivedHeartbeat ?? at,
+    })),
+  };
+}
+
+/** KubeFleet's NamespaceAffinity asks only members that report the collection, whatever its outcome. */
+const knownNamespaces = (status: MemberClusterStatus): ReadonlySet<string> | undefined =>
+  findCondition(status.conditions, 'NamespaceCollectionSucceeded')
+    ? new Set(Object.keys(status.namespaces ?? {}))
+    : undefined;

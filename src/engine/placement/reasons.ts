@@ -1,0 +1,32 @@
+import type { Taint } from '../../api/member-cluster.ts';
+import type { TopologySpreadConstraint } from '../../api/placement.ts';
+import { taintText } from './taint-text.ts';
+
+/** What decisions say. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
+export const reasons = {
+  picked: (clusterName: string, affinity: number, spread: number): string =>
+    `picked by scheduling policy: cluster "${clusterName}" (affinity score: ${affinity}, topology spread score: ${spread})`,
+  /** A binding that was written by hand, without the decision that led to it. */
+  pickedUnscored: (clusterName: string): string =>
+    `picked by scheduling policy: cluster "${clusterName}" (no score on record)`,
+  pickedByName: (clusterName: string): string => `picked by scheduling policy: cluster "${clusterName}" is named in it`,
+  outscored: (clusterName: string, affinity: number, spread: number): string =>
+    `cluster "${clusterName}" does not score high enough (affinity score: ${affinity}, topology spread score: ${spread})`,
+  filtered: (texts: readonly string[]): string => `ClusterUnschedulable, ${texts.join('; ')}`,
+  notFound: (clusterName: string): string => `cluster "${clusterName}" is not found in the fleet`,
+  notEligible: (clusterName: string, why: string): string =>
+    `cluster "${clusterName}" is not eligible for resource placement yet: ${why}`,
+
+  affinity: 'cluster does not match any of the required cluster affinity terms',
+  unparsable: (property: string, value: string): string =>
+    `property "${property}" has the value "${value.length > 80 ? `${value.slice(0, 79)}…` : value}", which is not a quantity`,
+  namespace: (namespace: string): string => `namespace "${namespace}" does not exist on the cluster`,
+  taint: (taint: Taint): string => `taint ${taintText(taint)} is not tolerated`,
+  spread: ({ topologyKey, maxSkew }: TopologySpreadConstraint): string =>
+    `violated doNotSchedule topology spread constraint "${topologyKey}" (max skew ${maxSkew})`,
+
+  fulfilled: (found: number): string =>
+    `found all clusters needed as specified by the scheduling policy, found ${found} cluster(s)`,
+  unfulfilled: (found: number): string =>
+    `could not find all clusters needed as specified by the scheduling policy, found ${found} cluster(s) instead`,
+};

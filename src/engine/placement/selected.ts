@@ -1,0 +1,42 @@
+import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
+import { byText } from '../kernel/ordering.ts';
+import { reasons } from './reasons.ts';
+
+/**
+ * The decisions behind live bindings, as recorded when each was picked. PickN: best recorded score first, ties to the
+ * greatest name, unscored last; PickAll: by name. Two bindings on one cluster give one decision.
+ */
+export function selectedDecisions(type: 'PickN' | 'PickAll', live: readonly Binding[]): ClusterDecision[] {
+  const decisions = live.map(recordedDecision).sort(type === 'PickN' ? bestFirst : byClusterName);
+  const seen = new Set<string>();
+  return decisions.filter(({ clusterName }) => !seen.has(clusterName) && seen.add(clusterName));
+}
+
+function recordedDecision({ targetCluster, clusterDecision }: Binding): ClusterDecision {
+  const { clusterScore, reason } = clusterDecision ?? {};
+  return {
+    clusterName: targetCluster,
+    selected: true,
+    ...(clusterScore && { clusterScore }),
+    reason: reason || reasonFor(targetCluster, clusterScore),
+  };
+}
+
+const reasonFor = (clusterName: string, score: ClusterDecision['clusterScore']): string =>
+  score
+    ? reasons.picked(clusterName, score.affinityScore, score.topologySpreadScore)
+    : reasons.pickedUnscored(clusterName);
+
+const byClusterName = (a: ClusterDecision, b: ClusterDecision): number => byText(a.clusterName, b.clusterName);
+
+function bestFirst(a: ClusterDecision, b: ClusterDecision): number {
+  const [x, y] = [a.clusterScore, b.clusterScore];
+  if (x === undefined || y === undefined) {
+    return x === y ? byText(b.clusterName, a.clusterName) : x === undefined ? 1 : -1;
+  }
+  return (
+    y.topologySpreadScore - x.topologySpreadScore ||
+    y.affinityScore - x.affinityScore ||
+    byText(b.clusterName, a.clusterName)
+  );
+}
