@@ -75,7 +75,7 @@ export function ruleMatches(rule: OverrideRule, labels: Labels): boolean {
 }
 
 /** A member's labels with the one that KubeFleet always restores to the member's own name. */
-export const labelsOf = (cluster: OverrideCluster): Labels => ({
-  ...cluster.labels,
-  'kubernetes-fleet.io/member-name': cluster.name,
-});
+export const labelsOf = ({ name, labels }: OverrideCluster): Labels =>
+  labels?.[memberName] === name ? labels : { ...labels, [memberName]: name };
+
+const memberName = 'kubernetes-fleet.io/member-name';

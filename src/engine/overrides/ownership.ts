@@ -18,10 +18,28 @@ export function placementLabelValue(placement: PlacementRef, digest: (text: stri
   return full.length <= 63 ? full : `${full.slice(0, 54)}-${digest(full).slice(0, 8)}`;
 }
 
-/** The manifest with our label and annotations and otherwise as it is; what the file says under our keys is replaced. */
+/**
+ * The manifest with our label and annotations and otherwise as it is; what the file says under our keys is replaced.
+ * Remembered, so that variants of a snapshot share every object that they do not change.
+ */
 export function marked(manifest: Manifest, placement: PlacementRef, digest: (text: string) => string): Manifest {
   const full = placementKey(placement);
-  const label = placementLabelValue(placement, digest);
+  let byPlacement = marks.get(manifest);
+  if (!byPlacement) {
+    byPlacement = new Map();
+    marks.set(manifest, byPlacement);
+  }
+  let known = byPlacement.get(full);
+  if (!known) {
+    known = mark(manifest, full, placementLabelValue(placement, digest), digest);
+    byPlacement.set(full, known);
+  }
+  return known;
+}
+
+const marks = new WeakMap<Manifest, Map<string, Manifest>>();
+
+function mark(manifest: Manifest, full: string, label: string, digest: (text: string) => string): Manifest {
   const { metadata } = manifest;
   return {
     ...manifest,

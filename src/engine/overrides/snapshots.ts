@@ -26,30 +26,23 @@ export function snapshotOverrides(request: {
   /** Fleet.refused and Fleet.unreadable: an override that may stand in a broken file is not read as deleted. */
   readonly refused?: readonly ObjectRef[];
   readonly unreadable?: readonly string[];
-  /**
-   * Ids (snapshot-id.ts) that bindings, runs and resource snapshots carry. They outlive the limit, and with this given
-   * the snapshots of deleted overrides that nothing carries are dropped.
-   */
+  /** Ids (snapshot-id.ts) that bindings, runs and resource snapshots carry: they outlive the limit. */
   readonly inUse?: ReadonlySet<string>;
 }): OverrideHistory {
   const { overrides, recorded, digest, refused = [], unreadable = [], inUse } = request;
+  const present = new Set(overrides.map((override) => ownerKey(override.kind, override.metadata)));
+  const held = new Set(refused.map((ref) => ownerKey(ref.kind, ref)));
   const history = new Map<string, readonly OverrideSnapshot[]>();
   for (const [folder, snapshots] of recorded) {
+    const kept = snapshots.map((recordedOne) => {
+      const snapshot = named(recordedOne, folder);
+      const owner = ownerOf(snapshot, folder);
+      return unreadable.length > 0 || held.has(owner) || present.has(owner) ? snapshot : unlabelled(snapshot);
+    });
     history.set(
       folder,
-      snapshots.map((snapshot) => named(snapshot, folder)).sort((a, b) => a.index - b.index),
+      kept.sort((a, b) => a.index - b.index),
     );
-  }
-  const present = new Set(overrides.map((override) => ownerKey(override.kind, override.metadata)));
-  for (const [folder, snapshots] of history) {
-    const kept = snapshots.flatMap((snapshot) => {
-      const owner = ownerOf(snapshot, folder);
-      if (present.has(owner) || unreadable.length > 0 || refused.some((ref) => ownerKey(ref.kind, ref) === owner))
-        return [snapshot];
-      return inUse && !inUse.has(snapshotId(snapshot)) ? [] : [unlabelled(snapshot)];
-    });
-    if (kept.length > 0) history.set(folder, kept);
-    else history.delete(folder);
   }
   for (const override of overrides) {
     const folder = folderOf(override.metadata);
@@ -58,14 +51,20 @@ export function snapshotOverrides(request: {
   return new Map([...history].sort(by(([folder]) => folder)));
 }
 
-/** The status branch's documents, path and content: `overrides/<[ns.]name>/<index>.yaml`. */
-export const overrideDocuments = (history: OverrideHistory): [string, RecordDocument][] =>
-  [...history].flatMap(([folder, snapshots]) =>
-    snapshots.map((snapshot): [string, RecordDocument] => [
-      `overrides/${folder}/${snapshot.index}.yaml`,
-      { kind: 'object', value: snapshot },
-    ]),
-  );
+/**
+ * The status branch's documents, path and content: `overrides/<[ns.]name>/<index>.yaml`. Snapshots of deleted overrides
+ * are left out once `inUse`, the ids that anything carries after the plan, does not name them.
+ */
+export const overrideDocuments = (history: OverrideHistory, inUse: ReadonlySet<string>): [string, RecordDocument][] =>
+  [...history].flatMap(([folder, snapshots]) => {
+    const alive = new Set(snapshots.filter(({ latest }) => latest).map((snapshot) => ownerOf(snapshot, folder)));
+    return snapshots
+      .filter((snapshot) => alive.has(ownerOf(snapshot, folder)) || inUse.has(snapshotId(snapshot)))
+      .map((snapshot): [string, RecordDocument] => [
+        `overrides/${folder}/${snapshot.index}.yaml`,
+        { kind: 'object', value: snapshot },
+      ]);
+  });
 
 /** Hex sha-256 of an override's spec, remembered by the spec's identity. */
 export function hashOfSpec(spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string {

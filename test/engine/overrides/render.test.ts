@@ -375,6 +375,12 @@ describe('sharing', () => {
     const named = replicas('${MEMBER-CLUSTER-NAME}');
     expect(renderOn(eu, manifests, [named])).not.toEqual(renderOn(us, manifests, [named]));
   });
+  test('objects that an override leaves alone are the same values in all variants', () => {
+    const manifests = shop();
+    const named = replicas('${MEMBER-CLUSTER-NAME}');
+    const [a, b] = [renderOn(eu, manifests, [named]), renderOn(us, manifests, [named])];
+    expect(a.ok && b.ok && a.manifests[0]!.manifest === b.manifests[0]!.manifest).toBe(true);
+  });
   test('another version of an override under the same name is another result', () => {
     const manifests = shop();
     expect(plain(eu, manifests, [replicas(3)])).not.toEqual(plain(eu, manifests, [replicas(4)]));

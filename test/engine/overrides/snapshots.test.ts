@@ -14,7 +14,7 @@ const shape = (history: ReturnType<typeof historyOf>, folder = 'tidy') =>
   (history.get(folder) ?? []).map(({ index, latest }) => (latest ? `${index} latest` : `${index}`));
 
 test('the first snapshot has index 0 and is a document of the status branch', () => {
-  const documents = overrideDocuments(historyOf([version('a'), namespaced]));
+  const documents = overrideDocuments(historyOf([version('a'), namespaced]), new Set());
   expect(documents.map(([path]) => path)).toEqual(['overrides/shop.web/0.yaml', 'overrides/tidy/0.yaml']);
   expect(documents[0]![1]).toMatchObject({
     kind: 'object',
@@ -53,10 +53,11 @@ test('ten are kept, and those in use', () => {
 describe('a deleted override', () => {
   const before = historyOf([version('a')]);
   test('has no latest', () => expect(shape(historyOf([], before))).toEqual(['0']));
-  test('is forgotten when nothing carries its snapshots', () => {
-    const request = { overrides: [], recorded: before, digest };
-    expect(snapshotOverrides({ ...request, inUse: new Set() })).toEqual(new Map());
-    expect(shape(snapshotOverrides({ ...request, inUse: new Set(['tidy-0']) }))).toEqual(['0']);
+  test('is forgotten when nothing carries its snapshots any more', () => {
+    const paths = (...inUse: string[]) =>
+      overrideDocuments(historyOf([], before), new Set(inUse)).map(([path]) => path);
+    expect(paths()).toEqual([]);
+    expect(paths('tidy-0')).toEqual(['overrides/tidy/0.yaml']);
   });
   test('that comes back unchanged is marked again', () => {
     expect(historyOf([version('a')], historyOf([], before))).toEqual(before);
