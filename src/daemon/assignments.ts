@@ -1,13 +1,21 @@
 import type { ClusterName } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
-import type { Target } from '../engine/plan-document.ts';
+import type { PlannedBinding, Target } from '../engine/plan-document.ts';
 import type { Assignment } from '../members/assignment.ts';
 
-/** Targets of a published plan, with everything the actors need, by cluster. */
-export function assignmentsOf(result: PlanResult): Map<ClusterName, Assignment[]> {
+/** Targets of a published plan, with everything the actors need, by cluster; those of bindings that `only` refuses are left out. */
+export function assignmentsOf(
+  result: PlanResult,
+  only: (binding: PlannedBinding) => boolean = () => true,
+): Map<ClusterName, Assignment[]> {
   const byCluster = new Map<ClusterName, Assignment[]>();
+  const left = new Set<string>();
+  for (const { bindings, ...placement } of result.plan.placements) {
+    for (const binding of bindings) if (!only(binding)) left.add(`${placementKey(placement)}/${binding.clusterName}`);
+  }
   for (const target of result.plan.targets) {
+    if (left.has(`${placementKey(target.placement)}/${target.clusterName}`)) continue;
     const list = byCluster.get(target.clusterName) ?? [];
     byCluster.set(target.clusterName, list);
     const assignment = assignmentOf(target, result);

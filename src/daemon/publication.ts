@@ -11,12 +11,6 @@ export function statusFiles(plan: Plan, base: StatusTip, links: { readonly branc
   return new Map([...renderRecord(plan.record), ...told, readme]);
 }
 
-/** True when publishing would start something on a member, which must not wait for a convenient moment. */
-export const startsSomething = (plan: Plan): boolean =>
-  plan.placements.some((placement) =>
-    placement.bindings.some(({ move }) => move === 'add' || move === 'update' || move === 'remove'),
-  );
-
 /** Subject of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(before: Plan | undefined, plan: Plan): string {
   const said: string[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../api/problem.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
-import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
+import { formatInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Clock } from '../members/clock.ts';
@@ -13,7 +13,7 @@ import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
 import type { Approvals, DesiredState, Status, StatusTip } from './ports.ts';
-import { startsSomething, statusFiles, statusMessage } from './publication.ts';
+import { statusFiles, statusMessage } from './publication.ts';
 
 /** What one pass came to. */
 export type PassResult =
@@ -117,12 +117,16 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       members.assign(new Map());
       await members.settled(10_000);
       await members.sweep();
-    } else
+    } else {
+      const recorded = {
+        ...planInput,
+        fleet: recordedFleet(planInput.fleet, planInput.record),
+        observations: undefined,
+      };
       members.assign(
-        assignmentsOf(
-          planFleet({ ...planInput, fleet: recordedFleet(planInput.fleet, planInput.record), observations: undefined }),
-        ),
+        assignmentsOf(planFleet(recorded), (binding) => binding.move !== 'add' && binding.move !== 'update'),
       );
+    }
     await members.settled(10_000);
   }
 
@@ -136,11 +140,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       const files = statusFiles(next, tip, { branch: input.branch });
       const changed = !sameFiles(files, tip.files);
       const earliest = lastPush + input.publishIntervalMs;
-      if (
-        changed &&
-        Date.now() < earliest &&
-        !(startsSomething(next) && Date.now() >= lastPush + input.publishIntervalMs)
-      ) {
+      if (changed && Date.now() < earliest) {
         // Targets of a plan that is not published are not assigned: what the members hold stays as it is.
         return { kind: 'gathering', plan: next, pushAtMs: earliest };
       }
@@ -184,6 +184,3 @@ function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string
   for (const [path, text] of a) if (b.get(path) !== text) return false;
   return true;
 }
-
-export const instantOf = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : parseInstant(text);
