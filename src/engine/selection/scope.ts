@@ -1,8 +1,8 @@
 export type Scope = 'Cluster' | 'Namespaced';
 
 /**
- * Scope of a kind that every Kubernetes cluster serves, in any version; undefined for kinds that are not built in.
- * Source: the API of Kubernetes 1.34 and the last versions that served kinds gone since.
+ * Scope of a kind that Kubernetes itself serves, in any version; undefined for others. Compared with the API that
+ * @kubernetes/client-node 2.0.1 was generated from, which holds all kinds below but PodSecurityPolicy and our envelopes.
  */
 export const builtInScope = (group: string, kind: string): Scope | undefined => table.get(`${group}/${kind}`);
 
@@ -18,8 +18,9 @@ const clusterScoped: Readonly<Record<string, string>> = {
   'node.k8s.io': 'RuntimeClass',
   policy: 'PodSecurityPolicy',
   'rbac.authorization.k8s.io': 'ClusterRole ClusterRoleBinding',
-  'resource.k8s.io': 'DeviceClass ResourceSlice',
+  'resource.k8s.io': 'DeviceClass DeviceTaintRule ResourceSlice',
   'scheduling.k8s.io': 'PriorityClass',
+  'storagemigration.k8s.io': 'StorageVersionMigration',
   'storage.k8s.io': 'CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass',
   'placement.kubernetes-fleet.io': 'ClusterResourceEnvelope',
 };
@@ -29,6 +30,7 @@ const namespaced: Readonly<Record<string, string>> = {
   apps: 'ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet',
   autoscaling: 'HorizontalPodAutoscaler',
   batch: 'CronJob Job',
+  'certificates.k8s.io': 'PodCertificateRequest',
   'coordination.k8s.io': 'Lease LeaseCandidate',
   'discovery.k8s.io': 'EndpointSlice',
   'events.k8s.io': 'Event',
@@ -36,6 +38,7 @@ const namespaced: Readonly<Record<string, string>> = {
   policy: 'PodDisruptionBudget',
   'rbac.authorization.k8s.io': 'Role RoleBinding',
   'resource.k8s.io': 'ResourceClaim ResourceClaimTemplate',
+  'scheduling.k8s.io': 'PodGroup Workload',
   'storage.k8s.io': 'CSIStorageCapacity',
   'placement.kubernetes-fleet.io': 'ResourceEnvelope',
 };
