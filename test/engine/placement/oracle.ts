@@ -42,7 +42,15 @@ export function naiveSchedule({ placement, policySnapshots, bindings, members }:
   const { policy } = placement.spec;
   const before = [...policySnapshots].sort((a, b) => b.index - a.index);
   const latest = before.find((entry) => entry.latest) ?? before[0];
-  const bare = (value: PlacementPolicy) => canonicalJson({ ...value, numberOfClusters: undefined });
+  // Go leaves an empty list out, so adding one is no change of policy; only these lists of a policy are optional.
+  const bare = (value: PlacementPolicy) =>
+    canonicalJson(
+      JSON.parse(JSON.stringify({ ...value, numberOfClusters: undefined }), (key, item) =>
+        Array.isArray(item) && item.length === 0 && /^(preferred|tolerations|topology|clusterNames)/.test(key)
+          ? undefined
+          : item,
+      ),
+    );
   const latestIndex =
     latest && bare(latest.policy) === bare(policy) ? latest.index : before.length === 0 ? 0 : before[0]!.index + 1;
 
