@@ -1,0 +1,66 @@
+import type { DisruptionBudget } from '../../api/eviction.ts';
+import type { IntOrPercent } from '../../api/meta.ts';
+import { scale } from '../kernel/int-or-percent.ts';
+import { currentCondition } from '../staged/binding-progress.ts';
+import { latestPolicy } from '../staged/scheduled-clusters.ts';
+import type { PlacementWork } from '../working.ts';
+
+export interface BudgetVerdict {
+  readonly allowed: boolean;
+  /** Why not, or how many bindings were available. */
+  readonly message: string;
+}
+
+/**
+ * Whether one more available binding of a placement may be disrupted (KubeFleet
+ * clusterresourceplacementeviction/controller.go, isEvictionAllowed). All bindings count, whatever their state; a binding on
+ * its way out is not available. Percentages are of the clusters asked for and round up. A budget that says nothing, or
+ * something invalid, allows nothing.
+ */
+export function budgetAllows(work: PlacementWork, budget: DisruptionBudget | undefined): BudgetVerdict {
+  if (budget === undefined) return { allowed: true, message: 'no disruption budget' };
+  const { maxUnavailable, minAvailable } = budget.spec;
+  const fault = budgetFault(work, budget);
+  if (fault) return { allowed: false, message: fault };
+  const total = work.bindings.length;
+  const available = work.bindings.filter(
+    ({ binding }) => !binding.deleting && currentCondition(binding, 'Available')?.status === 'True',
+  ).length;
+  const desired = desiredClusters(work);
+  const room =
+    maxUnavailable !== undefined
+      ? scale(maxUnavailable, desired, 'up') - (total - available)
+      : available - scale(minAvailable ?? 0, desired, 'up');
+  return { allowed: room > 0, message: `available bindings: ${available}, total bindings: ${total}` };
+}
+
+/** Budgets that bind rollouts and staged runs too, not only evictions (docs/compatibility.md). */
+export const bindsRollouts = (budget: DisruptionBudget): boolean =>
+  budget.metadata.annotations?.['gitfleet.dev/budget-scope'] === 'all';
+
+function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | undefined {
+  const { maxUnavailable, minAvailable } = spec;
+  if (maxUnavailable === undefined && minAvailable === undefined)
+    return 'the disruption budget names neither maxUnavailable nor minAvailable: it allows nothing';
+  if (maxUnavailable !== undefined && minAvailable !== undefined)
+    return 'the disruption budget names both maxUnavailable and minAvailable: it allows nothing until one is left';
+  const value = maxUnavailable ?? minAvailable;
+  if (!isValid(value))
+    return `the disruption budget holds ${JSON.stringify(value)}, neither a number of 0 or more nor a percentage: it allows nothing`;
+  if (work.placement.spec.policy.placementType !== 'PickAll') return undefined;
+  if (maxUnavailable !== undefined)
+    return 'the disruption budget is misconfigured: maxUnavailable has no meaning for a PickAll placement';
+  return typeof minAvailable === 'string' && minAvailable.endsWith('%')
+    ? 'the disruption budget is misconfigured: a percentage has no meaning for a PickAll placement'
+    : undefined;
+}
+
+const isValid = (value: IntOrPercent | undefined): boolean =>
+  typeof value === 'number' ? Number.isInteger(value) && value >= 0 : /^((100|\d{1,2})%|\d+)$/.test(value ?? '');
+
+/** numberOfClusters of PickN, the named clusters of PickFixed, 0 for PickAll. */
+function desiredClusters(work: PlacementWork): number {
+  const { placementType, numberOfClusters, clusterNames } = work.placement.spec.policy;
+  if (placementType === 'PickFixed') return clusterNames?.length ?? 0;
+  return placementType === 'PickN' ? (latestPolicy(work)?.numberOfClusters ?? numberOfClusters ?? 0) : 0;
+}

@@ -1,0 +1,167 @@
+import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
+import type { Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import { findCondition, settle } from '../kernel/condition.ts';
+import { by } from '../kernel/ordering.ts';
+import type { Hold, PlannedEviction } from '../plan-document.ts';
+import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../staged/lost-record.ts';
+import type { PlacementWork } from '../working.ts';
+import { type BudgetInForce, judge, type Verdict } from './verdict.ts';
+
+export interface EvictInput {
+  readonly works: readonly PlacementWork[];
+  readonly evictions: readonly Eviction[];
+  /** By name, with `.status` as last published. */
+  readonly recorded: ReadonlyMap<string, Eviction>;
+  readonly budgets: readonly DisruptionBudget[];
+  readonly now: Timestamp;
+  readonly digest: (text: string) => string;
+  /** Objects whose file is invalid; a budget among them blocks. */
+  readonly refused?: readonly ObjectRef[];
+  /** Names of ClusterResourcePlacements whose file is gone and that are being cleaned up. */
+  readonly deletedPlacements?: ReadonlySet<string>;
+  /** True in the pass that found the record lost: evictions unknown to it are held until their file changes. */
+  readonly recordLost?: boolean;
+  /** Where the file of an eviction stands, for problems. */
+  readonly fileOf?: (eviction: Eviction) => string | undefined;
+}
+
+export interface EvictOutcome {
+  /** In the order given. */
+  readonly works: readonly PlacementWork[];
+  /** By name; results of evictions whose file is gone are kept. */
+  readonly evictions: readonly PlannedEviction[];
+  readonly holds: readonly Hold[];
+  readonly problems: readonly Problem[];
+  /** What `evictions/<name>.yaml` must hold. */
+  readonly recorded: readonly Eviction[];
+}
+
+/**
+ * Carries out evictions one after the other, by name, each seeing what those before it did. An eviction is done once: its
+ * result stands on the status branch and its file may go (docs/compatibility.md). An executed one marks the binding for
+ * removal; the scheduler may pick the cluster again unless it is tainted.
+ */
+export function evict(input: EvictInput): EvictOutcome {
+  let works = input.works;
+  const holds: Hold[] = [];
+  const problems: Problem[] = [];
+  const done = new Map<string, Eviction>();
+  for (const [name, recorded] of input.recorded) if (isTerminal(recorded)) done.set(name, recorded);
+
+  for (const eviction of [...input.evictions].sort(by(({ metadata }) => metadata.name))) {
+    const { name } = eviction.metadata;
+    const recorded = input.recorded.get(name);
+    if (recorded && isTerminal(recorded)) {
+      if (!sameSpec(recorded, eviction)) problems.push(reused(eviction, input));
+      else if (!isExecuted(recorded)) problems.push(...stillRefused(eviction, works, input));
+      continue;
+    }
+    const { digest, recordLost } = input;
+    if (isHeldSinceLoss({ file: eviction, recorded, lost: recordLost === true, digest })) {
+      holds.push(lostHold(eviction));
+      done.set(name, heldSinceLoss(eviction, digest));
+      continue;
+    }
+    const { placementName } = eviction.spec;
+    const work = works.find((candidate) => isNamed(candidate, placementName));
+    const verdict = judgeOne(eviction, works, input);
+    if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
+      problems.push(refusal(eviction, verdict.message, input));
+    if (work && verdict.kind === 'executed' && verdict.remove) {
+      const evicted = withoutCluster(work, eviction.spec.clusterName);
+      works = works.map((candidate) => (candidate === work ? evicted : candidate));
+    }
+    const before = isMereHold(recorded) ? undefined : recorded?.status?.conditions;
+    done.set(name, { ...eviction, status: { conditions: conditionsOf(verdict, before, input.now) } });
+  }
+  const recorded = [...done.values()].sort(by(({ metadata }) => metadata.name));
+  return { works, evictions: recorded.map(planned), holds, problems, recorded };
+}
+
+/** Valid=False, or Executed whatever its status (KubeFleet IsEvictionInTerminalState). */
+const isTerminal = ({ status }: Eviction): boolean =>
+  findCondition(status?.conditions, 'Valid')?.status === 'False' ||
+  findCondition(status?.conditions, 'Executed') !== undefined;
+
+const isExecuted = ({ status }: Eviction): boolean => findCondition(status?.conditions, 'Executed') !== undefined;
+
+/** An invalid eviction stays invalid; its file is told of as long as it is at fault. */
+function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input: EvictInput): Problem[] {
+  const verdict = judgeOne(eviction, works, input);
+  return verdict.kind === 'invalid' && verdict.refusedByWebhook ? [refusal(eviction, verdict.message, input)] : [];
+}
+
+function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
+  return judge({
+    ...spec,
+    work: works.find((work) => isNamed(work, spec.placementName)),
+    isDeleted: input.deletedPlacements?.has(spec.placementName) === true,
+    budget: budgetOf(spec.placementName, input),
+  });
+}
+
+function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined, now: Timestamp): Condition[] {
+  const { message } = verdict;
+  const word = (type: string, status: 'True' | 'False', reason: string, text: string): Condition =>
+    settle(before, { type, status, reason: `ClusterResourcePlacementEviction${reason}`, message: text }, now);
+  if (verdict.kind === 'invalid') return [word('Valid', 'False', 'Invalid', message)];
+  const valid = word('Valid', 'True', 'Valid', 'the eviction is valid');
+  return verdict.kind === 'executed'
+    ? [valid, word('Executed', 'True', 'Executed', message)]
+    : [valid, word('Executed', 'False', 'NotExecuted', message)];
+}
+
+const isNamed = ({ placement }: PlacementWork, name: string): boolean =>
+  placement.kind === 'ClusterResourcePlacement' && placement.metadata.name === name;
+
+function budgetOf(placementName: string, { budgets, refused = [] }: EvictInput): BudgetInForce {
+  const budget = budgets.find(({ metadata }) => metadata.name === placementName);
+  if (budget) return budget;
+  const kind = 'ClusterResourcePlacementDisruptionBudget';
+  return refused.some((ref) => ref.kind === kind && ref.name === placementName) ? 'invalid' : undefined;
+}
+
+const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => ({
+  ...work,
+  bindings: work.bindings.map((entry) =>
+    entry.binding.targetCluster === cluster ? { binding: { ...entry.binding, deleting: true }, move: 'remove' } : entry,
+  ),
+});
+
+const sameSpec = (a: Eviction, b: Eviction): boolean =>
+  a.spec.placementName === b.spec.placementName && a.spec.clusterName === b.spec.clusterName;
+
+const planned = ({ metadata, spec, status }: Eviction): PlannedEviction => ({
+  name: metadata.name,
+  placementName: spec.placementName,
+  clusterName: spec.clusterName,
+  status: { conditions: status?.conditions ?? [] },
+});
+
+const lostHold = ({ kind, metadata: { name } }: Eviction): Hold => ({
+  subject: { kind, name },
+  reason: 'RecordLost',
+  message: `the record was lost, so ${name} may have been carried out before: change its file, or give it a new name, to carry it out`,
+});
+
+const refusal = (eviction: Eviction, message: string, input: EvictInput): Problem => ({
+  severity: 'error',
+  code: 'eviction-refused',
+  message: `${eviction.kind} ${eviction.metadata.name}: ${message}`,
+  fix: 'remove the file; an eviction speaks of one cluster of a PickAll or PickN placement that is not being deleted',
+  ...where(eviction, input),
+});
+
+const reused = (eviction: Eviction, input: EvictInput): Problem => ({
+  severity: 'error',
+  code: 'immutable-field',
+  message: `${eviction.kind} ${eviction.metadata.name}: an eviction of this name is done; its placementName and clusterName cannot change`,
+  fix: 'give the new eviction a new name',
+  ...where(eviction, input),
+});
+
+function where(eviction: Eviction, { fileOf }: EvictInput): Pick<Problem, 'file' | 'path'> {
+  const file = fileOf?.(eviction);
+  return { path: 'spec', ...(file === undefined ? {} : { file }) };
+}

@@ -1,0 +1,47 @@
+import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
+import type { PlannedRun } from '../plan-document.ts';
+import { execute } from './execute.ts';
+import { initialize } from './initialize.ts';
+import { skipLeftClusters } from './left-clusters.ts';
+import { mark } from './marks.ts';
+import { abortReason } from './revalidate.ts';
+import type { RunState } from './run-state.ts';
+import { isInitialized, isOver, type RunContext, type RunStep, withHold } from './step.ts';
+import { stop } from './stop.ts';
+
+/** One run's turn in a plan: initialize, validate again, then what its state says. */
+export function advanceRun(
+  begun: RunStep,
+  context: RunContext,
+  turn: {
+    readonly state: RunState;
+    /** A conflict between bindings: nothing in the placement may move. */
+    readonly conflict: boolean;
+    /** Name of the run that is under way on the same placement. */
+    readonly blockedBy: string | undefined;
+  },
+): RunStep {
+  if (isOver(begun.status)) return begun;
+  const known = isInitialized(begun.status);
+  if (!known && turn.conflict) return begun;
+  const step = known ? skipLeftClusters(begun, context) : initialize(begun, context);
+  if (!isInitialized(step.status)) return step;
+  const abort = abortReason(step, context);
+  if (abort !== undefined) return { ...step, status: mark(step.status, 'UpdateRunFailed', abort, context.input.now) };
+  if (turn.state === 'Initialize' || turn.conflict) return step;
+  if (turn.state === 'Stop') return stop(step, context);
+  if (turn.blockedBy !== undefined)
+    return withHold(step, context, {
+      reason: 'OtherRunActive',
+      message: `run ${context.run.metadata.name} waits until run ${turn.blockedBy} of the same placement is over or stopped`,
+    });
+  return execute(step, context);
+}
+
+/** The run as the plan shows it. */
+export const plannedRun = (run: StagedUpdateRun, status: UpdateRunStatus): PlannedRun => ({
+  kind: run.kind,
+  name: run.metadata.name,
+  ...(run.metadata.namespace === undefined ? {} : { namespace: run.metadata.namespace }),
+  status,
+});

@@ -1,0 +1,47 @@
+import type { Timestamp } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
+import type { Hold, PlannedRun } from '../plan-document.ts';
+import { plannedRun } from './advance-run.ts';
+import { mark } from './marks.ts';
+import { isInitialized, isOver } from './step.ts';
+
+/**
+ * Runs whose placement is not there: Initialized=False for good, or the end of a run under way (KubeFleet
+ * updaterun/validation.go: parent placement not found). A placement whose file is merely invalid, with no good version
+ * before, only holds them.
+ */
+export function orphanRuns(request: {
+  readonly runs: readonly StagedUpdateRun[];
+  readonly recordedRuns: ReadonlyMap<string, StagedUpdateRun>;
+  readonly placementIsRefused: (run: StagedUpdateRun) => boolean;
+  readonly now: Timestamp;
+}): {
+  readonly runs: readonly PlannedRun[];
+  readonly holds: readonly Hold[];
+  readonly recorded: readonly StagedUpdateRun[];
+} {
+  const { runs, recordedRuns, placementIsRefused, now } = request;
+  const holds: Hold[] = [];
+  const recorded = runs.map((run): StagedUpdateRun => {
+    const before = recordedRuns.get(placementKey(run.metadata))?.status ?? {};
+    if (isOver(before)) return { ...run, status: before };
+    if (!placementIsRefused(run)) return { ...run, status: withoutPlacement(run, before, now) };
+    const { name, namespace } = run.metadata;
+    holds.push({
+      subject: { kind: run.kind, name, ...(namespace === undefined ? {} : { namespace }) },
+      reason: 'NotFullyScheduled',
+      message: `run ${name} waits until the file of placement ${run.spec.placementName} is valid`,
+    });
+    return { ...run, status: before };
+  });
+  return { runs: recorded.map((run) => plannedRun(run, run.status ?? {})), holds, recorded };
+}
+
+const withoutPlacement = (run: StagedUpdateRun, status: UpdateRunStatus, now: Timestamp): UpdateRunStatus =>
+  mark(
+    status,
+    isInitialized(status) ? 'UpdateRunFailed' : 'UpdateRunInitializedFailed',
+    `parent placement ${run.spec.placementName} not found`,
+    now,
+  );

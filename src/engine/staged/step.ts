@@ -1,0 +1,123 @@
+import type { DisruptionBudget } from '../../api/eviction.ts';
+import type { ClusterName, Condition, Timestamp } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import type {
+  ApprovalRequest,
+  ClusterUpdatingStatus,
+  StagedUpdateRun,
+  StagedUpdateStrategy,
+  StageStatus,
+  UpdateRunStatus,
+} from '../../api/staged.ts';
+import { conditionIs } from '../kernel/condition.ts';
+import type { Labels } from '../kernel/selector.ts';
+import type { RecordedLists } from '../overrides/snapshot-id.ts';
+import type { Hold, HoldReason } from '../plan-document.ts';
+import type { PlacementWork } from '../working.ts';
+
+export interface RunsInput {
+  /** Runs of this placement, admitted. */
+  readonly runs: readonly StagedUpdateRun[];
+  /** By `[ns.]name`, with `.status` as last published. */
+  readonly recordedRuns: ReadonlyMap<string, StagedUpdateRun>;
+  readonly strategies: readonly StagedUpdateStrategy[];
+  /** Approval files on main. */
+  readonly approvals: readonly ApprovalRequest[];
+  readonly recordedApprovals: ReadonlyMap<string, ApprovalRequest>;
+  /** Members with their labels as placements see them; `left`: the file is gone or names a deletionTimestamp. */
+  readonly clusters: readonly { readonly name: ClusterName; readonly labels: Labels; readonly left: boolean }[];
+  readonly now: Timestamp;
+  readonly digest: (text: string) => string;
+  /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
+  readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
+  /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */
+  readonly overridesFor: (
+    work: PlacementWork,
+    cluster: ClusterName,
+    index: number,
+  ) => RecordedLists | { readonly error: string };
+  /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` bind a run (docs/compatibility.md). */
+  readonly budgets?: readonly DisruptionBudget[];
+  /** False when some file could not be read: then a missing approval file is no withdrawal. */
+  readonly absenceIsCertain?: boolean;
+  /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */
+  readonly recordLost?: boolean;
+}
+
+/** One run on its way through a plan. */
+export interface RunStep {
+  readonly work: PlacementWork;
+  readonly status: UpdateRunStatus;
+  readonly holds: readonly Hold[];
+  readonly wakes: readonly Timestamp[];
+  readonly problems: readonly Problem[];
+}
+
+export interface RunContext {
+  readonly run: StagedUpdateRun;
+  readonly input: RunsInput;
+}
+
+export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
+
+export function withHold(
+  step: RunStep,
+  { run }: RunContext,
+  hold: {
+    readonly reason: HoldReason;
+    readonly message: string;
+    readonly stage?: string | undefined;
+    readonly clusterName?: ClusterName | undefined;
+    readonly until?: Timestamp | undefined;
+  },
+): RunStep {
+  const { reason, message, stage, clusterName, until } = hold;
+  const { name, namespace } = run.metadata;
+  const subject: Hold['subject'] = {
+    kind: run.kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(clusterName === undefined ? {} : { clusterName }),
+    ...(stage === undefined ? {} : { stage }),
+  };
+  const full: Hold = { subject, reason, message, ...(until === undefined ? {} : { until }) };
+  return {
+    ...step,
+    holds: [...step.holds, full],
+    wakes: until === undefined ? step.wakes : [...step.wakes, until],
+  };
+}
+
+export const withWake = (step: RunStep, wake: Timestamp): RunStep => ({ ...step, wakes: [...step.wakes, wake] });
+
+export const withProblem = (step: RunStep, { run }: RunContext, problem: Problem): RunStep => ({
+  ...step,
+  problems: [...step.problems, { ...problem, message: `${run.kind} ${run.metadata.name}: ${problem.message}` }],
+});
+
+export const withStage = (step: RunStep, index: number, stage: StageStatus): RunStep => ({
+  ...step,
+  status: {
+    ...step.status,
+    stagesStatus: (step.status.stagesStatus ?? []).map((existing, at) => (at === index ? stage : existing)),
+  },
+});
+
+const isTrue = (subject: { readonly conditions?: Condition[] | undefined } | undefined, type: string): boolean =>
+  conditionIs(subject?.conditions, type, 'True');
+
+export const hasStarted = (cluster: ClusterUpdatingStatus): boolean => isTrue(cluster, 'Started');
+
+/** Updated, or skipped: nothing more happens to it in this run. */
+export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
+  isTrue(cluster, 'Succeeded') || isTrue(cluster, 'Skipped');
+
+export const isInFlight = (cluster: ClusterUpdatingStatus): boolean => hasStarted(cluster) && !hasFinished(cluster);
+
+/** Succeeded is True or False: nothing changes a run any more, whatever its `state` says. */
+export const isOver = (status: UpdateRunStatus): boolean =>
+  conditionIs(status.conditions, 'Succeeded', 'True') ||
+  conditionIs(status.conditions, 'Succeeded', 'False') ||
+  conditionIs(status.conditions, 'Initialized', 'False');
+
+export const isInitialized = (status: UpdateRunStatus): boolean => isTrue(status, 'Initialized');
