@@ -18,6 +18,8 @@ export interface FleetMembers {
   sightings(): Map<ClusterName, ClusterObservation>;
   /** Resolves when every member is idle, or after `ms` of real time. */
   settled(ms: number): Promise<void>;
+  /** Resolves when every member has answered once, or after `ms` of real time. */
+  looked(ms: number): Promise<void>;
   /** Finds objects of ours of every kind: for the day when the record is lost. */
   sweep(): Promise<void>;
   readonly size: () => number;
@@ -78,6 +80,12 @@ export function fleetMembers(input: {
     async settled(ms) {
       const until = Date.now() + ms;
       while (Date.now() < until && [...open.values()].some(({ member }) => !member.idle())) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    async looked(ms) {
+      const until = Date.now() + ms;
+      while (Date.now() < until && [...open.values()].some(({ member }) => !member.sighting().reachable)) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },

@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fleetMembers } from '../daemon/members.ts';
+import { parseDuration } from '../engine/kernel/duration.ts';
+import { systemClock } from '../members/clock.ts';
+import { connectionsOf } from '../members/kubeconfig.ts';
+import { loadFleet } from '../repo/load-fleet.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { openRepo } from './open-repo.ts';
+import { print } from './output.ts';
+import { unreadable } from './plan-input.ts';
+import { membersPath } from './run.ts';
+
+/** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
+export async function observe(options: {
+  readonly out: string;
+  readonly repo: string;
+  readonly ref?: string;
+  readonly members: string;
+  readonly timeout: string;
+}): Promise<void> {
+  const timeout = parseDuration(options.timeout);
+  if (timeout === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 15s`);
+  const path = membersPath(options.members);
+  const connections = await connectionsOf(path).catch(unreadable(path));
+  const repo = await openRepo(options.repo, options.ref);
+  const members = fleetMembers({ connect: (name) => connections.open(name), clock: systemClock, changed: () => {} });
+  try {
+    const fleet = await loadFleet(repo.tree);
+    await members.follow(fleet.members, fleet.priceLists);
+    members.assign(new Map());
+    await members.looked(timeout);
+    await members.sweep();
+    await mkdir(options.out, { recursive: true });
+    const { stringify } = await import('yaml');
+    const sightings = [...members.sightings().values()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    for (const sighting of sightings) {
+      await writeFile(
+        join(options.out, `${sighting.metadata.name}.yaml`),
+        stringify(sighting, { lineWidth: 0, aliasDuplicateObjects: false }),
+      );
+    }
+    const missing = sightings.filter(({ reachable }) => !reachable);
+    print(`${sightings.length - missing.length} of ${sightings.length} members observed, written to ${options.out}`);
+    for (const { metadata, cause } of missing) process.stderr.write(`${metadata.name}: ${cause}\n`);
+    if (sightings.length > 0 && missing.length === sightings.length)
+      throw new CliError('no member could be reached', exitCodes.unreachable);
+  } finally {
+    members.stop();
+    await repo.close();
+  }
+}

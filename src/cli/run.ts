@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLog } from '../daemon/log.ts';
+import { openDaemon } from '../daemon/open.ts';
+import { parseDuration } from '../engine/kernel/duration.ts';
+import { systemClock } from '../members/clock.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { simulatedMembers } from './simulated-members.ts';
+
+export interface RunOptions {
+  readonly repo: string;
+  readonly branch: string;
+  readonly statusBranch: string;
+  readonly members: string;
+  readonly simulatedFleet?: string;
+  readonly cacheDir?: string;
+  readonly interval: string;
+  readonly publishInterval: string;
+  readonly listen: string;
+  readonly acceptRewind?: string;
+  readonly once?: boolean;
+  readonly logLevel: string;
+  readonly logFormat?: string;
+}
+
+/** The daemon, until SIGINT or SIGTERM. A second signal ends it at once. */
+export async function run(options: RunOptions): Promise<void> {
+  const log = await openLog({
+    level: options.logLevel,
+    pretty: options.logFormat === undefined ? process.stderr.isTTY === true : options.logFormat === 'pretty',
+    color: !process.env['NO_COLOR'],
+  });
+  const simulated =
+    options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
+  const connect = simulated?.connect ?? (await kubeconfigMembers(membersPath(options.members)));
+  const opened = await openDaemon({
+    repo: options.repo,
+    branch: options.branch,
+    statusBranch: options.statusBranch,
+    connect,
+    cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
+    intervalMs: duration('--interval', options.interval),
+    publishIntervalMs: duration('--publish-interval', options.publishInterval),
+    listen: listenAddress(options.listen, options.once ?? false),
+    webhookSecret: await secretFromEnv('GITFLEET_WEBHOOK_SECRET'),
+    acceptRewind: options.acceptRewind,
+    clock: systemClock,
+    log,
+  }).catch((error: unknown) => {
+    throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.unreachable, { cause: error });
+  });
+  try {
+    if (options.once) {
+      const result = await opened.daemon.runOnce();
+      if (result.kind === 'refused')
+        throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
+      return;
+    }
+    stopOnSignals(
+      () => opened.daemon.stop(),
+      (message) => log.info(message),
+    );
+    await opened.daemon.run();
+  } finally {
+    await opened.close();
+    await simulated?.close();
+  }
+}
+
+function stopOnSignals(stop: () => void, say: (message: string) => void): void {
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(130);
+      asked = true;
+      say(`${signal}: finishing the present pass; a second signal ends at once`);
+      stop();
+    });
+  }
+}
+
+async function kubeconfigMembers(path: string) {
+  const { connectionsOf } = await import('../members/kubeconfig.ts');
+  const connections = await connectionsOf(path).catch((error: unknown) => {
+    throw new CliError(
+      `--members ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      exitCodes.unreachable,
+      { cause: error },
+    );
+  });
+  return (name: string) => connections.open(name);
+}
+
+/** `--members`, else the first file of KUBECONFIG, else the usual place. */
+export function membersPath(option: string): string {
+  if (option !== '$KUBECONFIG') return option;
+  return process.env['KUBECONFIG']?.split(':')[0] || join(homedir(), '.kube', 'config');
+}
+
+function requireFleetFile(options: RunOptions): string {
+  if (options.simulatedFleet !== undefined) return options.simulatedFleet;
+  throw new CliError('--members simulated needs --simulated-fleet FILE: see fleet-repo-example/simulated-fleet.yaml');
+}
+
+function duration(flag: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new CliError(`${flag} ${text} is no duration: write for example 10s, 1m30s or 500ms`);
+  return ms;
+}
+
+function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {
+  if (text === 'off' || once) return undefined;
+  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text);
+  if (!match) throw new CliError(`--listen ${text} is no address: write for example 127.0.0.1:8080, or off`);
+  return { host: match[1] ?? match[2] ?? '127.0.0.1', port: Number(match[3]) };
+}
+
+/** `NAME`, or the contents of the file that `NAME_FILE` names. */
+async function secretFromEnv(name: string): Promise<string | undefined> {
+  const file = process.env[`${name}_FILE`];
+  const text = file === undefined ? process.env[name] : await readFile(file, 'utf8').catch(() => undefined);
+  return text?.trim() || undefined;
+}
+
+function defaultCacheDir(repo: string): string {
+  const base = process.env['XDG_CACHE_HOME'] ?? (homedir() ? join(homedir(), '.cache') : tmpdir());
+  return join(base, 'gitfleet', createHash('sha256').update(repo).digest('hex').slice(0, 16));
+}

@@ -1,0 +1,89 @@
+import type { Condition, PlacementKey } from '../api/meta.ts';
+import { type Placement, placementKey, refOf } from '../api/placement.ts';
+import type { Binding, PlacementState } from '../api/placement-state.ts';
+import { observeBinding } from './delivery/binding-conditions.ts';
+import { isCleanedUp } from './delivery/cleanup.ts';
+import type { RecordedPlacement } from './input.ts';
+import { selectResources } from './selection/select.ts';
+import type { BindingStep, PlacementWork } from './working.ts';
+import type { World } from './world.ts';
+
+const pending: Condition = {
+  type: 'Scheduled',
+  status: 'Unknown',
+  reason: 'SchedulePending',
+  message: 'not scheduled yet',
+};
+
+/** A placement as the record remembers it and as the members show it, before anything is decided. */
+export function beginPlacement(placement: Placement, world: World): PlacementWork {
+  const key = placementKey(refOf(placement));
+  const recorded = world.record.placements.get(key);
+  return {
+    placement,
+    policySnapshots: recorded?.state.policySnapshots ?? [],
+    resourceSnapshots: recorded?.state.resourceSnapshots ?? [],
+    contents: recorded?.snapshots ?? new Map(),
+    selection: selectResources({ placement, hub: world.hub, digest: world.input.digest }),
+    bindings: presentBindings({ placement, key, recorded, world }),
+    scheduled: pending,
+    decisions: [],
+    holds: [],
+    problems: [],
+    wakes: [],
+  };
+}
+
+/** A placement whose file is gone: whatever it holds anywhere is to be removed, or left behind if it says so (decision 13). */
+export function beginDeleted(
+  deleted: { readonly key: PlacementKey; readonly recorded: RecordedPlacement },
+  world: World,
+): PlacementWork | undefined {
+  const { key, recorded } = deleted;
+  const placement = recorded.object ?? unknownPlacement(recorded.state);
+  if (placement.spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon') return undefined;
+  const leaving = presentBindings({ placement, key, recorded, world })
+    .filter(({ binding }) => world.members.has(binding.targetCluster))
+    .filter(
+      ({ binding }) => binding.deleting || binding.state !== 'Scheduled' || binding.resourceSnapshotIndex !== undefined,
+    )
+    .map(({ binding }): BindingStep => ({ binding: { ...binding, deleting: true }, move: 'remove' }));
+  if (leaving.length === 0) return undefined;
+  return {
+    placement,
+    policySnapshots: recorded.state.policySnapshots,
+    resourceSnapshots: recorded.state.resourceSnapshots,
+    contents: recorded.snapshots,
+    selection: { ok: true, manifests: [], hash: '', identifiers: [] },
+    bindings: leaving,
+    scheduled: pending,
+    decisions: [],
+    holds: [],
+    problems: [],
+    wakes: [],
+  };
+}
+
+/** The record may hold state without status (written by hand): enough to clean up after it. */
+const unknownPlacement = (state: PlacementState): Placement => ({
+  apiVersion: 'placement.kubernetes-fleet.io/v1',
+  ...(state.metadata.namespace === undefined
+    ? { kind: 'ClusterResourcePlacement', metadata: { name: state.metadata.name } }
+    : { kind: 'ResourcePlacement', metadata: { name: state.metadata.name, namespace: state.metadata.namespace } }),
+  spec: {
+    resourceSelectors: [],
+    policy: { placementType: 'PickAll' },
+    strategy: {
+      type: 'RollingUpdate',
+      applyStrategy: {
+        type: 'ClientSideApply',
+        comparisonOption: 'PartialComparison',
+        whenToApply: 'Always',
+        whenToTakeOver: 'Always',
+        allowCoOwnership: false,
+      },
+    },
+    revisionHistoryLimit: 10,
+    statusReportingScope: 'ClusterScopeOnly',
+  },
+});
