@@ -1,11 +1,11 @@
 import type { Taint } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
-import type { ClusterDecision } from '../../api/placement-state.ts';
 import { by } from '../kernel/ordering.ts';
 import { addRow, type Bits, noRows } from './bits.ts';
 import { type LabelColumn, labelColumn, type PropertyColumn, propertyColumn, remembered } from './columns.ts';
 import { type DomainGroups, groupDomains } from './domain-groups.ts';
 import type { Member } from './members.ts';
+import { type SharedDecisions, shareDecisions } from './shared-decisions.ts';
 import { taintText } from './taint-text.ts';
 
 /**
@@ -29,8 +29,7 @@ export interface FleetIndex {
   readonly domains: (keys: readonly string[]) => DomainGroups;
   /** A digest of all that one facet says about the fleet. */
   readonly facetDigest: (facet: Facet, digest: (text: string) => string) => string;
-  /** Decisions that do not depend on the placement, so that a thousand placements share them. */
-  readonly sharedDecisions: Map<number, (ClusterDecision | undefined)[]>;
+  readonly shared: SharedDecisions;
 }
 
 export interface TaintRows {
@@ -83,7 +82,7 @@ function compile(members: readonly Member[]): FleetIndex {
       remembered(digests, 'name' in facet ? `${facet.kind} ${facet.name}` : facet.kind, () =>
         digest(members.map((member) => facetText(facet, member)).join('\n')),
       ),
-    sharedDecisions: new Map(),
+    shared: shareDecisions(members),
   };
 }
 

@@ -7,7 +7,7 @@ import { listRows } from './bits.ts';
 import type { FleetIndex } from './compile-fleet.ts';
 import type { CompiledPolicy } from './compile-policy.ts';
 import { pickSpreadOut } from './pick-spread-out.ts';
-import { rankBest } from './ranking.ts';
+import { type Ranked, rankBest } from './ranking.ts';
 import { reasons } from './reasons.ts';
 import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
 
@@ -83,21 +83,21 @@ function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, m
   const spread = startSpread(policy, index, liveRows);
 
   if (spread === undefined) {
-    const candidates = { rows, affinity, spread: undefined, obsolete };
-    const picks = rankBest(candidates, index.size, missing).map((at) => pick(index, rows[at]!, affinity[at]!, 0));
+    const best = rankBest({ rows, affinity, spread: undefined, obsolete }, index.size, missing);
+    const picks = best.map((ranked) => pick(index, ranked));
     return { groups: crossReference(groups, picks, latestIndex), lastCycle: { verdicts: undefined, obsolete } };
   }
   const { cycles, last } = pickSpreadOut({ rows, affinity, obsolete, spread, missing, size: index.size });
   // One cycle each, as KubeFleet does it: the first unschedules every obsolete binding but the one it picks, and what is
   // picked after that revives its binding. Taken together that is one cross reference over all picks, except that those
   // picked later come back in the state that unscheduling remembers.
-  const first = cycles.slice(0, 1).map(({ row, affinity: a, spread: s }) => pick(index, row, a, s));
-  const later = cycles.slice(1).map(({ row, affinity: a, spread: s }) => pick(index, row, a, s));
+  const first = cycles.slice(0, 1).map((ranked) => pick(index, ranked));
+  const later = cycles.slice(1).map((ranked) => pick(index, ranked));
   const afterFirst = crossReference(groups, first, latestIndex);
   return { groups: crossReference(afterFirst, later, latestIndex), lastCycle: last };
 }
 
-function pick(index: FleetIndex, row: number, affinityScore: number, topologySpreadScore: number): Pick {
+function pick(index: FleetIndex, { row, affinity: affinityScore, spread: topologySpreadScore }: Ranked): Pick {
   const clusterName = index.members[row]!.name;
   const reason = reasons.picked(clusterName, affinityScore, topologySpreadScore);
   return {

@@ -1,4 +1,5 @@
 import type { CycleView } from './pick-n.ts';
+import type { Ranked } from './ranking.ts';
 import { countPick, judgeSpread, type Spread, type SpreadVerdicts } from './spread.ts';
 
 export interface SpreadOutInput {
@@ -11,22 +12,16 @@ export interface SpreadOutInput {
   readonly size: number;
 }
 
-export interface SpreadOutPick {
-  readonly row: number;
-  readonly affinity: number;
-  readonly spread: number;
-}
-
 /**
  * One pick per cycle until enough are picked or a cycle finds nothing, as KubeFleet does with spread constraints, without
  * running the cycles: within a group of equal domains the order never changes, so each cycle only compares the heads of the
  * groups. The bonus for obsolete bindings exists in the first cycle only, since that one unschedules all the others.
  */
 export function pickSpreadOut({ rows, affinity, obsolete, spread, missing, size }: SpreadOutInput): {
-  readonly cycles: readonly SpreadOutPick[];
+  readonly cycles: readonly Ranked[];
   readonly last: CycleView;
 } {
-  const cycles: SpreadOutPick[] = [];
+  const cycles: Ranked[] = [];
   let queues = queueUp({ rows, affinity, obsolete, spread, size }, undefined);
   for (;;) {
     const verdicts = judgeSpread(spread);

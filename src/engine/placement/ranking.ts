@@ -1,3 +1,5 @@
+import { assert } from '../kernel/assert.ts';
+
 /** What one candidate is worth; all in KubeFleet's order of precedence, the name (row) deciding ties. */
 export interface Candidates {
   readonly rows: readonly number[];
@@ -8,31 +10,38 @@ export interface Candidates {
   readonly obsolete: ReadonlySet<number>;
 }
 
+/** One of the best, with the scores that put it there. */
+export interface Ranked {
+  readonly row: number;
+  readonly affinity: number;
+  readonly spread: number;
+}
+
 /**
- * The best `limit` candidates, best first, as positions in `rows`: by topology spread, affinity and obsolete score, full
- * ties to the greatest name (KubeFleet framework/score.go). `size` is the number of rows of the fleet.
+ * The best `limit` candidates, best first: by topology spread, affinity and obsolete score, full ties to the greatest name
+ * (KubeFleet framework/score.go). `size` is the number of rows of the fleet.
  *
- * Everything compared is packed into one float64, so that selecting and sorting run over plain numbers: 10,000 candidates
+ * All that is compared is packed into one float64, so that selecting and sorting run over plain numbers: 10,000 candidates
  * cost about a tenth of a comparator sort.
  */
-export function rankBest(candidates: Candidates, size: number, limit: number): number[] {
-  const { rows, spread } = candidates;
-  const levels = spread ? rankOfValue(spread) : undefined;
-  const affinity = extent(candidates.affinity);
-  const width = (affinity.max - affinity.min + 1) * 2;
+export function rankBest({ rows, affinity, spread, obsolete }: Candidates, size: number, limit: number): Ranked[] {
+  const levels = spread ? [...new Set(spread)].sort((a, b) => a - b) : [0];
+  const levelOf = new Map(levels.map((value, level) => [value, level]));
+  const { min, max } = extent(affinity);
+  const width = (max - min + 1) * 2;
+  assert(levels.length * width * size <= Number.MAX_SAFE_INTEGER, 'scores are too far apart to be ranked');
   const keys = new Float64Array(rows.length);
   for (let at = 0; at < rows.length; at++) {
-    const level = levels ? levels.get(spread![at]!)! : 0;
-    const bonus = candidates.obsolete.size > 0 && candidates.obsolete.has(rows[at]!) ? 1 : 0;
-    keys[at] = (level * width + (candidates.affinity[at]! - affinity.min) * 2 + bonus) * size + rows[at]!;
+    const row = rows[at]!;
+    const level = spread ? levelOf.get(spread[at]!)! : 0;
+    const bonus = obsolete.size > 0 && obsolete.has(row) ? 1 : 0;
+    keys[at] = (level * width + (affinity[at]! - min) * 2 + bonus) * size + row;
   }
-  if ((levels?.size ?? 1) * width * size > Number.MAX_SAFE_INTEGER)
-    throw new Error('assertion failed: scores too far apart to be ranked');
-
-  const best = largest(keys, Math.min(limit, rows.length));
-  const positionOf = new Int32Array(size);
-  for (let at = 0; at < rows.length; at++) positionOf[rows[at]!] = at;
-  return Array.from(best, (key) => positionOf[key % size]!);
+  return Array.from(largest(keys, Math.min(limit, rows.length)), (key) => {
+    const worth = Math.floor(key / size);
+    const level = Math.floor(worth / width);
+    return { row: key - worth * size, affinity: Math.floor((worth - level * width) / 2) + min, spread: levels[level]! };
+  });
 }
 
 /** The `count` largest numbers, descending. Reorders `keys`. */
@@ -66,11 +75,6 @@ function partition(keys: Float64Array, count: number): void {
 }
 
 const middleOf = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
-
-/** Few distinct spread scores exist (one per group of domains at most): their ranks are small where they are not. */
-function rankOfValue(values: Int32Array): Map<number, number> {
-  return new Map([...new Set(values)].sort((a, b) => a - b).map((value, rank) => [value, rank]));
-}
 
 function extent(values: Int32Array): { readonly min: number; readonly max: number } {
   let min = values[0] ?? 0;

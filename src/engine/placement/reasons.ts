@@ -5,13 +5,15 @@ import { taintText } from './taint-text.ts';
 /** What decisions say. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
 export const reasons = {
   picked: (clusterName: string, affinity: number, spread: number): string =>
-    `picked by scheduling policy: cluster "${clusterName}" (affinity score: ${affinity}, topology spread score: ${spread})`,
+    `picked by scheduling policy: cluster "${clusterName}" ${reasons.scores(affinity, spread)}`,
   /** A binding that was written by hand, without the decision that led to it. */
   pickedUnscored: (clusterName: string): string =>
     `picked by scheduling policy: cluster "${clusterName}" (no score on record)`,
   pickedByName: (clusterName: string): string => `picked by scheduling policy: cluster "${clusterName}" is named in it`,
-  outscored: (clusterName: string, affinity: number, spread: number): string =>
-    `cluster "${clusterName}" does not score high enough (affinity score: ${affinity}, topology spread score: ${spread})`,
+  /** Followed by the scores. */
+  outscoredBy: (clusterName: string): string => `cluster "${clusterName}" does not score high enough `,
+  scores: (affinity: number, spread: number): string =>
+    `(affinity score: ${affinity}, topology spread score: ${spread})`,
   filtered: (texts: readonly string[]): string => `ClusterUnschedulable, ${texts.join('; ')}`,
   notFound: (clusterName: string): string => `cluster "${clusterName}" is not found in the fleet`,
   notEligible: (clusterName: string, why: string): string =>

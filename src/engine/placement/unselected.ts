@@ -2,7 +2,6 @@ import type { Placement } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import { affinityScores } from './affinity-score.ts';
 import { addRow, everyRow, hasRow, listRows, noRows, removeRow, removeRows } from './bits.ts';
-import { remembered } from './columns.ts';
 import type { FleetIndex } from './compile-fleet.ts';
 import type { CompiledPolicy } from './compile-policy.ts';
 import type { CycleView } from './pick-n.ts';
@@ -55,12 +54,8 @@ function explainOutscored(
   const groups = view.verdicts && spreadGroups({ placement, index });
   const spread =
     view.verdicts && groups && Int32Array.from(rows, (row) => view.verdicts!.scores[groups.groupOf[row]!]!);
-  return rankBest({ rows, affinity, spread, obsolete: view.obsolete }, index.size, limit).map((at) => {
-    const clusterName = index.members[rows[at]!]!.name;
-    const [affinityScore, topologySpreadScore] = [affinity[at]!, spread?.[at] ?? 0];
-    const reason = reasons.outscored(clusterName, affinityScore, topologySpreadScore);
-    return { clusterName, selected: false, clusterScore: { affinityScore, topologySpreadScore }, reason };
-  });
+  const best = rankBest({ rows, affinity, spread, obsolete: view.obsolete }, index.size, limit);
+  return best.map((ranked) => index.shared.outscored(ranked.row, ranked.affinity, ranked.spread));
 }
 
 /** Same order of constraints as `startSpread`, so the same groups come back from the index. */
@@ -83,9 +78,7 @@ function explainFiltered(input: UnselectedInput, row: number): ClusterDecision {
   if (particular) return decide(input, row);
   const unmatched = compiled.matching !== undefined && !hasRow(compiled.matching, row) ? 1 : 0;
   const taint = firstUntolerated(input, row);
-  const shared = remembered(index.sharedDecisions, (taint + 1) * 2 + unmatched, () => []);
-  shared[row] ??= decide(input, row);
-  return shared[row]!;
+  return index.shared.filtered((taint + 1) * 2 + unmatched, row, () => decide(input, row));
 }
 
 /** Position of the first taint of the cluster that the policy does not tolerate, -1 when it tolerates all. */

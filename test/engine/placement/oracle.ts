@@ -191,7 +191,7 @@ export function naiveSchedule({ placement, policySnapshots, bindings, members }:
           clusterName: name,
           selected: false,
           clusterScore: { affinityScore: score.affinity, topologySpreadScore: score.spread },
-          reason: reasons.outscored(name, score.affinity, score.spread),
+          reason: `${reasons.outscoredBy(name)}${reasons.scores(score.affinity, score.spread)}`,
         }),
       ),
       ...last.filtered.map(({ name, reason }): ClusterDecision => ({ clusterName: name, selected: false, reason })),

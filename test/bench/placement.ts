@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpus } from 'node:os';
+import { memberCluster } from '../../src/api/member-cluster.ts';
+import { clusterResourcePlacement, type Placement } from '../../src/api/placement.ts';
+import { compileFleet } from '../../src/engine/placement/compile-fleet.ts';
+import { type Member, surveyMembers } from '../../src/engine/placement/members.ts';
+import { schedule } from '../../src/engine/placement/schedule.ts';
+import { naiveSchedule } from '../engine/placement/oracle.ts';
+
+const now = '2026-11-20T10:00:00Z';
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+interface Case {
+  readonly name: string;
+  readonly limitMs: number;
+  readonly policy: (at: number) => object;
+}
+
+const properties = [
+  'cost',
+  'cpu-cost',
+  'memory-cost',
+  'latency',
+  'quota',
+  'score',
+  'carbon',
+  'kubernetes-fleet.io/node-count',
+];
+
+const cases: readonly Case[] = [
+  {
+    name: 'selective label filter',
+    limitMs: 500,
+    policy: (at) => ({
+      placementType: 'PickN',
+      numberOfClusters: 100,
+      affinity: {
+        clusterAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            clusterSelectorTerms: [
+              {
+                labelSelector: { matchLabels: { region: `region-${at % 10}`, tier: `tier-${at % 7}` } },
+                propertySelector: {
+                  matchExpressions: [{ name: properties[at % 8], operator: 'Ge', values: [`${at % 50}`] }],
+                },
+              },
+            ],
+          },
+          preferredDuringSchedulingIgnoredDuringExecution: preferred(at),
+        },
+      },
+    }),
+  },
+  {
+    name: 'unfiltered, preferred only, PickN 100',
+    limitMs: 2000,
+    policy: (at) => ({
+      placementType: 'PickN',
+      numberOfClusters: 100,
+      affinity: { clusterAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred(at) } },
+    }),
+  },
+  {
+    name: 'PickN 100, two spread constraints',
+    limitMs: 5000,
+    policy: (at) => ({
+      placementType: 'PickN',
+      numberOfClusters: 100,
+      affinity: { clusterAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred(at) } },
+      topologySpreadConstraints: [
+        { topologyKey: 'region', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule' },
+        { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' },
+      ],
+    }),
+  },
+];
+
+const preferred = (at: number): object[] => [
+  { weight: 10 + (at % 90), preference: { propertySorter: { name: properties[at % 8], sortOrder: 'Descending' } } },
+  { weight: 50, preference: { propertySorter: { name: properties[(at + 3) % 8], sortOrder: 'Ascending' } } },
+];
+
+/**
+ * Figures of the scheduler alone, on one core; `gitfleet plan` adds reading and writing. Every measurement is a process of its
+ * own, so that its peak memory is its own too.
+ */
+export function run(): void {
+  console.log(`placement: ${cpus().length} cores of ${cpus()[0]?.model ?? 'unknown'}, one used`);
+  for (const [at, entry] of cases.entries()) {
+    const base = measureApart(at, 10_000, 1000);
+    report(`${entry.name}: 10,000 clusters × 1,000 placements`, base.ms, entry.limitMs, 'ms');
+    report('  peak RSS', base.peakRssMb, 600, 'MB');
+    console.log(`         replan of the result: ${Math.round(base.replanMs)} ms`);
+    report('  twice the clusters, times', measureApart(at, 20_000, 1000).ms / base.ms, 2.2, '');
+    report('  twice the placements, times', measureApart(at, 10_000, 2000).ms / base.ms, 2.2, '');
+    ratio(entry);
+  }
+}
+
+interface Measurement {
+  readonly ms: number;
+  readonly replanMs: number;
+  /** After the first plan, with all decisions of all placements kept. */
+  readonly peakRssMb: number;
+}
+
+function measureApart(at: number, clusters: number, placements: number): Measurement {
+  const self = JSON.stringify(import.meta.url);
+  const program = `import(${self}).then(({ measure }) => console.log(JSON.stringify(measure(${at}, ${clusters}, ${placements}))))`;
+  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' }));
+}
+
+export function measure(at: number, clusters: number, count: number): Measurement {
+  plan(cases[at]!, fleetOf(1000), 100); // warms the compiler up
+  const { ms, replanMs, peakRssMb } = plan(cases[at]!, fleetOf(clusters), count);
+  return { ms, replanMs, peakRssMb };
+}
+
+function plan({ policy }: Case, members: readonly ReturnType<typeof memberOf>[], count: number): Measurement {
+  const placements = Array.from({ length: count }, (_, at) => placementOf(at, policy(at)));
+  const input = { now, observations: undefined, fleet: { members }, record: { clusters: new Map() } };
+  const start = performance.now();
+  const index = compileFleet(surveyMembers(input));
+  const kept = placements.map((placement) =>
+    schedule({ placement, state: { policySnapshots: [], bindings: [] }, index, now, digest }),
+  );
+  const ms = performance.now() - start;
+  const peakRssMb = process.resourceUsage().maxRSS / 1024;
+  const again = performance.now();
+  const next = compileFleet(surveyMembers(input));
+  placements.forEach((placement, at) => {
+    schedule({ placement, state: kept[at]!, index: next, now, digest });
+  });
+  return { ms, replanMs: performance.now() - again, peakRssMb };
+}
+
+/** The naive scheduler does what KubeFleet does, cycle by cycle; small enough to finish. */
+function ratio(entry: Case): void {
+  const members: readonly Member[] = surveyMembers({
+    now,
+    observations: undefined,
+    fleet: { members: fleetOf(200) },
+    record: { clusters: new Map() },
+  });
+  const placement = placementOf(0, { ...entry.policy(0), numberOfClusters: 10 });
+  const time = (work: () => unknown): number => {
+    const start = performance.now();
+    for (let round = 0; round < 5; round++) work();
+    return performance.now() - start;
+  };
+  const naive = time(() => naiveSchedule({ placement, policySnapshots: [], bindings: [], members }));
+  const ours = time(() =>
+    schedule({
+      placement,
+      state: { policySnapshots: [], bindings: [] },
+      index: compileFleet([...members]),
+      now,
+      digest,
+    }),
+  );
+  console.log(`         naive scheduler, 200 clusters, PickN 10: ${(naive / ours).toFixed(0)} × the time`);
+}
+
+const report = (name: string, value: number, limit: number, unit: string): void =>
+  console.log(
+    `${value <= limit ? 'ok    ' : 'MISSED'} ${name}: ${unit === '' ? value.toFixed(2) : Math.round(value)} ${unit} (limit ${limit})`,
+  );
+
+const fleets = new Map<number, ReturnType<typeof memberOf>[]>();
+function fleetOf(size: number): ReturnType<typeof memberOf>[] {
+  const known = fleets.get(size) ?? Array.from({ length: size }, (_, at) => memberOf(at));
+  fleets.set(size, known);
+  return known;
+}
+
+// A linear congruential generator would do as well: all that matters is that two runs measure the same fleet.
+const spreadOut = (at: number, salt: number): number =>
+  (Math.imul(at + 1, 2_654_435_761) ^ Math.imul(salt + 1, 40_503)) >>> 0;
+
+const memberOf = (at: number) =>
+  memberCluster.parse({
+    apiVersion: 'cluster.kubernetes-fleet.io/v1',
+    kind: 'MemberCluster',
+    metadata: {
+      name: `cluster-${String(at).padStart(6, '0')}`,
+      labels: {
+        region: `region-${at % 10}`,
+        zone: `zone-${at % 30}`,
+        tier: `tier-${spreadOut(at, 1) % 7}`,
+        env: at % 3 ? 'prod' : 'dev',
+      },
+    },
+    spec: { taints: at % 20 === 0 ? [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] : [] },
+    status: {
+      properties: Object.fromEntries(
+        properties.map((name, salt) => [name, { value: `${(spreadOut(at, salt) % 10_000) / 100}` }]),
+      ),
+    },
+  });
+
+const placementOf = (at: number, policy: object): Placement =>
+  clusterResourcePlacement.parse({
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+    kind: 'ClusterResourcePlacement',
+    metadata: { name: `placement-${at}` },
+    spec: { resourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace', name: 'web' }], policy },
+  });
