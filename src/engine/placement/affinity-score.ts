@@ -32,11 +32,11 @@ export function compilePreference(weight: number, preference: ClusterSelectorTer
   };
 }
 
-/** The affinity score of each of `rows`: the sum of the terms, each rounded on its own, as an int32. */
-export function affinityScores(terms: readonly AffinityTerm[], rows: readonly number[]): Int32Array {
-  const scores = new Int32Array(rows.length);
+/** The affinity score of `rows`, by row (0 for all others): the sum of the terms, each rounded on its own, as an int32. */
+export function affinityScores(terms: readonly AffinityTerm[], rows: readonly number[], size: number): Int32Array {
+  const scores = new Int32Array(size);
   for (const term of terms) {
-    for (let at = 0; at < rows.length; at++) scores[at]! += termScore(term, rows[at]!);
+    for (const row of rows) scores[row]! += termScore(term, row);
   }
   return scores;
 }

@@ -1,7 +1,7 @@
 import type { Taint } from '../../api/member-cluster.ts';
 import type { ClusterSelectorTerm, Placement, Toleration } from '../../api/placement.ts';
-import { type AffinityTerm, compilePreference } from './affinity-score.ts';
-import { addRows, type Bits, keepRows, noRows, removeRows } from './bits.ts';
+import { type AffinityTerm, affinityScores, compilePreference } from './affinity-score.ts';
+import { addRows, type Bits, keepRows, listRows, noRows, removeRows } from './bits.ts';
 import type { Facet, FleetIndex } from './compile-fleet.ts';
 import { matchTerm } from './match-rows.ts';
 import { canonicalPropertyName } from './properties.ts';
@@ -21,6 +21,8 @@ export interface CompiledPolicy {
   readonly tolerated: (taint: Taint) => boolean;
   /** Preferred terms with a weight, none under PickAll (decision of KubeFleet's webhook: ignored there). */
   readonly terms: readonly AffinityTerm[];
+  /** Affinity scores by row, of the rows that pass; made when first asked for. */
+  readonly affinity: () => Int32Array;
   /** What of the fleet was read to get here. */
   readonly facets: readonly Facet[];
 }
@@ -60,7 +62,12 @@ export function compilePolicy({ kind, metadata, spec }: Placement, index: FleetI
     ...(namespaced ? [{ kind: 'namespace', name: metadata.namespace ?? '' } as const] : []),
   ];
   const terms = preferred.map(({ weight, preference }) => compilePreference(weight, preference, index));
-  return { passing, matching, unparsable, namespaced, untolerated, tolerated, terms, facets };
+  let scores: Int32Array | undefined;
+  const affinityOnce = (): Int32Array => {
+    scores ??= affinityScores(terms, listRows(passing), index.size);
+    return scores;
+  };
+  return { passing, matching, unparsable, namespaced, untolerated, tolerated, terms, affinity: affinityOnce, facets };
 }
 
 function matchAny(terms: readonly ClusterSelectorTerm[], index: FleetIndex): Bits {

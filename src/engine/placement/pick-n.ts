@@ -1,7 +1,6 @@
 import type { PlacementPolicy } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { byText } from '../kernel/ordering.ts';
-import { affinityScores } from './affinity-score.ts';
 import { type BindingGroups, crossReference, liveBindings, type Pick, unschedule } from './bindings.ts';
 import { listRows } from './bits.ts';
 import type { FleetIndex } from './compile-fleet.ts';
@@ -78,7 +77,7 @@ function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, m
   const liveRows = rowsOf(liveBindings(groups));
   const taken = new Set(liveRows);
   const rows = listRows(compiled.passing).filter((row) => !taken.has(row));
-  const affinity = affinityScores(compiled.terms, rows);
+  const affinity = compiled.affinity();
   const obsolete = new Set(rowsOf(groups.obsolete));
   const spread = startSpread(policy, index, liveRows);
 

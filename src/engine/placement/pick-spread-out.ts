@@ -5,6 +5,7 @@ import { countPick, judgeSpread, type Spread, type SpreadVerdicts } from './spre
 export interface SpreadOutInput {
   /** Candidates, ascending. */
   readonly rows: readonly number[];
+  /** Affinity score by row. */
   readonly affinity: Int32Array;
   readonly obsolete: ReadonlySet<number>;
   readonly spread: Spread;
@@ -59,45 +60,61 @@ function bestGroup(queues: Queues, { scores, forbidden }: SpreadVerdicts): numbe
 interface Queues {
   /** Groups that had candidates. */
   readonly open: readonly number[];
-  /** Worth of the best candidate left per group. */
+  /** Worth of the best candidate left per group; -Infinity = none left. */
   readonly heads: Float64Array;
   /** Takes the head of a group. */
   readonly next: (group: number) => number;
 }
 
 /**
- * Candidates by group as sortable numbers: ((affinity, obsolete), row), so that the greatest name wins ties. A group is sorted
- * when something is taken from it for the first time; most never are.
+ * Candidates by group as numbers ((affinity, obsolete), row), so that the greatest name wins ties; each group is a heap, since
+ * only few of its candidates are ever taken.
  */
 function queueUp(input: Omit<SpreadOutInput, 'missing'>, without: number | undefined): Queues {
   const { rows, affinity, obsolete, size } = input;
   const { groupOf, domains } = input.spread.groups;
-  const ends = new Int32Array(domains.length + 1);
-  for (const row of rows) if (row !== without) ends[groupOf[row]! + 1]! += 1;
-  for (let group = 0; group < domains.length; group++) ends[group + 1]! += ends[group]!;
-  const starts = ends.slice(0, domains.length);
-  const fill = ends.slice(0, domains.length);
+  const starts = new Int32Array(domains.length + 1);
+  for (const row of rows) if (row !== without) starts[groupOf[row]! + 1]! += 1;
+  for (let group = 0; group < domains.length; group++) starts[group + 1]! += starts[group]!;
+  const ends = starts.slice(0, domains.length);
   const keys = new Float64Array(rows.length);
-  const heads = new Float64Array(domains.length).fill(Number.NEGATIVE_INFINITY);
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at]!;
+  for (const row of rows) {
     if (row === without) continue;
-    const group = groupOf[row]!;
     const bonus = obsolete.size > 0 && obsolete.has(row) ? 1 : 0;
-    const key = (affinity[at]! * 2 + bonus) * size + row;
-    keys[fill[group]!++] = key;
-    if (key > heads[group]!) heads[group] = key;
+    keys[ends[groupOf[row]!]!++] = (affinity[row]! * 2 + bonus) * size + row;
   }
-  const open: number[] = [];
-  for (let group = 0; group < domains.length; group++) if (fill[group]! > starts[group]!) open.push(group);
 
-  const sorted = new Uint8Array(domains.length);
+  const heads = new Float64Array(domains.length).fill(Number.NEGATIVE_INFINITY);
+  const open: number[] = [];
+  for (let group = 0; group < domains.length; group++) {
+    const heap = keys.subarray(starts[group]!, ends[group]!);
+    if (heap.length === 0) continue;
+    for (let at = (heap.length >>> 1) - 1; at >= 0; at--) sink(heap, at, heap.length);
+    heads[group] = heap[0]!;
+    open.push(group);
+  }
   const next = (group: number): number => {
-    if (sorted[group] === 0) keys.subarray(starts[group], fill[group]).sort();
-    sorted[group] = 1;
-    const head = keys[--fill[group]!]!;
-    heads[group] = fill[group]! > starts[group]! ? keys[fill[group]! - 1]! : Number.NEGATIVE_INFINITY;
+    const heap = keys.subarray(starts[group]!, ends[group]!--);
+    const head = heap[0]!;
+    heap[0] = heap[heap.length - 1]!;
+    sink(heap, 0, heap.length - 1);
+    heads[group] = heap.length > 1 ? heap[0]! : Number.NEGATIVE_INFINITY;
     return head;
   };
   return { open, heads, next };
+}
+
+/** Restores the order of a heap, largest first, below `at`. */
+function sink(heap: Float64Array, at: number, length: number): void {
+  const key = heap[at]!;
+  let hole = at;
+  for (;;) {
+    let child = hole * 2 + 1;
+    if (child >= length) break;
+    if (child + 1 < length && heap[child + 1]! > heap[child]!) child += 1;
+    if (heap[child]! <= key) break;
+    heap[hole] = heap[child]!;
+    hole = child;
+  }
+  heap[hole] = key;
 }

@@ -1,6 +1,5 @@
 import type { Placement } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
-import { affinityScores } from './affinity-score.ts';
 import { addRow, everyRow, hasRow, listRows, noRows, removeRow, removeRows } from './bits.ts';
 import type { FleetIndex } from './compile-fleet.ts';
 import type { CompiledPolicy } from './compile-policy.ts';
@@ -50,11 +49,9 @@ function explainOutscored(
   rows: number[],
 ): ClusterDecision[] {
   if (placement.spec.policy.placementType !== 'PickN') return [];
-  const affinity = affinityScores(compiled.terms, rows);
-  const groups = view.verdicts && spreadGroups({ placement, index });
-  const spread =
-    view.verdicts && groups && Int32Array.from(rows, (row) => view.verdicts!.scores[groups.groupOf[row]!]!);
-  const best = rankBest({ rows, affinity, spread, obsolete: view.obsolete }, index.size, limit);
+  const { verdicts, obsolete } = view;
+  const spread = verdicts && { groupOf: spreadGroups({ placement, index }).groupOf, scores: verdicts.scores };
+  const best = rankBest({ rows, affinity: compiled.affinity(), spread, obsolete }, index.size, limit);
   return best.map((ranked) => index.shared.outscored(ranked.row, ranked.affinity, ranked.spread));
 }
 
