@@ -1,0 +1,127 @@
+import type { ClusterName, Manifest, PlacementKey } from '../../api/meta.ts';
+import { type Placement, placementKey, refOf } from '../../api/placement.ts';
+import type { Binding, PlacementState } from '../../api/placement-state.ts';
+import type { PlanInput } from '../input.ts';
+import type { Plan, PlannedBinding } from '../plan-document.ts';
+
+/** One cluster of one placement, before and after the plan. A removal pairs a recorded live binding with one that goes. */
+export interface Pair {
+  readonly clusterName: ClusterName;
+  /** Recorded and not on its way out. */
+  readonly before: Binding | undefined;
+  readonly after: PlannedBinding | undefined;
+  /** Was live in the record and is to go by this plan; a removal let through earlier does not count again. */
+  readonly removedNow: boolean;
+}
+
+/** A placement before and after. `placement` is undefined where neither the repo nor the record shows it. */
+export interface Compared {
+  readonly key: PlacementKey;
+  readonly placement: Placement | undefined;
+  readonly inRepo: boolean;
+  /** Empty where the plan changes no binding. */
+  readonly pairs: readonly Pair[];
+}
+
+/**
+ * Lays the plan beside the record. The guard reads nothing but the two and the input: it must not inherit a mistake of the
+ * code that planned.
+ */
+export function compare(input: PlanInput, plan: Plan): Compared[] {
+  const present = new Map(input.fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const planned = new Map(plan.placements.map((placement) => [placementKey(placement), placement.bindings]));
+  const emptied = new Map<PlacementKey, Set<ClusterName>>();
+  for (const { remove, placement, clusterName } of plan.targets) {
+    if (!remove) continue;
+    const key = placementKey(placement);
+    emptied.set(key, (emptied.get(key) ?? new Set()).add(clusterName));
+  }
+  const keys = new Set([...present.keys(), ...planned.keys(), ...emptied.keys(), ...input.record.placements.keys()]);
+  return [...keys].sort().map((key) => {
+    const recorded = input.record.placements.get(key);
+    const before = recorded?.state.bindings ?? [];
+    const after = planned.get(key) ?? [];
+    const cleared = emptied.get(key) ?? noClusters;
+    return {
+      key,
+      placement: present.get(key) ?? recorded?.object,
+      inRepo: present.has(key),
+      pairs: isQuiet(before, after) && cleared.size === 0 ? [] : pairsOf(before, after, cleared),
+    };
+  });
+}
+
+const noClusters: ReadonlySet<ClusterName> = new Set();
+
+/** Most placements of most plans: the guard must not cost a large fleet its quiet passes. */
+const isQuiet = (recorded: readonly Binding[], planned: readonly PlannedBinding[]): boolean =>
+  recorded.length === planned.length &&
+  planned.every((after, at) => {
+    const before = recorded[at]!;
+    return (
+      (after.move === 'keep' || after.move === 'wait') &&
+      before.targetCluster === after.clusterName &&
+      before.resourceSnapshotIndex === after.resourceSnapshotIndex &&
+      !before.deleting
+    );
+  });
+
+function pairsOf(
+  recorded: readonly Binding[],
+  planned: readonly PlannedBinding[],
+  emptied: ReadonlySet<ClusterName>,
+): Pair[] {
+  const live = new Map<ClusterName, Binding>();
+  const leaving = new Set<ClusterName>();
+  for (const binding of recorded) {
+    if (binding.deleting) leaving.add(binding.targetCluster);
+    else live.set(binding.targetCluster, binding);
+  }
+  const kept = new Map<ClusterName, PlannedBinding>();
+  const removed = new Map<ClusterName, PlannedBinding>();
+  for (const binding of planned) (binding.move === 'remove' ? removed : kept).set(binding.clusterName, binding);
+  const clusters = new Set([...live.keys(), ...kept.keys(), ...removed.keys(), ...emptied]);
+  return [...clusters].map((clusterName) => {
+    const before = live.get(clusterName);
+    const after = kept.get(clusterName);
+    const goes = removed.has(clusterName) || (emptied.has(clusterName) && after === undefined);
+    // A live binding recorded beside one that goes is not what is being removed.
+    const removedNow = goes && !leaving.has(clusterName);
+    return { clusterName, before, after: after ?? removed.get(clusterName), removedNow };
+  });
+}
+
+/** Contents of a snapshot by index: those of the plan's record, else those remembered. */
+export function snapshotReader(
+  input: PlanInput,
+  plan: Plan,
+): (key: PlacementKey, index: number | undefined) => readonly Manifest[] {
+  const fresh = new Map<string, readonly Manifest[]>();
+  for (const [path, document] of plan.record) {
+    const match = document.kind === 'manifests' ? /([^/]+)\/snapshots\/(\d+)\.yaml$/.exec(path) : undefined;
+    if (match && document.kind === 'manifests') fresh.set(`${match[1]}/${match[2]}`, document.value);
+  }
+  return (key, index) =>
+    index === undefined
+      ? []
+      : (input.record.placements.get(key)?.snapshots.get(index) ?? fresh.get(`${key}/${index}`) ?? []);
+}
+
+/** Override snapshots of the bindings in the record that the plan writes, by placement and cluster. */
+export function overridesReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => string | undefined {
+  const states = new Map<string, PlacementState>();
+  for (const [path, document] of plan.record) {
+    const match = document.kind === 'object' ? /([^/]+)\/state\.yaml$/.exec(path) : undefined;
+    if (match && document.kind === 'object') states.set(match[1]!, document.value as PlacementState);
+  }
+  return (key, cluster) => {
+    const binding = states.get(key)?.bindings.find((it) => it.targetCluster === cluster && !it.deleting);
+    return binding && overridesOf(binding);
+  };
+}
+
+export const overridesOf = (binding: Binding): string =>
+  JSON.stringify([
+    binding.clusterResourceOverrideSnapshots ?? [],
+    (binding.resourceOverrideSnapshots ?? []).map(({ namespace, name }) => [namespace, name]),
+  ]);

@@ -1,0 +1,74 @@
+import { placementKey } from '../../api/placement.ts';
+import type { PlanInput } from '../input.ts';
+import type { GuardFinding, Plan } from '../plan-document.ts';
+import type { Compared } from './comparison.ts';
+
+/** What a removal must stand on: a binding we recorded, or objects of ours that were seen there. */
+export function removalsHaveFooting(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
+  return compared.flatMap(({ key, pairs }) =>
+    pairs
+      .filter(({ removedNow, before }) => removedNow && before === undefined)
+      .filter(({ clusterName }) => {
+        const seen = input.observations?.get(clusterName);
+        return !seen?.placements.some(({ placement }) => placementKey(placement) === key);
+      })
+      .map(({ clusterName }) => ({
+        rule: 'removal-without-binding',
+        message: `placement ${key} would be removed from ${clusterName}, where nothing says that it ever was`,
+      })),
+  );
+}
+
+/** A repo that could not be read in full says nothing about what is absent from it. */
+export function absenceIsBelievable(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
+  const { unreadable, refused, placements, members } = input.fleet;
+  const isRefused = (name: string, kinds: readonly string[]): boolean =>
+    refused.some(
+      (ref) => kinds.includes(ref.kind) && (ref.namespace ? `${ref.namespace}.${ref.name}` : ref.name) === name,
+    );
+  const cause = (name: string, kinds: readonly string[]): string | undefined =>
+    unreadable.length > 0
+      ? `${unreadable[0]} could not be read`
+      : isRefused(name, kinds)
+        ? 'its file is not valid'
+        : undefined;
+  const findings: GuardFinding[] = [];
+  const written = new Set(placements.map((placement) => placementKey(placement.metadata)));
+  for (const { key, pairs } of compared) {
+    const why = cause(key, ['ClusterResourcePlacement', 'ResourcePlacement']);
+    if (!written.has(key) && why && pairs.some(({ removedNow, before }) => removedNow && before))
+      findings.push({
+        rule: 'unreadable-repo',
+        message: `placement ${key} would be removed as if its file were gone, but ${why}`,
+      });
+  }
+  const gone = new Set<string>();
+  for (const { pairs } of compared)
+    for (const { clusterName, before, after, removedNow } of pairs)
+      if (before && (after === undefined || removedNow)) gone.add(clusterName);
+  const names = new Set(members.map(({ metadata }) => metadata.name));
+  for (const name of [...gone].sort()) {
+    const why = cause(name, ['MemberCluster']);
+    if (!names.has(name) && why)
+      findings.push({
+        rule: 'unreadable-repo',
+        message: `member ${name} would leave as if its file were gone, but ${why}`,
+      });
+  }
+  return findings;
+}
+
+export function targetsAreUnique(plan: Plan): GuardFinding[] {
+  const seen = new Set<string>();
+  const findings: GuardFinding[] = [];
+  for (const { clusterName, placement } of plan.targets) {
+    const id = `${clusterName} ${placementKey(placement)}`;
+    if (seen.has(id))
+      findings.push({
+        rule: 'duplicate-target',
+        message: `placement ${placementKey(placement)} has more than one target on ${clusterName}`,
+      });
+    seen.add(id);
+  }
+  return findings;
+}

@@ -1,0 +1,28 @@
+import type { PlanInput } from '../input.ts';
+import type { GuardFinding, Plan } from '../plan-document.ts';
+import { blastRadius } from './blast-radius.ts';
+import { budgetsKept } from './budgets.ts';
+import { compare } from './comparison.ts';
+import { absenceIsBelievable, removalsHaveFooting, targetsAreUnique } from './footing.ts';
+import { findRemovals } from './removals.ts';
+import { runOrderKept } from './run-order.ts';
+import { versionsGoForward } from './versions.ts';
+
+/**
+ * Reads a plan as a stranger would and says what must not happen. Shares no code with what planned: a rule both got from
+ * the same line would not be a check. Non-empty = the plan is refused. Findings that carry a `removalDigest` pass once a
+ * RemovalApproval of that digest is on main; the others never do.
+ */
+export function guard({ input, plan }: { readonly input: PlanInput; readonly plan: Plan }): GuardFinding[] {
+  const compared = compare(input, plan);
+  const removals = findRemovals(input, plan, compared);
+  return [
+    ...targetsAreUnique(plan),
+    ...absenceIsBelievable(input, compared),
+    ...removalsHaveFooting(input, compared),
+    ...versionsGoForward(input, plan, compared),
+    ...budgetsKept(input, plan, compared),
+    ...runOrderKept(input, plan),
+    ...blastRadius(input, compared, removals),
+  ];
+}

@@ -1,0 +1,78 @@
+import type { ClusterName, Condition, Manifest, PlacementKey } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { PlanInput } from '../input.ts';
+
+/** `unknown`: the guard cannot tell, and must then not be the one to stop a fleet. */
+export type Health = 'healthy' | 'unhealthy' | 'unknown';
+
+/** How a binding was before the plan, seen with the guard's own eyes: only what is certain is called healthy. */
+export function healthBefore(request: {
+  readonly input: PlanInput;
+  readonly key: PlacementKey;
+  readonly clusterName: ClusterName;
+  readonly binding: Binding;
+  readonly contents: readonly Manifest[];
+}): Health {
+  const { input, key, clusterName, binding, contents } = request;
+  const remembered = healthInRecord(binding);
+  const seen = input.observations?.get(clusterName);
+  if (input.observations === undefined || seen === undefined || !seen.reachable) return remembered;
+  const entry = seen.placements.find(
+    ({ placement, resourceSnapshotIndex }) =>
+      placementKey(placement) === key && resourceSnapshotIndex === binding.resourceSnapshotIndex,
+  );
+  if (entry === undefined || !entry.done) return 'unhealthy';
+  if (entry.results.some(({ result }) => result !== 'Applied' && result !== 'AppliedWithFailedDriftDetection'))
+    return 'unhealthy';
+  const live = new Map(seen.objects.map((object) => [nameOf(object), object]));
+  let certain = remembered === 'healthy';
+  for (const wanted of contents) {
+    const found = live.get(nameOf(wanted));
+    const ready = found === undefined ? undefined : isReady(found);
+    if (ready === false) return 'unhealthy';
+    if (ready === undefined) certain = false;
+  }
+  return certain ? 'healthy' : 'unknown';
+}
+
+function healthInRecord({ conditions }: Binding): Health {
+  const statusOf = (type: string): Condition | undefined => conditions?.find((condition) => condition.type === type);
+  const failing = ['Overridden', 'WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
+  if (failing.some((type) => statusOf(type)?.status === 'False')) return 'unhealthy';
+  const available = statusOf('Available');
+  if (available?.status !== 'True') return 'unhealthy';
+  return available.reason === 'AllWorkAreAvailable' ? 'healthy' : 'unknown';
+}
+
+const atOnce = new Set([
+  'Namespace',
+  'ConfigMap',
+  'Secret',
+  'ServiceAccount',
+  'Role',
+  'RoleBinding',
+  'ClusterRole',
+  'ClusterRoleBinding',
+]);
+
+/** Undefined where the kind says nothing that is simple enough to restate here. */
+function isReady(object: Manifest): boolean | undefined {
+  if (atOnce.has(object.kind)) return true;
+  const spec = (object['spec'] ?? {}) as Readonly<Record<string, number | undefined>>;
+  const status = (object['status'] ?? {}) as Readonly<Record<string, number | undefined>>;
+  const replicas = spec['replicas'] ?? 1;
+  switch (object.kind) {
+    case 'Deployment':
+      return (status['availableReplicas'] ?? 0) >= replicas && (status['unavailableReplicas'] ?? 0) === 0;
+    case 'StatefulSet':
+      return (status['availableReplicas'] ?? 0) >= replicas;
+    case 'DaemonSet':
+      return (status['numberAvailable'] ?? 0) >= (status['desiredNumberScheduled'] ?? 0);
+    default:
+      return undefined;
+  }
+}
+
+const nameOf = ({ apiVersion, kind, metadata }: Manifest): string =>
+  `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`;
