@@ -39,11 +39,7 @@ function tooManyClusters({ fleet }: PlanInput, { now }: Removals): GuardFinding[
   ];
 }
 
-function tooManyObjects(
-  { fleet, record }: PlanInput,
-  compared: readonly Compared[],
-  { now }: Removals,
-): GuardFinding[] {
+function tooManyObjects({ fleet, record }: PlanInput, { now }: Removals): GuardFinding[] {
   const perCluster = Map.groupBy(now, ({ clusterName }) => clusterName);
   const smallest = fleet.config?.spec.guard?.maxObjectsPerCluster === undefined ? 50 : 0;
   const findings: GuardFinding[] = [];
