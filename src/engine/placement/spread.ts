@@ -95,7 +95,14 @@ export function skewChange(count: number, { lo, lo2, hi }: ReturnType<typeof mea
 export const isHard = ({ whenUnsatisfiable }: TopologySpreadConstraint): boolean =>
   whenUnsatisfiable === 'DoNotSchedule';
 
-function judgeConstraint(constraint: TopologySpreadConstraint, counts: Int32Array) {
+/** Per domain of one constraint: whether one more copy violates it, and its part of the score. */
+export function judgeConstraint(
+  constraint: TopologySpreadConstraint,
+  counts: Int32Array,
+): {
+  readonly scores: Int32Array;
+  readonly violated: Uint8Array;
+} {
   const extent = measure(counts);
   const scores = new Int32Array(counts.length);
   const violated = new Uint8Array(counts.length);

@@ -3,36 +3,42 @@ import { describe, expect, test } from 'vitest';
 import { compileFleet } from '../../../src/engine/placement/compile-fleet.ts';
 import { schedule } from '../../../src/engine/placement/schedule.ts';
 import { naiveSchedule } from './oracle.ts';
-import { digest, now, type World, worlds } from './worlds.ts';
+import { digest, now, type World, worlds, worldsOf } from './worlds.ts';
 
 const run = ({ placement, policySnapshots, bindings, members }: World) =>
   schedule({ placement, state: { policySnapshots, bindings }, index: compileFleet(members), now, digest });
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
+const verdict = (world: World, index = compileFleet(world.members)): unknown => {
+  const { placement, policySnapshots, bindings } = world;
+  const outcome = schedule({ placement, state: { policySnapshots, bindings }, index, now, digest });
+  const latest = outcome.policySnapshots.find((entry) => entry.latest)?.index;
+  return plain({ bindings: outcome.bindings, decisions: outcome.decisions, status: outcome.scheduled.status, latest });
+};
+const naiveVerdict = (world: World): unknown => {
+  const { bindings, decisions, status, latestIndex } = naiveSchedule(world);
+  return plain({ bindings, decisions, status, latest: latestIndex });
+};
+
 describe('the scheduler', () => {
   test('decides as the naive scheduler does, byte for byte', () => {
     fc.assert(
       fc.property(worlds, (world) => {
-        const { bindings, decisions, scheduled, policySnapshots } = run(world);
-        const naive = naiveSchedule(world);
-        expect(
-          plain({
-            bindings,
-            decisions,
-            status: scheduled.status,
-            latest: policySnapshots.find((entry) => entry.latest)?.index,
-          }),
-        ).toEqual(
-          plain({
-            bindings: naive.bindings,
-            decisions: naive.decisions,
-            status: naive.status,
-            latest: naive.latestIndex,
-          }),
-        );
+        expect(verdict(world)).toEqual(naiveVerdict(world));
       }),
       { numRuns: 20_000, seed: 20261120 },
+    );
+  });
+
+  test('does so over larger fleets, and when placements share an index', () => {
+    fc.assert(
+      fc.property(worldsOf(70), worlds, worlds, ({ members }, ...others) => {
+        const index = compileFleet(members);
+        for (const other of others)
+          expect(verdict({ ...other, members }, index)).toEqual(naiveVerdict({ ...other, members }));
+      }),
+      { numRuns: 1500, seed: 20261123 },
     );
   });
 

@@ -263,36 +263,44 @@ const bindingOn = (targetCluster: string): fc.Arbitrary<Binding[]> => {
   );
 };
 
-/** A fleet, a policy and a remembered state that may or may not fit it. */
-export const worlds: fc.Arbitrary<World> = fc
-  .record({
-    size: fc.integer({ min: 0, max: names.length }),
-    type: oneOf('PickN' as const, 'PickN' as const, 'PickN' as const, 'PickAll' as const, 'PickFixed' as const),
-    history: oneOf('none', 'same', 'same', 'edited', 'edited'),
-    namespace: oneOf(undefined, undefined, 'shop'),
-  })
-  .chain(({ size, type, history, namespace }) =>
-    fc
-      .record({
-        members: fc.tuple(...names.slice(0, size).map(member)),
-        policy: policyOf(type),
-        older: policyOf(type),
-        number: fc.integer({ min: 0, max: 8 }),
-        bindings: history === 'none' ? fc.constant<Binding[][]>([]) : fc.tuple(...[...names, 'gone'].map(bindingOn)),
-      })
-      .map(({ members, policy, older, number, bindings }): World => {
-        const before = history === 'same' ? policy : older;
-        return {
-          placement: placementOf(policy, namespace === undefined ? {} : { namespace }),
-          policySnapshots:
+const fleetOf = (size: number): string[] => Array.from({ length: size }, (_, at) => names[at] ?? `m${at}`);
+
+/** A fleet of at most `largest` clusters, a policy and a remembered state that may or may not fit it. */
+export const worldsOf = (largest: number): fc.Arbitrary<World> =>
+  fc
+    .record({
+      size: fc.integer({ min: 0, max: largest }),
+      type: oneOf('PickN' as const, 'PickN' as const, 'PickN' as const, 'PickAll' as const, 'PickFixed' as const),
+      history: oneOf('none', 'same', 'same', 'edited', 'edited'),
+      namespace: oneOf(undefined, undefined, 'shop'),
+    })
+    .chain(({ size, type, history, namespace }) =>
+      fc
+        .record({
+          members: fc.tuple(...fleetOf(size).map(member)),
+          policy: policyOf(type),
+          older: policyOf(type),
+          number: fc.integer({ min: 0, max: 8 }),
+          bindings:
             history === 'none'
-              ? []
-              : [
-                  { index: 0, policy: older },
-                  { index: 1, latest: true, policy: before, numberOfClusters: number },
-                ],
-          bindings: bindings.flat().sort((a, b) => byText(a.targetCluster, b.targetCluster)),
-          members: members as Member[],
-        };
-      }),
-  );
+              ? fc.constant<Binding[][]>([])
+              : fc.tuple(...[...fleetOf(Math.max(size, names.length)), 'gone'].map(bindingOn)),
+        })
+        .map(({ members, policy, older, number, bindings }): World => {
+          const before = history === 'same' ? policy : older;
+          return {
+            placement: placementOf(policy, namespace === undefined ? {} : { namespace }),
+            policySnapshots:
+              history === 'none'
+                ? []
+                : [
+                    { index: 0, policy: older },
+                    { index: 1, latest: true, policy: before, numberOfClusters: number },
+                  ],
+            bindings: bindings.flat().sort((a, b) => byText(a.targetCluster, b.targetCluster)),
+            members: members as Member[],
+          };
+        }),
+    );
+
+export const worlds = worldsOf(names.length);
