@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Manifest } from '../../../src/api/meta.ts';
-import type { Placement, PlacementPolicy } from '../../../src/api/placement.ts';
+import { type Placement, type PlacementPolicy, placementKey } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
 import { approvalDocument } from '../../../src/engine/record-documents.ts';
@@ -229,7 +229,7 @@ export class Rollout {
     };
     this.input = {
       ...this.input,
-      recordedRuns: new Map(outcome.recorded.map((run) => [run.metadata.name, run])),
+      recordedRuns: new Map(outcome.recorded.map((run) => [placementKey(run.metadata), run])),
       recordedApprovals: new Map(
         outcome.approvals.map((approval) => {
           const document = approvalDocument(approval);
@@ -263,7 +263,10 @@ export class Rollout {
   bindings(change: (binding: Binding) => Binding): this {
     this.work = {
       ...this.work,
-      bindings: this.work.bindings.map(({ binding, move }) => ({ binding: change(binding), move })),
+      bindings: this.work.bindings.map(({ binding, move }) => {
+        const next = change(binding);
+        return { binding: next, move: next.deleting ? 'remove' : move };
+      }),
     };
     return this;
   }

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import type { StageConfig } from '../../../src/api/staged.ts';
+import { approvalFile } from '../../../src/engine/staged/approval-file.ts';
+import type { RunsInput } from '../../../src/engine/staged/step.ts';
+import { answer, at, bound, cluster, manifest, Rollout, runOf, stage, strategyOf, workOf } from './world.ts';
+
+const approval = { type: 'Approval' as const };
+/** Canary c-1, then prod p-1; which gates there are is the test's. */
+const gated = (canary: Partial<StageConfig>, prod: Partial<StageConfig> = {}, input: Partial<RunsInput> = {}) =>
+  new Rollout(workOf({ bindings: [bound('c-1'), bound('p-1')], snapshots: [0] }), {
+    strategies: [strategyOf(stage('canary', canary), stage('prod', prod))],
+    clusters: [cluster('c-1', 'canary'), cluster('p-1', 'prod')],
+    ...input,
+  });
+const after = { afterStageTasks: [approval] };
+const before = { beforeStageTasks: [approval] };
+const digestOf = (rollout: Rollout, at = 0) => rollout.outcome.approvals[at]!.reviewDigest;
+
+describe('a gate before a stage', () => {
+  it('is asked for before anything starts, and opens the stage', () => {
+    const rollout = gated(before).plan();
+    expect(rollout.reads).toEqual([
+      'Initialized=True/UpdateRunInitializedSuccessfully',
+      'Progressing=False/UpdateRunWaiting',
+    ]);
+    expect(rollout.stages['canary']).toBe('Progressing=False/StageUpdatingWaiting; c-1: ');
+    expect(rollout.status.stagesStatus![0]!.beforeStageTaskStatus).toEqual([
+      {
+        type: 'Approval',
+        approvalRequestName: 'web-1-before-canary',
+        conditions: [
+          {
+            type: 'ApprovalRequestCreated',
+            status: 'True',
+            reason: 'StageTaskApprovalRequestCreated',
+            message: 'approval request web-1-before-canary is on its branch',
+            lastTransitionTime: at(0),
+          },
+        ],
+      },
+    ]);
+    expect(rollout.outcome.holds.map(({ message }) => message)).toEqual([
+      'run web-1 waits since 2026-11-20T10:00:00Z for a person to approve stage canary before it starts: merge branch gitfleet/approve/web-1-before-canary (git merge origin/gitfleet/approve/web-1-before-canary, or its pull request)',
+    ]);
+    rollout.merge('web-1-before-canary').plan(60);
+    expect(rollout.moves[0]).toBe('c-1 Bound 1 update');
+  });
+  it('the older name is not accepted for it', () => {
+    expect(gated(before, {}, { approvals: [answer({ name: 'web-1-canary', stage: 'canary' })] }).plan().holds).toEqual([
+      'WaitingForApproval canary',
+    ]);
+  });
+});
+
+describe('the file on the branch', () => {
+  it('says yes to exactly the review that was asked for', () => {
+    const rollout = gated(before).plan();
+    expect(approvalFile(rollout.outcome.approvals[0]!)).toEqual({
+      apiVersion: 'placement.kubernetes-fleet.io/v1',
+      kind: 'ClusterApprovalRequest',
+      metadata: { name: 'web-1-before-canary', annotations: { 'gitfleet.dev/review': digestOf(rollout) } },
+      spec: { parentStageRollout: 'web-1', targetStage: 'canary' },
+      status: {
+        conditions: [
+          {
+            type: 'Approved',
+            status: 'True',
+            reason: 'Approved',
+            message: 'merging this file approves stage canary of run web-1; write status "False" to refuse it',
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('the review digest', () => {
+  const base = () => gated(before);
+  const other = (change: (rollout: Rollout) => void): string => {
+    const rollout = base();
+    change(rollout);
+    return digestOf(rollout.plan());
+  };
+  const same = digestOf(base().plan());
+  it('is that of the same run at another time, with other labels and more files', () => {
+    expect(other((it) => it.change({ now: at(999), approvals: [answer({ name: 'else', stage: 'x' })] }))).toBe(same);
+  });
+  it.each<[string, (rollout: Rollout) => void]>([
+    ['the run', (it) => it.change({ runs: [runOf({ name: 'web-9' })] })],
+    [
+      'the content',
+      (it) => {
+        it.work = {
+          ...it.work,
+          selection: { ok: true, manifests: [manifest('app', 'other')], hash: 'h', identifiers: [] },
+        };
+      },
+    ],
+    ['the snapshot index', (it) => it.change({ runs: [runOf({ resourceSnapshotIndex: '0' })] })],
+    [
+      'override snapshots',
+      (it) => it.change({ overridesFor: () => ({ clusterResourceOverrideSnapshots: ['cro-1'] }) }),
+    ],
+    ['the clusters', (it) => it.change({ clusters: [cluster('c-1', 'canary'), cluster('p-1', 'canary')] })],
+  ])('changes with %s', (_, change) => {
+    expect(other(change)).not.toBe(same);
+  });
+  it('differs from stage to stage and before from after', () => {
+    const rollout = gated({ ...before, ...after }, before)
+      .plan()
+      .merge('web-1-before-canary')
+      .plan(10)
+      .ready('c-1')
+      .plan(20)
+      .merge('web-1-after-canary')
+      .plan(30);
+    expect(new Set(rollout.outcome.approvals.map(({ reviewDigest }) => reviewDigest)).size).toBe(3);
+  });
+});
+
+describe('answers', () => {
+  const asked = () => gated(after).plan().ready('c-1').plan(10);
+  const told = (...approvals: RunsInput['approvals']) => asked().change({ approvals }).plan(20);
+  const passed = (rollout: Rollout) => rollout.moves[1] === 'p-1 Bound 1 update';
+  const name = 'web-1-after-canary';
+
+  it('written by hand without a review is accepted with a warning, as long as the file is there', () => {
+    const rollout = told(answer({ name, stage: 'canary' }));
+    expect(passed(rollout)).toBe(true);
+    expect(rollout.outcome.problems.map(({ severity, code }) => [severity, code])).toEqual([
+      ['warning', 'approval-without-review'],
+    ]);
+    expect(rollout.plan(30).outcome.problems).toHaveLength(1);
+    expect(rollout.change({ approvals: [] }).plan(40).outcome.problems).toEqual([]);
+  });
+  it('under the older name of an after-stage approval', () =>
+    expect(passed(told(answer({ name: 'web-1-canary', stage: 'canary' })))).toBe(true));
+  it('given before it was asked for', () => {
+    expect(
+      passed(
+        gated(after, {}, { approvals: [answer({ name, stage: 'canary' })] })
+          .plan()
+          .ready('c-1')
+          .plan(10),
+      ),
+    ).toBe(true);
+  });
+  it('of another review is stale, refused and asked again', () => {
+    const rollout = told(answer({ name, stage: 'canary', review: 'sha256:other' }));
+    expect(rollout.holds).toEqual(['ApprovalStale canary', 'WaitingForApproval canary']);
+    expect(passed(rollout.change({ approvals: [] }).merge(name).plan(30))).toBe(true);
+  });
+  it('a stale no is no no', () => {
+    expect(told(answer({ name, stage: 'canary', review: 'sha256:other', status: 'False' })).holds).toContain(
+      'ApprovalStale canary',
+    );
+  });
+  it.each(['Unknown' as const])('%s says nothing', (status) => {
+    expect(told(answer({ name, stage: 'canary', status })).holds).toEqual(['WaitingForApproval canary']);
+  });
+  it('of another generation says nothing', () => {
+    const rollout = told(answer({ name, stage: 'canary', generation: 2 }));
+    expect(rollout.outcome.holds[0]!.message).toContain('is of generation 2, not 1');
+    expect(passed(told(answer({ name, stage: 'canary', generation: 1 })))).toBe(true);
+  });
+  it('of the namespaced kind is for namespaced runs', () => {
+    expect(told({ ...answer({ name, stage: 'canary' }), kind: 'ApprovalRequest' }).holds).toEqual([
+      'WaitingForApproval canary',
+    ]);
+  });
+  it('a no on main ends the run', () => {
+    const rollout = told(answer({ name, stage: 'canary', status: 'False', message: 'too hot today' }));
+    expect(rollout.reads.slice(1)).toEqual(['Progressing=False/ApprovalRejected', 'Succeeded=False/ApprovalRejected']);
+    expect(rollout.stages['canary']).toMatch(/^Progressing=False\/ApprovalRejected Succeeded=False\/ApprovalRejected;/);
+    expect(rollout.status.conditions!.at(-1)!.message).toBe(
+      'approval web-1-after-canary was refused on main: too hot today',
+    );
+    expect(
+      rollout.outcome.approvals.map(({ status }) => status.conditions.map(({ type, status: is }) => [type, is])),
+    ).toEqual([[['Approved', 'False']]]);
+  });
+  it('for another run or stage under this name ends the run', () => {
+    const rollout = told(answer({ name, stage: 'prod' }));
+    expect(rollout.status.conditions!.at(-1)).toMatchObject({
+      reason: 'UpdateRunFailed',
+      message: 'approval web-1-after-canary is for run web-1, stage prod, not for run web-1, stage canary',
+    });
+  });
+  it('the older name of another run’s approval is not taken for this gate', () => {
+    const rollout = gated(
+      before,
+      {},
+      { approvals: [answer({ name: 'web-1-before-canary', run: 'web-1-before', stage: 'canary' })] },
+    ).plan();
+    expect(rollout.holds).toEqual(['WaitingForApproval canary']);
+  });
+  it('is not read while the run is stopped', () => {
+    const rollout = asked()
+      .change({ runs: [runOf({ state: 'Stop' })] })
+      .merge(name)
+      .plan(20);
+    expect(rollout.reads[1]).toBe('Progressing=False/UpdateRunStopped');
+    expect(rollout.outcome.approvals[0]!.status.conditions.map(({ type }) => type)).toEqual(['Approved']);
+    expect(passed(rollout.change({ runs: [runOf({ state: 'Run' })] }).plan(30))).toBe(true);
+  });
+  it('a request that a failed run still waited for is withdrawn', () => {
+    const rollout = asked();
+    rollout.work = {
+      ...rollout.work,
+      policySnapshots: [{ index: 1, latest: true, policy: { placementType: 'PickAll' } }],
+    };
+    expect(rollout.plan(20).outcome.approvals).toEqual([]);
+  });
+});
+
+describe('taking an approval back', () => {
+  const soaking = { afterStageTasks: [approval, { type: 'TimedWait' as const, waitTime: '1h' }] };
+  const passedEarly = () => gated(soaking).plan().ready('c-1').plan(10).merge('web-1-after-canary').plan(20);
+  it('works before the next cluster starts, is told, and is asked again', () => {
+    const rollout = passedEarly();
+    expect(rollout.holds).toEqual(['WaitingForTime canary']);
+    rollout.change({ approvals: [] }).plan(30);
+    expect(rollout.holds).toEqual(['WaitingForApproval canary', 'ApprovalWithdrawn canary', 'WaitingForTime canary']);
+    expect(rollout.outcome.approvals[0]!.status.conditions).toEqual([]);
+    expect(rollout.plan(4000).moves[1]).toBe('p-1 Bound 0 wait');
+    expect(rollout.merge('web-1-after-canary').plan(4001).moves[1]).toBe('p-1 Bound 1 update');
+  });
+  it('re-opens a stage that had succeeded while the next one waits at its own gate', () => {
+    const rollout = gated(after, before).plan().ready('c-1').plan(10).merge('web-1-after-canary').plan(20);
+    expect(rollout.stages['canary']).toMatch(/^Progressing=False\/StageUpdatingSucceeded Succeeded=True/);
+    rollout.change({ approvals: [] }).plan(30);
+    expect(rollout.stages['canary']).toMatch(/^Progressing=False\/StageUpdatingWaiting;/);
+    expect(rollout.holds).toEqual(['WaitingForApproval canary', 'ApprovalWithdrawn canary']);
+  });
+  it('means nothing once the next cluster has started', () => {
+    const rollout = gated(after)
+      .plan()
+      .ready('c-1')
+      .plan(10)
+      .merge('web-1-after-canary')
+      .plan(20)
+      .change({ approvals: [] })
+      .plan(30);
+    expect(rollout.reads[1]).toBe('Progressing=True/UpdateRunProgressing');
+    expect(rollout.outcome.approvals[0]!.status.conditions.map(({ type }) => type)).toEqual([
+      'Approved',
+      'ApprovalAccepted',
+    ]);
+  });
+  it('means nothing while some file cannot be read', () => {
+    expect(passedEarly().change({ approvals: [], absenceIsCertain: false }).plan(30).holds).toEqual([
+      'WaitingForTime canary',
+    ]);
+  });
+  it('becomes a no when the file says so', () => {
+    const rollout = passedEarly()
+      .change({ approvals: [answer({ name: 'web-1-after-canary', stage: 'canary', status: 'False' })] })
+      .plan(30);
+    expect(rollout.reads).toContain('Succeeded=False/ApprovalRejected');
+  });
+  it('before the first cluster of the run is simply asked again', () => {
+    // The budget keeps the first cluster from starting after its gate has opened.
+    const budget = {
+      apiVersion: 'placement.kubernetes-fleet.io/v1beta1' as const,
+      kind: 'ClusterResourcePlacementDisruptionBudget' as const,
+      metadata: { name: 'web', annotations: { 'gitfleet.dev/budget-scope': 'all' } },
+      spec: { minAvailable: 2 },
+    };
+    const rollout = gated(before, {}, { budgets: [budget] })
+      .plan()
+      .merge('web-1-before-canary')
+      .plan(10);
+    expect(rollout.holds).toEqual(['RolloutBudget canary c-1']);
+    rollout.change({ approvals: [] }).plan(20);
+    expect(rollout.holds).toEqual(['WaitingForApproval canary']);
+  });
+});
+
+describe('a namespaced run', () => {
+  it('asks with an ApprovalRequest in its namespace', () => {
+    const run = { ...runOf(), kind: 'StagedUpdateRun' as const, metadata: { name: 'web-1', namespace: 'shop' } };
+    const strategy = { ...strategyOf(stage('canary', before), stage('prod')), kind: 'StagedUpdateStrategy' as const };
+    const rollout = gated(
+      {},
+      {},
+      { runs: [run], strategies: [{ ...strategy, metadata: { name: 'careful', namespace: 'shop' } }] },
+    ).change({});
+    rollout.work = {
+      ...rollout.work,
+      placement: { ...rollout.work.placement, kind: 'ResourcePlacement', metadata: { name: 'web', namespace: 'shop' } },
+    };
+    rollout.outcome = rollout.plan().outcome;
+    expect(rollout.outcome.approvals.map(({ kind, name, namespace }) => [kind, name, namespace])).toEqual([
+      ['ApprovalRequest', 'web-1-before-canary', 'shop'],
+    ]);
+    expect(rollout.outcome.holds[0]!.subject).toEqual({
+      kind: 'StagedUpdateRun',
+      name: 'web-1',
+      namespace: 'shop',
+      stage: 'canary',
+    });
+  });
+});
