@@ -22,8 +22,9 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
     const rolling =
       placement?.spec.strategy.type === 'RollingUpdate' ? placement.spec.strategy.rollingUpdate : undefined;
     if (!placement || !rolling || !inRepo) return [];
-    const counted = pairs.filter(({ clusterName }) => stays.has(clusterName) && !evicted.has(`${key} ${clusterName}`));
-    const moved = counted.filter((pair) => pair.before !== undefined && isMoved(pair));
+    const counted = pairs.filter(({ clusterName }) => stays.has(clusterName));
+    const isEvicted = ({ clusterName }: Pair): boolean => evicted.has(`${key} ${clusterName}`);
+    const moved = counted.filter((pair) => pair.before !== undefined && isMoved(pair) && !isEvicted(pair));
     if (moved.length === 0) return [];
     const health = moved.map(({ clusterName, before }) =>
       healthBefore({
@@ -35,9 +36,10 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
       }),
     );
     const disturbed = health.filter((it) => it === 'healthy').length;
-    const unmoved = counted.filter((pair) => !moved.includes(pair) && !pair.removedNow);
-    const ready =
-      health.filter((it) => it !== 'unhealthy').length + unmoved.filter(({ after }) => serves(after)).length;
+    const inPlace = new Set(counted).difference(new Set(moved));
+    // An eviction comes after the rollout has spent its budget, so what it takes still counted then.
+    const serving = [...inPlace].filter((pair) => isEvicted(pair) || (!pair.removedNow && serves(pair.after)));
+    const ready = health.filter((it) => it !== 'unhealthy').length + serving.length;
     const wanted = clustersWanted(placement, pairs);
     const unavailable = scaled(rolling.maxUnavailable, wanted);
     const allowed = Math.max(0, ready - (wanted - unavailable));
@@ -70,7 +72,7 @@ function clustersWanted(placement: Placement, pairs: readonly Pair[]): number {
   const { placementType, clusterNames, numberOfClusters } = placement.spec.policy;
   if (placementType === 'PickFixed') return clusterNames?.length ?? 0;
   if (placementType === 'PickN') return numberOfClusters ?? 0;
-  return pairs.filter(({ after, removedNow }) => after && !removedNow && after.state !== 'Unscheduled').length;
+  return pairs.filter(({ after }) => after && after.state !== 'Unscheduled').length;
 }
 
 function scaled(value: number | string, total: number): number {

@@ -1,0 +1,155 @@
+import type { Condition, Manifest, PlacementKey } from '../../../src/api/meta.ts';
+import type { Placement } from '../../../src/api/placement.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
+import { guard } from '../../../src/engine/guard/guard.ts';
+import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../../../src/engine/input.ts';
+import type { Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
+import { digest, placementOf, T0 } from '../staged/world.ts';
+
+export const objects = (count: number, from = 0): Manifest[] =>
+  Array.from({ length: count }, (_, place) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `cm-${from + place}`, namespace: 'web' },
+  }));
+
+export const member = (name: string, leaving = false) => ({
+  apiVersion: 'cluster.kubernetes-fleet.io/v1' as const,
+  kind: 'MemberCluster' as const,
+  metadata: { name, ...(leaving ? { deletionTimestamp: T0 } : {}) },
+  spec: { heartbeatPeriodSeconds: 60 },
+});
+
+export const named = (name: string, placement: Placement = rolling()): Placement =>
+  ({ ...placement, metadata: { name } }) as Placement;
+export const rolling = (maxUnavailable: number | string = '100%'): Placement =>
+  placementOf({
+    type: 'RollingUpdate',
+    strategy: { rollingUpdate: { maxUnavailable, maxSurge: 1, unavailablePeriodSeconds: 60 } },
+  });
+
+export const healthy: Condition[] = [
+  { type: 'Applied', status: 'True', reason: 'AllWorkHaveBeenApplied' },
+  { type: 'Available', status: 'True', reason: 'AllWorkAreAvailable' },
+];
+export const on = (targetCluster: string, index = 0, more: Partial<Binding> = {}): Binding => ({
+  targetCluster,
+  state: 'Bound',
+  resourceSnapshotIndex: index,
+  conditions: healthy,
+  ...more,
+});
+export const planned = (
+  clusterName: string,
+  index: number | undefined,
+  move: PlannedBinding['move'],
+  more: Partial<PlannedBinding> = {},
+): PlannedBinding => ({
+  clusterName,
+  state: 'Bound',
+  ...(index === undefined ? {} : { resourceSnapshotIndex: index }),
+  move,
+  conditions: move === 'keep' ? healthy : [],
+  ...more,
+});
+
+export const remembered = (
+  placement: Placement,
+  bindings: Binding[],
+  snapshots: Record<number, Manifest[]>,
+): RecordedPlacement => ({
+  object: placement,
+  state: {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'PlacementState',
+    metadata: { name: placement.metadata.name },
+    policySnapshots: [],
+    resourceSnapshots: Object.keys(snapshots).map((index) => ({ index: Number(index) })),
+    bindings,
+  },
+  snapshots: new Map(Object.entries(snapshots).map(([index, manifests]) => [Number(index), manifests])),
+});
+
+export const inputOf = (
+  change: { fleet?: Partial<Fleet>; record?: Partial<FleetRecord>; placements?: RecordedPlacement[] } & Partial<
+    Omit<PlanInput, 'fleet' | 'record'>
+  >,
+): PlanInput => ({
+  now: T0,
+  commit: 'c1',
+  observations: undefined,
+  digest,
+  ...change,
+  fleet: {
+    members: [],
+    placements: [],
+    overrides: [],
+    strategies: [],
+    runs: [],
+    approvals: [],
+    evictions: [],
+    budgets: [],
+    priceLists: [],
+    removalApprovals: [],
+    config: undefined,
+    resources: [{ manifest: objects(1)[0]!, scope: 'Namespaced', file: 'resources/a.yaml' }],
+    notActedOn: [],
+    refused: [],
+    unreadable: [],
+    problems: [],
+    ...change.fleet,
+  },
+  record: {
+    exists: true,
+    placements: new Map(),
+    overrides: new Map(),
+    runs: new Map(),
+    approvals: new Map(),
+    evictions: new Map(),
+    clusters: new Map(),
+    commit: 'c0',
+    ...change.record,
+    ...(change.placements
+      ? { placements: new Map(change.placements.map((it) => [it.state.metadata.name as PlacementKey, it])) }
+      : {}),
+  },
+});
+
+export const planOf = (
+  change: Partial<Omit<Plan, 'placements'>> & { placements?: Record<string, PlannedBinding[]> },
+): Plan => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'Plan',
+  commit: 'c1',
+  now: T0,
+  digest: 'sha256:0',
+  targets: [],
+  holds: [],
+  runs: [],
+  approvals: [],
+  evictions: [],
+  upgrades: [],
+  nodes: [],
+  guard: [],
+  problems: [],
+  record: new Map(),
+  ...change,
+  placements: Object.entries(change.placements ?? {}).map(([name, bindings]) => ({
+    kind: 'ClusterResourcePlacement',
+    name,
+    scheduled: { type: 'Scheduled', status: 'True', reason: 'SchedulingPolicyFulfilled' },
+    decisions: [],
+    bindings,
+    conditions: [],
+  })),
+});
+
+export const target = (clusterName: string, name = 'web', more: Partial<Target> = {}): Target => ({
+  clusterName,
+  placement: { kind: 'ClusterResourcePlacement', name },
+  remove: false,
+  objects: [],
+  ...more,
+});
+
+export const rules = (input: PlanInput, plan: Plan): string[] => guard({ input, plan }).map(({ rule }) => rule);
