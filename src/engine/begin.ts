@@ -1,9 +1,14 @@
-import type { Condition, PlacementKey } from '../api/meta.ts';
+import type { Condition, Manifest, PlacementKey } from '../api/meta.ts';
+import type { ClusterObservation } from '../api/observation.ts';
 import { type Placement, placementKey, refOf } from '../api/placement.ts';
 import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
 import { isCleanedUp } from './delivery/cleanup.ts';
+import { sightingOf } from './delivery/outcomes.ts';
 import type { RecordedPlacement } from './input.ts';
+import { byText } from './kernel/ordering.ts';
+import { placementLabelValue } from './overrides/ownership.ts';
+import type { Rendered } from './overrides/render.ts';
 import { selectResources } from './selection/select.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
 import type { World } from './world.ts';
@@ -87,3 +92,63 @@ const unknownPlacement = (state: PlacementState): Placement => ({
     statusReportingScope: 'ClusterScopeOnly',
   },
 });
+
+/** Recorded bindings as their clusters show them; those that are cleaned up are gone. */
+function presentBindings(of: {
+  readonly placement: Placement;
+  readonly key: PlacementKey;
+  readonly recorded: RecordedPlacement | undefined;
+  readonly world: World;
+}): BindingStep[] {
+  const { placement, recorded, world } = of;
+  const label = placementLabelValue(refOf(placement), world.input.digest);
+  return (recorded?.state.bindings ?? [])
+    .filter((binding) => {
+      const { targetCluster } = binding;
+      const inFleet = world.members.has(targetCluster);
+      return !(binding.deleting && isCleanedUp({ observation: world.observationOf(targetCluster), label, inFleet }));
+    })
+    .map((binding): BindingStep => {
+      const observation = world.observationOf(binding.targetCluster);
+      const rendered = renderedFor({ binding, placement, recorded, world, label, observation });
+      const observed = observeBinding({ placement, binding, rendered, observation, now: world.input.now });
+      return { binding: observed, move: binding.deleting ? 'remove' : 'keep' };
+    })
+    .sort(
+      (a, b) =>
+        byText(a.binding.targetCluster, b.binding.targetCluster) ||
+        Number(b.binding.deleting ?? false) - Number(a.binding.deleting ?? false),
+    );
+}
+
+/** Where a record holds no contents for an index (written by hand), what the member shows of the placement stands for them. */
+function renderedFor(of: {
+  readonly binding: Binding;
+  readonly placement: Placement;
+  readonly recorded: RecordedPlacement | undefined;
+  readonly world: World;
+  readonly label: string;
+  readonly observation: ClusterObservation | undefined;
+}): Rendered {
+  const { binding, placement, recorded, world, label, observation } = of;
+  const index = binding.resourceSnapshotIndex;
+  const contents = index === undefined ? undefined : recorded?.snapshots.get(index);
+  if (contents)
+    return world.render({
+      placement: refOf(placement),
+      manifests: contents,
+      lists: binding,
+      cluster: binding.targetCluster,
+    });
+  const shown = new Map<string, Manifest>();
+  for (const object of observation?.objects ?? []) {
+    if (object.metadata.labels?.['gitfleet.dev/placement'] === label)
+      shown.set(`${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}`, object);
+  }
+  for (const { object } of sightingOf(observation, refOf(placement))?.results ?? []) {
+    const { apiVersion, kind, namespace, name } = object;
+    const key = `${kind}/${namespace ?? ''}/${name}`;
+    if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
+  }
+  return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), digest: '' };
+}

@@ -1,9 +1,8 @@
 import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
-import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
+import type { PlacementStatus } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
-import type { FleetRecord } from './input.ts';
 import type { Member } from './placement/members.ts';
-import type { PlannedApproval, PlannedEviction, PlannedRun, RecordDocument } from './plan-document.ts';
+import type { PlannedApproval, RecordDocument } from './plan-document.ts';
 import type { PlacementWork } from './working.ts';
 
 /** Files per directory before names are sharded by the first two hex digits of their sha-256 (contract, "Status branch"). */
@@ -99,10 +98,6 @@ function withoutTime<T extends { observationTime?: string | undefined }>({
   return rest;
 }
 
-export function runDocument(run: PlannedRun, source: object): RecordDocument {
-  return object({ ...source, status: run.status });
-}
-
 export const approvalDocument = (approval: PlannedApproval): RecordDocument =>
   object({
     apiVersion: 'placement.kubernetes-fleet.io/v1',
@@ -115,16 +110,3 @@ export const approvalDocument = (approval: PlannedApproval): RecordDocument =>
     spec: approval.spec,
     status: approval.status,
   });
-
-export const evictionDocument = (eviction: PlannedEviction, record: FleetRecord): RecordDocument => {
-  const recorded = record.evictions.get(eviction.name);
-  return object({
-    apiVersion: recorded?.apiVersion ?? 'placement.kubernetes-fleet.io/v1beta1',
-    kind: 'ClusterResourcePlacementEviction',
-    metadata: { name: eviction.name },
-    spec: { placementName: eviction.placementName, clusterName: eviction.clusterName },
-    status: eviction.status,
-  });
-};
-
-export const keyOfWork = (work: PlacementWork) => placementKey(refOf(work.placement));

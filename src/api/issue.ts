@@ -1,0 +1,30 @@
+/** Something wrong inside one document; the loader turns it into a Problem with file, line and column. */
+export interface Issue {
+  readonly severity: 'error' | 'warning' | 'info';
+  /** Closed, kebab-case. */
+  readonly code: string;
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** What to write instead. */
+  readonly fix?: string;
+  /** The offending value as text. */
+  readonly value?: string;
+}
+
+export const error = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
+  severity: 'error',
+  code,
+  path,
+  message,
+  ...(fix === undefined ? {} : { fix }),
+});
+
+export const warning = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
+  ...error(code, path, message, fix),
+  severity: 'warning',
+});
+
+export const info = (code: string, path: Issue['path'], message: string): Issue => ({
+  ...error(code, path, message),
+  severity: 'info',
+});

@@ -1,0 +1,157 @@
+import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
+import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
+import { type Placement, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { settle } from '../kernel/condition.ts';
+import type { Rendered } from '../overrides/render.ts';
+import { idsOf } from '../overrides/snapshot-id.ts';
+import { diffedList, driftedList, failedList, withLists } from './details.ts';
+import { type Delivered, deliveredObjects, sightingOf } from './outcomes.ts';
+
+interface Look {
+  readonly placement: Placement;
+  readonly binding: Binding;
+  /** What the cluster should hold of the binding's snapshot. */
+  readonly rendered: Rendered;
+  /** Undefined, or not reachable: what was recorded stands. */
+  readonly observation: ClusterObservation | undefined;
+  readonly now: Timestamp;
+}
+
+/** In KubeFleet's order; a binding carries those that have been reached. */
+const delivery = ['Overridden', 'WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
+
+/**
+ * The binding with the conditions that its cluster shows now (KubeFleet workgenerator/controller.go). A cluster that was
+ * not observed keeps what was recorded. A snapshot that the actor has not begun with has no conditions beyond Overridden:
+ * absent, not False, so that it counts neither as ready nor as failed.
+ */
+export function observeBinding(look: Look): Binding {
+  const { binding, observation } = look;
+  const holds =
+    binding.state === 'Bound' || (binding.state === 'Unscheduled' && binding.resourceSnapshotIndex !== undefined);
+  if (!holds || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
+  if (observation === undefined || !observation.reachable) return binding;
+  const kept = (binding.conditions ?? []).filter(({ type }) => !delivery.includes(type));
+  const { conditions, objects } = deliver(look, observation);
+  const withConditions = { ...binding, conditions: [...kept, ...conditions] };
+  const { now } = look;
+  return withLists(withConditions, {
+    failed: conditions.some(({ type, status }) => (type === 'Applied' || type === 'Available') && status === 'False')
+      ? failedList(objects, now, binding.failedPlacements)
+      : [],
+    drifted: driftedList(objects, now, binding.driftedPlacements),
+    diffed: diffedList(objects, now, binding.diffedPlacements),
+  });
+}
+
+function deliver(
+  look: Look,
+  observation: ClusterObservation,
+): { conditions: Condition[]; objects: readonly Delivered[] } {
+  const { placement, binding, rendered } = look;
+  const say = (type: string, status: ConditionStatus, reason: string, message: string): Condition =>
+    settled(look, { type, status, reason, message });
+  if (!rendered.ok && rendered.reason === 'OverriddenFailed') {
+    return { conditions: [say('Overridden', 'False', 'OverriddenFailed', rendered.message)], objects: [] };
+  }
+  const overrides = idsOf(binding);
+  const overridden =
+    overrides.length > 0
+      ? say('Overridden', 'True', 'OverriddenSucceeded', 'Successfully applied the override rules on the resources')
+      : say('Overridden', 'True', 'NoOverrideSpecified', 'No override rules are configured for the selected resources');
+  if (!rendered.ok)
+    return {
+      conditions: [overridden, say('WorkSynchronized', 'False', 'SyncWorkFailed', rendered.message)],
+      objects: [],
+    };
+
+  const sighting = sightingOf(observation, refOf(placement));
+  if (!sighting || sighting.resourceSnapshotIndex !== binding.resourceSnapshotIndex)
+    return { conditions: [overridden], objects: [] };
+  const synchronized = say(
+    'WorkSynchronized',
+    'True',
+    'AllWorkSynced',
+    'All of the works are synchronized to the latest',
+  );
+  const report = placement.spec.strategy.applyStrategy.type === 'ReportDiff';
+  if (!isDone(sighting, rendered)) {
+    const running = report
+      ? say('DiffReported', 'False', 'DiffReportInProgress', 'The differences are being looked for')
+      : say('Applied', 'False', 'ApplyInProgress', 'The resources are being applied');
+    return { conditions: [overridden, synchronized, running], objects: [] };
+  }
+  const objects = deliveredObjects(rendered.manifests, sighting, observation);
+  return {
+    conditions: [overridden, synchronized, ...(report ? [reported(objects, say)] : applied(objects, placement, say))],
+    objects,
+  };
+}
+
+type Say = (type: string, status: ConditionStatus, reason: string, message: string) => Condition;
+
+/** The actor has been through with exactly what the target says; an absent digest, on either side, is taken as equal. */
+const isDone = (sighting: PlacementSighting, rendered: Extract<Rendered, { ok: true }>): boolean =>
+  sighting.done && (sighting.digest === undefined || rendered.digest === '' || sighting.digest === rendered.digest);
+
+function applied(objects: readonly Delivered[], { spec }: Placement, say: Say): Condition[] {
+  const unapplied = objects.filter((object) => !object.applied);
+  if (unapplied.length > 0) {
+    return [say('Applied', 'False', 'NotAllWorkHaveBeenApplied', `${list(unapplied)} could not be applied`)];
+  }
+  const note = spec.strategy.applyStrategy.type === 'ClientSideApply' ? ' (by server-side apply with force)' : '';
+  const all = say('Applied', 'True', 'AllWorkHaveBeenApplied', `All corresponding work objects are applied${note}`);
+  const waiting = objects.filter(
+    ({ availability }) => availability?.verdict === 'NotAvailableYet' || availability?.verdict === 'Failed',
+  );
+  if (waiting.length > 0)
+    return [all, say('Available', 'False', 'NotAllWorkAreAvailable', `${list(waiting)} not available`)];
+  const untracked = objects.filter(({ availability }) => availability?.verdict === 'NotTrackable');
+  return [
+    all,
+    untracked.length > 0
+      ? say(
+          'Available',
+          'True',
+          'NotAllWorkAreAvailabilityTrackable',
+          `The availability of ${list(untracked)} cannot be tracked`,
+        )
+      : say('Available', 'True', 'AllWorkAreAvailable', 'All corresponding work objects are available'),
+  ];
+}
+
+const reportedResults: ReadonlySet<string> = new Set([
+  'NoDiffFound',
+  'FoundDiff',
+  'FoundDiffInDegradedMode',
+  'Applied',
+]);
+
+function reported(objects: readonly Delivered[], say: Say): Condition {
+  const missing = objects.filter(({ outcome }) => !reportedResults.has(outcome.result));
+  return missing.length > 0
+    ? say('DiffReported', 'False', 'NotAllWorkHaveDiffReported', `${list(missing)} could not be compared`)
+    : say('DiffReported', 'True', 'AllWorkHaveDiffReported', 'All corresponding work objects have diff reported');
+}
+
+/** At most three names: the lists of the binding have them all. */
+function list(objects: readonly Delivered[]): string {
+  const names = objects
+    .slice(0, 3)
+    .map(({ identifier: { kind, namespace, name } }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`);
+  const rest = objects.length - names.length;
+  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+function settled(
+  { binding, now }: Look,
+  next: { type: string; status: ConditionStatus; reason: string; message: string },
+): Condition {
+  const { observedGeneration } = binding;
+  return settle(
+    binding.conditions,
+    { ...next, ...(observedGeneration === undefined ? {} : { observedGeneration }) },
+    now,
+  );
+}

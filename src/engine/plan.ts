@@ -1,0 +1,120 @@
+import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
+import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
+import { beginDeleted, beginPlacement } from './begin.ts';
+import { type EvictOutcome, evict } from './evict/evict.ts';
+import { guard } from './guard/guard.ts';
+import type { PlanInput } from './input.ts';
+import { carryMoves } from './moves.ts';
+import { placementLabelValue } from './overrides/ownership.ts';
+import type { RenderedManifest } from './overrides/render.ts';
+import { contentsOf, recordedContentsOf } from './plan-contents.ts';
+import type { Plan, Target } from './plan-document.ts';
+import { assemble } from './plan-output.ts';
+import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
+import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
+import type { PlacementWork } from './working.ts';
+import { survey, type World } from './world.ts';
+
+export interface PlanResult {
+  readonly plan: Plan;
+  /** Everything an actor needs for a target; undefined when its contents are not known. */
+  readonly contentOf: (target: Target) => TargetContent | undefined;
+  /** What the record says the cluster of a target holds of its placement. */
+  readonly recordedContentOf: (target: Target) => readonly Manifest[];
+}
+
+export interface TargetContent {
+  readonly manifests: readonly RenderedManifest[];
+  readonly strategy: ApplyStrategy;
+  /** Value of the ownership label on the placement's objects. */
+  readonly label: string;
+  /** Objects that remembered snapshots listed: the only ones that may be removed. */
+  readonly prunable: readonly ObjectRef[];
+}
+
+/** An eviction frees a cluster that the scheduler fills anew, which may free another: each round needs an eviction file. */
+const mostRounds = 8;
+
+/**
+ * The policy, in reading order: admit the fleet, survey the members, then for every placement schedule, snapshot, roll out
+ * or advance its runs, evict, and say what every cluster should run now. Pure; same input, same plan.
+ */
+export function planFleet(input: PlanInput): PlanResult {
+  const world = survey(input);
+  let round: Round = {
+    works: world.admitted.placements.map((placement) => beginPlacement(placement, world)),
+    runs: new Map(),
+    evictions: undefined,
+  };
+  for (let count = 0; count < mostRounds; count++) {
+    const next = goRound(round, world);
+    const settled = count > 0 && sameBindings(round.works, next.works);
+    round = next;
+    if (settled || (count === 0 && !someEvicted(next))) break;
+  }
+  const deleted = world.admitted.deleted.flatMap((gone) => beginDeleted(gone, world) ?? []);
+  const unguarded = assemble({ world, works: round.works, deleted, runs: round.runs, evictions: round.evictions! });
+  const plan = { ...unguarded, guard: guard({ input: { ...input, record: world.record }, plan: unguarded }) };
+  const byKey = new Map([...round.works, ...deleted].map((work) => [placementKey(refOf(work.placement)), work]));
+  const workOf = (target: Target) => byKey.get(placementKey(target.placement));
+  return {
+    plan,
+    contentOf(target) {
+      const work = workOf(target);
+      if (!work) return undefined;
+      return {
+        ...contentsOf(work, target, world),
+        strategy: work.placement.spec.strategy.applyStrategy,
+        label: placementLabelValue(target.placement, input.digest),
+      };
+    },
+    recordedContentOf: (target) => recordedContentsOf(target, world),
+  };
+}
+
+export interface Round {
+  readonly works: readonly PlacementWork[];
+  readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
+  readonly evictions: EvictOutcome | undefined;
+}
+
+function goRound(before: Round, world: World): Round {
+  const runs = new Map<PlacementKey, RunsOutcome>();
+  const moved = before.works.map((begun) => {
+    const scheduled = schedulePlacement({ ...begun, holds: [], problems: [], wakes: [] }, world);
+    const key = placementKey(refOf(begun.placement));
+    if (begun.placement.spec.strategy.type === 'External') {
+      const outcome = advancePlacementRuns(scheduled, world, before.runs.get(key));
+      runs.set(key, outcome);
+      return carryMoves(begun, outcome.work);
+    }
+    const outcome = advancePlacementRuns(scheduled, world, before.runs.get(key));
+    if (outcome.runs.length > 0 || outcome.holds.length > 0) runs.set(key, outcome);
+    return carryMoves(begun, rollPlacement(snapshotResources(scheduled, world), world));
+  });
+  const evictions = evict({
+    works: moved,
+    evictions: before.evictions ? [] : world.input.fleet.evictions,
+    recorded: before.evictions
+      ? new Map(before.evictions.recorded.map((eviction) => [eviction.metadata.name, eviction]))
+      : world.record.evictions,
+    budgets: world.input.fleet.budgets,
+    now: world.input.now,
+    digest: world.input.digest,
+    refused: world.input.fleet.refused,
+    deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),
+    recordLost: world.recordLost,
+  });
+  return {
+    works: evictions.works,
+    runs,
+    evictions: before.evictions ? { ...before.evictions, works: evictions.works } : evictions,
+  };
+}
+
+const someEvicted = ({ evictions, works }: Round): boolean =>
+  evictions !== undefined &&
+  works.some((work) => work.bindings.some(({ binding, move }) => binding.deleting && move === 'remove'));
+
+const sameBindings = (a: readonly PlacementWork[], b: readonly PlacementWork[]): boolean =>
+  a.every((work, at) => JSON.stringify(work.bindings) === JSON.stringify(b[at]?.bindings));

@@ -1,0 +1,72 @@
+import type { Binding } from '../../api/placement-state.ts';
+import { type Instant, parseInstant } from '../kernel/instant.ts';
+import { currentCondition, hasFailed } from '../staged/binding-progress.ts';
+import type { BindingStep } from '../working.ts';
+
+/** What a rollout may do with a binding (KubeFleet rollout/controller.go, pickBindingsToRoll). */
+export type Candidate =
+  /** Unscheduled: to be removed. */
+  | 'remove'
+  /** Scheduled: to be bound. */
+  | 'bind'
+  /** Bound and out of date. */
+  | 'update'
+  /** Bound, out of date and failed on what it has: moved without spending any budget. */
+  | 'updateFailed'
+  /** Nothing: up to date, or on its way out. */
+  | 'none';
+
+export interface Classified {
+  readonly step: BindingStep;
+  readonly candidate: Candidate;
+  readonly ready: boolean;
+  /** Ready, or may become so: what counts against maxSurge. */
+  readonly canBeReady: boolean;
+  /** Ready and already being deleted. */
+  readonly canBeUnavailable: boolean;
+  /** When an untrackable binding becomes ready by time alone. */
+  readonly readyAt: Instant | undefined;
+}
+
+const untrackable: ReadonlySet<string> = new Set(['NotAllWorkAreAvailabilityTrackable', 'WorkNotTrackable']);
+
+export function classify(
+  step: BindingStep,
+  isOutOfDate: (binding: Binding) => boolean,
+  period: { readonly now: Instant; readonly ms: number },
+): Classified {
+  const { binding } = step;
+  const holds = binding.state === 'Bound' || binding.state === 'Unscheduled';
+  const { ready, readyAt } = holds ? readiness(binding, period) : { ready: false, readyAt: undefined };
+  const failed = hasFailed(binding);
+  return {
+    step,
+    candidate: candidateOf(binding, failed, isOutOfDate),
+    ready,
+    canBeReady: holds && !failed && currentCondition(binding, 'DiffReported') === undefined,
+    canBeUnavailable: holds && binding.deleting === true && ready,
+    readyAt,
+  };
+}
+
+function candidateOf(binding: Binding, failed: boolean, isOutOfDate: (binding: Binding) => boolean): Candidate {
+  if (binding.deleting) return 'none';
+  if (binding.state === 'Unscheduled') return 'remove';
+  if (binding.state === 'Scheduled') return 'bind';
+  if (!isOutOfDate(binding)) return 'none';
+  return failed ? 'updateFailed' : 'update';
+}
+
+/** Untrackable resources count as ready once they have been available for longer than the unavailable period. */
+function readiness(
+  binding: Binding,
+  { now, ms }: { readonly now: Instant; readonly ms: number },
+): { ready: boolean; readyAt: Instant | undefined } {
+  if (currentCondition(binding, 'DiffReported')?.status === 'True') return { ready: true, readyAt: undefined };
+  const available = currentCondition(binding, 'Available');
+  if (available?.status !== 'True') return { ready: false, readyAt: undefined };
+  if (!untrackable.has(available.reason)) return { ready: true, readyAt: undefined };
+  const since = parseInstant(available.lastTransitionTime ?? '');
+  if (since === undefined || since < now - ms) return { ready: true, readyAt: undefined };
+  return { ready: false, readyAt: since + ms };
+}

@@ -1,0 +1,46 @@
+import type { ClusterName } from '../../api/meta.ts';
+import { refOf } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { Hold } from '../plan-document.ts';
+import type { PlacementWork } from '../working.ts';
+
+export interface SameCluster {
+  /** Two live bindings, or a live Bound one beside one on its way out: nothing of the placement may move. */
+  readonly conflict: { readonly hold: Hold; readonly problem: Problem } | undefined;
+  /** Clusters where an old binding must be cleaned up before the new one may be bound. */
+  readonly cleaning: ReadonlyMap<ClusterName, Hold>;
+}
+
+/** Bindings of one placement that meet on one cluster (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). */
+export function sameCluster({ placement, bindings }: PlacementWork): SameCluster {
+  const ref = refOf(placement);
+  const byCluster = new Map<ClusterName, (typeof bindings)[number]['binding'][]>();
+  for (const { binding } of bindings)
+    byCluster.set(binding.targetCluster, [...(byCluster.get(binding.targetCluster) ?? []), binding]);
+  const cleaning = new Map<ClusterName, Hold>();
+  for (const [clusterName, list] of byCluster) {
+    if (list.length < 2) continue;
+    const subject = { ...ref, clusterName };
+    const live = list.filter(({ deleting }) => !deleting);
+    const bound = live.some(
+      ({ state, previousState }) => state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound'),
+    );
+    if (live.length > 1 || (bound && live.length < list.length)) {
+      const message = `${ref.kind} ${ref.name} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): nothing of it moves until one is left`;
+      const fix = `remove the surplus binding on ${clusterName} from its state.yaml on the status branch`;
+      return {
+        conflict: {
+          hold: { subject, reason: 'SameClusterConflict', message },
+          problem: { severity: 'warning', code: 'same-cluster-conflict', message, fix },
+        },
+        cleaning,
+      };
+    }
+    cleaning.set(clusterName, {
+      subject,
+      reason: 'SameClusterCleanup',
+      message: `what an earlier binding left on ${clusterName} is being removed; the new one follows`,
+    });
+  }
+  return { conflict: undefined, cleaning };
+}

@@ -1,0 +1,33 @@
+import type { RollingUpdate } from '../../api/placement.ts';
+import { scale } from '../kernel/int-or-percent.ts';
+import type { Classified } from './classify.ts';
+
+export interface Selected {
+  /** Bindings to bind, update or remove now. */
+  readonly chosen: ReadonlySet<Classified>;
+  /** Candidates that the budgets keep back. */
+  readonly waiting: ReadonlySet<Classified>;
+}
+
+/**
+ * Which candidates move now (KubeFleet rollout/controller.go, determineBindingsToUpdate). Both percentages round up.
+ * `total` is the target number of clusters. Candidates are taken in the order given, which is that of cluster names.
+ */
+export function selectMoves(
+  all: readonly Classified[],
+  total: number,
+  { maxUnavailable, maxSurge }: RollingUpdate,
+): Selected {
+  const of = (candidate: Classified['candidate']) => all.filter((entry) => entry.candidate === candidate);
+  const ready = all.filter((entry) => entry.ready).length;
+  const leaving = all.filter((entry) => entry.canBeUnavailable).length;
+  const minAvailable = total - scale(maxUnavailable, total, 'up');
+  const mayDisrupt = Math.max(ready - leaving - minAvailable, 0);
+  const disrupting = [...of('remove'), ...of('update')];
+  const mayAdd = Math.max(total + scale(maxSurge, total, 'up') - all.filter((entry) => entry.canBeReady).length, 0);
+  const adding = of('bind');
+  return {
+    chosen: new Set([...of('updateFailed'), ...disrupting.slice(0, mayDisrupt), ...adding.slice(0, mayAdd)]),
+    waiting: new Set([...disrupting.slice(mayDisrupt), ...adding.slice(mayAdd)]),
+  };
+}

@@ -1,0 +1,65 @@
+import { placementKey, refOf } from '../api/placement.ts';
+import type { StagedUpdateRun } from '../api/staged.ts';
+import { latestOf } from './selection/snapshot.ts';
+import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
+import { orphanRuns } from './staged/orphan-runs.ts';
+import { overridesFor, snapshotResources } from './stages.ts';
+import type { PlacementWork } from './working.ts';
+import type { World } from './world.ts';
+
+export type { RunsOutcome };
+
+/** Advances the update runs of one placement; `before` is what an earlier round of the same plan made of them. */
+export function advancePlacementRuns(work: PlacementWork, world: World, before: RunsOutcome | undefined): RunsOutcome {
+  const ref = refOf(work.placement);
+  const runs = world.admitted.runs.filter((run) => isOf(run, ref));
+  if (runs.length === 0 && work.placement.spec.strategy.type !== 'External') {
+    return { work, runs: [], approvals: [], holds: [], wakes: [], problems: [], recorded: [] };
+  }
+  const recordedRuns = before
+    ? new Map(before.recorded.map((run) => [placementKey(run.metadata) as string, run]))
+    : world.record.runs;
+  return advanceRuns(work, {
+    runs,
+    recordedRuns,
+    strategies: world.input.fleet.strategies,
+    approvals: world.input.fleet.approvals,
+    recordedApprovals: world.record.approvals,
+    clusters: [...world.members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
+    now: world.input.now,
+    digest: world.input.digest,
+    takeSnapshot: (present) => snapshotResources(present, world),
+    overridesFor(present, cluster, index) {
+      const latest = latestOf(present.resourceSnapshots);
+      const entry = present.resourceSnapshots.find((candidate) => candidate.index === index);
+      // A run that goes back uses the override snapshots last used with that index (decision 31).
+      const pinned = entry && entry !== latest ? entry.overrides : undefined;
+      return overridesFor(present, world, index, pinned)(cluster);
+    },
+    budgets: world.input.fleet.budgets,
+    absenceIsCertain: world.input.fleet.unreadable.length === 0,
+    recordLost: world.recordLost,
+  });
+}
+
+/** Runs that name a placement which is not there. */
+export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
+  const { admitted, input, record } = world;
+  const runs = admitted.runs.filter((run) => !admitted.placements.some((placement) => isOf(run, refOf(placement))));
+  return orphanRuns({
+    runs,
+    recordedRuns: record.runs,
+    placementIsRefused: (run) =>
+      input.fleet.unreadable.length > 0 ||
+      input.fleet.refused.some(
+        ({ kind, name, namespace }) =>
+          kind.endsWith('ResourcePlacement') && name === run.spec.placementName && namespace === run.metadata.namespace,
+      ),
+    now: input.now,
+  });
+}
+
+const isOf = (run: StagedUpdateRun, placement: ReturnType<typeof refOf>): boolean =>
+  run.spec.placementName === placement.name &&
+  (run.kind === 'ClusterStagedUpdateRun') === (placement.kind === 'ClusterResourcePlacement') &&
+  (run.kind === 'ClusterStagedUpdateRun' || run.metadata.namespace === placement.namespace);

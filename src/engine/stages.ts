@@ -1,0 +1,108 @@
+import type { ClusterName } from '../api/meta.ts';
+import { refOf } from '../api/placement.ts';
+import type { Binding } from '../api/placement-state.ts';
+import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
+import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
+import { differsByTrigger } from './overrides/trigger.ts';
+import { schedule } from './placement/schedule.ts';
+import { rollOut } from './rollout/roll-out.ts';
+import { latestOf, takeSnapshot } from './selection/snapshot.ts';
+import type { BindingStep, PlacementWork } from './working.ts';
+import type { World } from './world.ts';
+
+/** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
+export function schedulePlacement(work: PlacementWork, world: World): PlacementWork {
+  const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
+  const outcome = schedule({
+    placement: work.placement,
+    state: { policySnapshots: work.policySnapshots, bindings: work.bindings.map(({ binding }) => binding) },
+    index: world.index,
+    now: world.input.now,
+    digest: world.input.digest,
+  });
+  return {
+    ...work,
+    policySnapshots: outcome.policySnapshots,
+    bindings: outcome.bindings.map((binding) => ({ binding, move: moveOf.get(binding) ?? 'keep' })),
+    decisions: outcome.decisions,
+    scheduled: outcome.scheduled,
+    wakes: [...work.wakes, ...outcome.wakes],
+  };
+}
+
+/** Makes what the repo selects the latest snapshot. A user error leaves everything as it is. */
+export function snapshotResources(work: PlacementWork, world: World): PlacementWork {
+  if (!work.selection.ok) return work;
+  const taken = takeSnapshot({
+    resourceSnapshots: work.resourceSnapshots,
+    contents: work.contents,
+    selection: work.selection,
+    commit: world.input.commit,
+    now: world.input.now,
+    limit: work.placement.spec.revisionHistoryLimit,
+    inUse: indexesInUse(work, world),
+    digest: world.input.digest,
+  });
+  const after = { ...work, resourceSnapshots: taken.resourceSnapshots, contents: taken.contents };
+  return withOverrideIds(after, world);
+}
+
+/** What a rollback to an index must use again: the override snapshots last used with it (decision 31). */
+function withOverrideIds(work: PlacementWork, world: World): PlacementWork {
+  const latest = latestOf(work.resourceSnapshots);
+  if (!latest) return work;
+  const ids = compiledIds(
+    compileOverrides(refOf(work.placement), work.contents.get(latest.index) ?? [], world.overrides),
+  );
+  if (ids.join(' ') === (latest.overrides ?? []).join(' ')) return work;
+  return {
+    ...work,
+    resourceSnapshots: work.resourceSnapshots.map((entry) => (entry === latest ? { ...entry, overrides: ids } : entry)),
+  };
+}
+
+function indexesInUse(work: PlacementWork, world: World): ReadonlySet<number> {
+  const { kind, name, namespace } = refOf(work.placement);
+  const indexes = new Set<number>();
+  for (const { binding } of work.bindings)
+    if (binding.resourceSnapshotIndex !== undefined) indexes.add(binding.resourceSnapshotIndex);
+  for (const run of world.admitted.runs) {
+    const used =
+      run.spec.placementName === name && (run.metadata.namespace ?? namespace) === namespace
+        ? world.record.runs.get(namespace ? `${namespace}.${run.metadata.name}` : run.metadata.name)?.status
+            ?.resourceSnapshotIndexUsed
+        : undefined;
+    if (used !== undefined && used !== '') indexes.add(Number(used));
+  }
+  for (const observation of world.input.observations?.values() ?? []) {
+    for (const seen of observation.placements) {
+      const same =
+        seen.placement.kind === kind && seen.placement.name === name && seen.placement.namespace === namespace;
+      if (same && seen.resourceSnapshotIndex !== undefined) indexes.add(seen.resourceSnapshotIndex);
+    }
+  }
+  return indexes;
+}
+
+/** Override snapshots that a cluster gets with the contents of an index; `only` pins them to those of a rollback. */
+export function overridesFor(
+  work: PlacementWork,
+  world: World,
+  index: number,
+  only?: readonly string[],
+): (cluster: ClusterName) => OverrideLists {
+  const compiled = compileOverrides(refOf(work.placement), work.contents.get(index) ?? [], world.overrides, only);
+  return (cluster) => matchCompiled(compiled, { name: cluster, labels: world.members.get(cluster)?.labels ?? {} });
+}
+
+/** RollingUpdate towards the latest snapshot, as far as its budgets allow now. */
+export function rollPlacement(work: PlacementWork, world: World): PlacementWork {
+  const latest = latestOf(work.resourceSnapshots);
+  if (!latest) return work;
+  const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
+  return rollOut(work, {
+    now: world.input.now,
+    overridesFor: overridesFor(work, world, latest.index),
+    differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
+  });
+}

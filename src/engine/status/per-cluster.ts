@@ -1,0 +1,134 @@
+import type { Condition, Timestamp } from '../../api/meta.ts';
+import type { PerClusterPlacementStatus } from '../../api/placement.ts';
+import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
+import { settle } from '../kernel/condition.ts';
+import { latestOf } from '../selection/snapshot.ts';
+import { currentCondition } from '../staged/binding-progress.ts';
+import type { PlacementWork } from '../working.ts';
+import { type Phase, phasesOf } from './condition-types.ts';
+
+/** What the status says of one selected cluster (KubeFleet placement_status.go, setResourcePlacementStatusPerCluster). */
+export function selectedCluster(
+  decision: ClusterDecision,
+  work: PlacementWork,
+  { now, recorded }: { readonly now: Timestamp; readonly recorded: PerClusterPlacementStatus | undefined },
+): PerClusterPlacementStatus {
+  const generation = work.placement.metadata.generation;
+  const say = (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>): Condition =>
+    settle(
+      recorded?.conditions,
+      { ...condition, ...(generation === undefined ? {} : { observedGeneration: generation }) },
+      now,
+    );
+  const scheduled = say({ type: 'Scheduled', status: 'True', reason: 'Scheduled', message: decision.reason });
+  const { clusterName } = decision;
+  const binding = work.bindings
+    .map((step) => step.binding)
+    .find(
+      ({ targetCluster, deleting, state }) => targetCluster === clusterName && !deleting && state !== 'Unscheduled',
+    );
+  const external = work.placement.spec.strategy.type === 'External';
+  const latest = latestOf(work.resourceSnapshots)?.index;
+  const index = external ? binding?.resourceSnapshotIndex : latest;
+  const head = { clusterName, ...(index === undefined ? {} : { observedResourceIndex: String(index) }) };
+
+  const unknown = (message: string): PerClusterPlacementStatus => ({
+    ...head,
+    conditions: [
+      scheduled,
+      say({ type: 'RolloutStarted', status: 'Unknown', reason: 'RolloutStartedUnknown', message }),
+    ],
+  });
+  if (!binding) return unknown('the cluster has no binding of the present policy yet');
+  const started = currentCondition(binding, 'RolloutStarted');
+  if (!external && binding.resourceSnapshotIndex !== latest) {
+    if (started?.status !== 'False')
+      return unknown('the rollout of the latest resources has not been decided for this cluster yet');
+    return {
+      ...head,
+      conditions: [
+        scheduled,
+        say({
+          type: 'RolloutStarted',
+          status: 'False',
+          reason: 'RolloutNotStartedYet',
+          message: started.message ?? '',
+        }),
+      ],
+    };
+  }
+  const walked = walk(binding, phasesOf(work.placement), say);
+  const { Applied, Available, DiffReported } = Object.fromEntries(
+    walked.map((condition) => [condition.type, condition]),
+  );
+  const failed = Applied?.status === 'False' || Available?.status === 'False';
+  return {
+    ...head,
+    ...(started?.status === 'True' ? overridesOf(binding) : {}),
+    ...(failed && binding.failedPlacements ? { failedPlacements: binding.failedPlacements } : {}),
+    ...((Applied || Available) && binding.driftedPlacements ? { driftedPlacements: binding.driftedPlacements } : {}),
+    ...((failed || DiffReported?.status === 'True') && binding.diffedPlacements
+      ? { diffedPlacements: binding.diffedPlacements }
+      : {}),
+    conditions: [scheduled, ...walked],
+  };
+}
+
+/** A slot that no cluster fills: no name, and why the next best cluster was not picked. */
+export function unfilledSlot(
+  decision: ClusterDecision,
+  now: Timestamp,
+  generation: number | undefined,
+  recorded: PerClusterPlacementStatus | undefined,
+): PerClusterPlacementStatus {
+  const next = {
+    type: 'Scheduled',
+    status: 'False',
+    reason: 'ScheduleFailed',
+    message: decision.reason,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  } as const;
+  return { conditions: [settle(recorded?.conditions, next, now)] };
+}
+
+/** Conditions in order, up to and including the first that is not True. */
+function walk(
+  binding: Binding,
+  phases: readonly Phase[],
+  say: (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>) => Condition,
+): Condition[] {
+  const walked: Condition[] = [];
+  for (const type of phases) {
+    const { status, reason, message } = currentCondition(binding, type) ?? {
+      ...pending[type],
+      status: 'Unknown' as const,
+    };
+    walked.push(say({ type, status, reason, message: message ?? '' }));
+    if (status !== 'True') break;
+  }
+  return walked;
+}
+
+const pending: Readonly<Record<Phase, { readonly reason: string; readonly message: string }>> = {
+  RolloutStarted: { reason: 'RolloutStartedUnknown', message: 'the rollout has not been decided for this cluster yet' },
+  Overridden: { reason: 'OverriddenPending', message: 'the overrides have not been applied yet' },
+  WorkSynchronized: {
+    reason: 'WorkSynchronizedUnknown',
+    message: 'the resources have not been handed to the cluster yet',
+  },
+  Applied: { reason: 'ApplyPending', message: 'applying the resources has not been reported yet' },
+  Available: {
+    reason: 'ResourceAvailableUnknown',
+    message: 'the availability of the resources has not been reported yet',
+  },
+  DiffReported: { reason: 'DiffReportingPending', message: 'differences have not been reported yet' },
+};
+
+const overridesOf = (binding: Binding): Partial<PerClusterPlacementStatus> => ({
+  ...(binding.resourceOverrideSnapshots?.length
+    ? { applicableResourceOverrides: binding.resourceOverrideSnapshots }
+    : {}),
+  ...(binding.clusterResourceOverrideSnapshots?.length
+    ? { applicableClusterResourceOverrides: binding.clusterResourceOverrideSnapshots }
+    : {}),
+});

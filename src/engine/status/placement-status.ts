@@ -1,0 +1,173 @@
+import type { Condition, Timestamp } from '../../api/meta.ts';
+import type { PerClusterPlacementStatus, PlacementStatus, ResourceIdentifier } from '../../api/placement.ts';
+import { settle } from '../kernel/condition.ts';
+import { identifierOf } from '../selection/group-version.ts';
+import { latestOf } from '../selection/snapshot.ts';
+import type { PlacementWork } from '../working.ts';
+import { phasesOf, placementType, wording } from './condition-types.ts';
+import { selectedCluster, unfilledSlot } from './per-cluster.ts';
+
+/**
+ * The status that `kubectl get -o yaml` would show (KubeFleet pkg/controllers/placement/placement_status.go): per-cluster
+ * conditions in decision order, then the placement's own, each summed up over the selected clusters.
+ */
+export function placementStatus(
+  work: PlacementWork,
+  context: { readonly now: Timestamp; readonly recorded: PlacementStatus | undefined },
+): PlacementStatus {
+  const { placement, selection, scheduled } = work;
+  const { now, recorded } = context;
+  const generation = placement.metadata.generation;
+  const say = (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>): Condition =>
+    settle(
+      recorded?.conditions,
+      {
+        type: placementType(placement, type),
+        ...condition,
+        ...(generation === undefined ? {} : { observedGeneration: generation }),
+      },
+      now,
+    );
+  if (!selection.ok) {
+    const refused = say('Scheduled', {
+      status: 'False',
+      reason: 'InvalidResourceSelectors',
+      message: selection.message,
+    });
+    const rest = (recorded?.conditions ?? []).filter(({ type }) => type !== refused.type);
+    return { ...recorded, conditions: [refused, ...rest] };
+  }
+  const own = say('Scheduled', { status: scheduled.status, reason: scheduled.reason, message: scheduled.message });
+  const placementStatuses = perCluster(work, context);
+  const selected = placementStatuses.filter(({ clusterName }) => clusterName !== undefined);
+  const seen = observed(work, selected);
+  const base = {
+    selectedResources: seen.resources,
+    ...(seen.index === undefined ? {} : { observedResourceIndex: seen.index }),
+    placementStatuses,
+  };
+  if (selected.length === 0) return { ...base, conditions: [own] };
+  if (seen.differ !== undefined) {
+    const unknown = say('RolloutStarted', {
+      status: 'Unknown',
+      reason: 'RolloutControlledByExternalController',
+      message: seen.differ,
+    });
+    return { ...base, conditions: [own, unknown] };
+  }
+  return { ...base, conditions: [own, ...summed(work, selected, say)] };
+}
+
+function perCluster(
+  work: PlacementWork,
+  { now, recorded }: { readonly now: Timestamp; readonly recorded: PlacementStatus | undefined },
+): PerClusterPlacementStatus[] {
+  const { placement, decisions } = work;
+  const byName = new Map((recorded?.placementStatuses ?? []).map((status) => [status.clusterName, status]));
+  const emptyBefore = (recorded?.placementStatuses ?? []).filter(
+    ({ clusterName }) => clusterName === undefined || clusterName === '',
+  );
+  const selected = decisions.filter((decision) => decision.selected);
+  const unselected = decisions.filter((decision) => !decision.selected);
+  const failed = Math.min(missing(work, selected.length), unselected.length);
+  return [
+    ...selected.map((decision) => selectedCluster(decision, work, { now, recorded: byName.get(decision.clusterName) })),
+    ...unselected
+      .slice(0, failed)
+      .map((decision, at) => unfilledSlot(decision, now, placement.metadata.generation, emptyBefore[at])),
+  ];
+}
+
+/** How many clusters were asked for and not found; PickAll asks for none in particular. */
+function missing({ placement, policySnapshots }: PlacementWork, selected: number): number {
+  const { placementType: type, numberOfClusters, clusterNames } = placement.spec.policy;
+  if (type === 'PickAll') return 0;
+  const wanted =
+    type === 'PickFixed'
+      ? (clusterNames?.length ?? 0)
+      : (numberOfClusters ?? latestOf(policySnapshots)?.numberOfClusters ?? 0);
+  return Math.max(wanted - selected, 0);
+}
+
+interface Observed {
+  readonly index: string | undefined;
+  readonly resources: ResourceIdentifier[];
+  /** Under External, when there is no one index that all clusters run. */
+  readonly differ: string | undefined;
+}
+
+function observed(work: PlacementWork, selected: readonly PerClusterPlacementStatus[]): Observed {
+  const { placement, contents, resourceSnapshots, selection } = work;
+  const latest = latestOf(resourceSnapshots)?.index;
+  const of = (index: number | undefined): ResourceIdentifier[] =>
+    index === undefined ? [] : (contents.get(index) ?? []).map(identifierOf);
+  if (placement.spec.strategy.type !== 'External') {
+    const resources =
+      latest !== undefined && contents.has(latest) ? of(latest) : selection.ok ? [...selection.identifiers] : [];
+    return { index: latest === undefined ? undefined : String(latest), resources, differ: undefined };
+  }
+  const indexes = new Set(selected.map(({ observedResourceIndex }) => observedResourceIndex));
+  const [only] = indexes;
+  if (indexes.size > 1)
+    return {
+      index: '',
+      resources: [],
+      differ:
+        'The clusters run different resource snapshots: an update run is bringing them to one, or ended before it did',
+    };
+  if (only === undefined)
+    return {
+      index: undefined,
+      resources: [],
+      differ: 'No cluster runs a resource snapshot yet: a staged update run begins the rollout',
+    };
+  const started = selected.every(({ conditions }) =>
+    conditions?.some(({ type, status }) => type === 'RolloutStarted' && status !== 'Unknown'),
+  );
+  return {
+    index: only,
+    resources: of(Number(only)),
+    differ: started
+      ? undefined
+      : 'The rollout is controlled by an update run and has not been reported for every cluster',
+  };
+}
+
+/** Type by type: any Unknown makes it Unknown, else any False makes it False; what comes after is not shown. */
+function summed(
+  work: PlacementWork,
+  selected: readonly PerClusterPlacementStatus[],
+  say: (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>) => Condition,
+): Condition[] {
+  const conditions: Condition[] = [];
+  for (const type of phasesOf(work.placement)) {
+    const statuses = selected.map(
+      (cluster) => cluster.conditions?.find((condition) => condition.type === type)?.status,
+    );
+    const count = (status: Condition['status']) => statuses.filter((each) => each === status).length;
+    const status = statuses.some((each) => each === undefined || each === 'Unknown')
+      ? 'Unknown'
+      : count('False') > 0
+        ? 'False'
+        : 'True';
+    const number =
+      status === 'Unknown' ? statuses.filter((each) => each === undefined || each === 'Unknown').length : count(status);
+    const words = wording[type][status];
+    const plain = type === 'Overridden' && status === 'True' && !selected.some(hasOverrides);
+    conditions.push(
+      say(type, {
+        status,
+        reason: plain ? 'NoOverrideSpecified' : words.reason,
+        message: plain ? 'No override rules are configured for the selected resources' : words.say(number),
+      }),
+    );
+    if (status !== 'True') break;
+  }
+  return conditions;
+}
+
+const hasOverrides = ({
+  applicableResourceOverrides,
+  applicableClusterResourceOverrides,
+}: PerClusterPlacementStatus): boolean =>
+  (applicableResourceOverrides?.length ?? 0) + (applicableClusterResourceOverrides?.length ?? 0) > 0;
