@@ -1,6 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
-import type { GuardFinding, Plan } from '../plan-document.ts';
+import type { GuardFinding, Plan, Target } from '../plan-document.ts';
 import type { Compared } from './comparison.ts';
 
 /** What a removal must stand on: a binding we recorded, or objects of ours that were seen there. */
@@ -58,7 +58,9 @@ export function absenceIsBelievable(input: PlanInput, compared: readonly Compare
   return findings;
 }
 
+/** At most one target per cluster and placement. */
 export function targetsAreUnique(plan: Plan): GuardFinding[] {
+  if (isStrictlySorted(plan.targets)) return [];
   const seen = new Set<string>();
   const findings: GuardFinding[] = [];
   for (const { clusterName, placement } of plan.targets) {
@@ -72,3 +74,11 @@ export function targetsAreUnique(plan: Plan): GuardFinding[] {
   }
   return findings;
 }
+
+/** Sorted lists, which plans have, are told to be unique without remembering a million names. */
+const isStrictlySorted = (targets: readonly Target[]): boolean =>
+  targets.every(({ clusterName, placement }, at) => {
+    const before = targets[at - 1];
+    if (before === undefined || before.clusterName < clusterName) return true;
+    return before.clusterName === clusterName && placementKey(before.placement) < placementKey(placement);
+  });

@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest, PlacementKey } from '../../api/meta.ts';
 import type { PlanInput } from '../input.ts';
-import type { Plan } from '../plan-document.ts';
+import type { Plan, Target } from '../plan-document.ts';
 import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 
 export interface Removal {
@@ -31,7 +31,12 @@ export function findRemovals(input: PlanInput, plan: Plan, compared: readonly Co
   const emptied = new Set(
     plan.targets.filter(({ remove }) => remove).map((it) => `${it.clusterName} ${keyOf(it.placement)}`),
   );
-  const targets = new Map(plan.targets.map((target) => [`${target.clusterName} ${keyOf(target.placement)}`, target]));
+  // Most plans never ask for it, and a large fleet has a million.
+  let byCluster: ReadonlyMap<string, Target> | undefined;
+  const targetOf = (cluster: ClusterName, key: PlacementKey): Target | undefined => {
+    byCluster ??= new Map(plan.targets.map((target) => [`${target.clusterName} ${keyOf(target.placement)}`, target]));
+    return byCluster.get(`${cluster} ${key}`);
+  };
   const now: Removal[] = [];
   const released: Removal[] = [];
   const approvable: Removal[] = [];
@@ -75,10 +80,10 @@ export function findRemovals(input: PlanInput, plan: Plan, compared: readonly Co
           approvable.push(...objects.map((object) => ({ clusterName, placement: key, object })));
 
     function droppedByOverride({ clusterName, before, after }: Pair): readonly string[] {
-      const target = targets.get(`${clusterName} ${key}`);
       const lists = before && overridesAfter(key, clusterName);
-      if (!before || !after || !target || target.remove || lists === undefined || lists === overridesOf(before))
-        return [];
+      if (!before || !after || lists === undefined || lists === overridesOf(before)) return [];
+      const target = targetOf(clusterName, key);
+      if (!target || target.remove) return [];
       const remaining = new Set(target.objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name)));
       return objectsOf(contentsOf(key, before.resourceSnapshotIndex)).filter((object) => !remaining.has(object));
     }
