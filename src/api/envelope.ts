@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { objectMeta } from './meta.ts';
+
+const enveloped = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+});
+const data = z
+  .record(z.string(), enveloped)
+  .refine((entries) => Object.keys(entries).length >= 1, 'an envelope holds at least one manifest')
+  .refine((entries) => Object.keys(entries).length <= 50, 'an envelope holds at most 50 manifests');
+
+const version = z.literal('placement.kubernetes-fleet.io/v1beta1');
+
+/** Carries cluster-scoped manifests that take effect on members only. */
+export const clusterResourceEnvelope = z.strictObject({
+  apiVersion: version,
+  kind: z.literal('ClusterResourceEnvelope'),
+  metadata: objectMeta,
+  data,
+});
+/** Carries manifests of its own namespace. */
+export const resourceEnvelope = z.strictObject({
+  apiVersion: version,
+  kind: z.literal('ResourceEnvelope'),
+  metadata: objectMeta,
+  data,
+});
+export type Envelope = z.output<typeof clusterResourceEnvelope> | z.output<typeof resourceEnvelope>;

@@ -1,0 +1,22 @@
+import type { FleetObject } from './kinds.ts';
+
+/** What a valid object asks for that nothing acts on yet, as a sentence; undefined when everything of it works. */
+export function notActedOnYet(object: FleetObject): string | undefined {
+  switch (object.kind) {
+    case 'ClusterResourcePlacement':
+    case 'ResourcePlacement':
+      if (object.spec.strategy.reportBackStrategy?.type === 'Mirror')
+        return 'reportBackStrategy Mirror is not acted on yet';
+      return object.spec.statusReportingScope === 'NamespaceAccessible'
+        ? 'statusReportingScope NamespaceAccessible is not acted on yet'
+        : undefined;
+    case 'FleetConfig': {
+      const { freeze, defaults, forge } = object.spec;
+      if (freeze?.length) return 'freeze windows are not acted on yet';
+      if (defaults && Object.keys(defaults).length > 0) return 'defaults are not acted on yet';
+      return forge && forge.kind !== 'none' ? 'forge is not acted on yet: approvals are plain branches' : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { error, type Issue, warning } from './issue.ts';
+
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Spellings that product pages and older versions use, brought into today's form; each use is a warning that names the
+ * new one. What cannot be understood safely is refused with a hint. The document given is not changed.
+ */
+export function modernise(document: unknown): { readonly document: unknown; readonly issues: Issue[] } {
+  const issues: Issue[] = [];
+  return { document: walk(document, [], issues), issues };
+}
+
+function walk(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => walk(item, [...path, at], issues));
+  if (!isFields(value)) return value;
+  const out: Fields = {};
+  for (const [key, item] of Object.entries(value)) {
+    const here = [...path, key];
+    if (key === 'fleet.azure.com/___location') {
+      issues.push(
+        error(
+          'mangled-label',
+          here,
+          'fleet.azure.com/___location is no label: some page mangled fleet.azure.com/location',
+          'write fleet.azure.com/location',
+        ),
+      );
+    }
+    if (key === 'metricSorter') {
+      issues.push(warning('old-spelling', here, 'metricSorter is called propertySorter now', 'write propertySorter'));
+      out['propertySorter'] = walk(item, here, issues);
+    } else if (key === 'preference' && Array.isArray(item) && item.length === 1) {
+      issues.push(warning('old-spelling', here, 'preference is one object, not a list', 'remove the dash'));
+      out[key] = walk(item[0], here, issues);
+    } else if (key === 'preferredDuringSchedulingIgnoredDuringExecution' && isFields(item)) {
+      issues.push(warning('old-spelling', here, `${key} is a list`, 'begin the object with a dash'));
+      out[key] = [walk(item, here, issues)];
+    } else if (key === 'matchLabels' && isFields(item)) out[key] = texts(item, here, issues);
+    else if (key === 'values' && path.includes('matchExpressions') && Array.isArray(item))
+      out[key] = item.map((each, at) => textOf(each, [...here, at], issues));
+    else out[key] = walk(item, here, issues);
+  }
+  if (out['name'] === 'kubernetes.azure.com/node-count' && ('operator' in out || 'sortOrder' in out)) {
+    issues.push(
+      warning(
+        'old-spelling',
+        [...path, 'name'],
+        'kubernetes.azure.com/node-count is called kubernetes-fleet.io/node-count now',
+        'write kubernetes-fleet.io/node-count',
+      ),
+    );
+    out['name'] = 'kubernetes-fleet.io/node-count';
+  }
+  return out;
+}
+
+const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue[]): Fields =>
+  Object.fromEntries(
+    Object.entries(labels).map(([key, value]) => {
+      if (key === 'fleet.azure.com/___location')
+        issues.push(
+          error(
+            'mangled-label',
+            [...path, key],
+            'fleet.azure.com/___location is no label',
+            'write fleet.azure.com/location',
+          ),
+        );
+      return [key, textOf(value, [...path, key], issues)];
+    }),
+  );
+
+/** `critical-level: 1` in a selector of ours means the text "1": labels are texts. */
+function textOf(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
+  if (typeof value !== 'number' && typeof value !== 'boolean') return value;
+  issues.push(
+    warning('unquoted-label', path, `label values are texts: ${value} is read as "${value}"`, `write "${value}"`),
+  );
+  return String(value);
+}

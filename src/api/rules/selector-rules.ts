@@ -1,0 +1,28 @@
+import { error, type Issue } from '../issue.ts';
+import type { LabelSelector } from '../meta.ts';
+import { isLabelValue, isQualifiedName } from '../syntax.ts';
+
+/** A label selector that Kubernetes would refuse to parse. */
+export function selectorIssues(selector: LabelSelector | undefined, path: Issue['path']): Issue[] {
+  const issues: Issue[] = [];
+  for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) {
+    if (!isQualifiedName(key))
+      issues.push(error('invalid-label', [...path, 'matchLabels', key], `${key} is no label key`));
+    if (!isLabelValue(value))
+      issues.push(error('invalid-label', [...path, 'matchLabels', key], `"${value}" is no label value`));
+  }
+  (selector?.matchExpressions ?? []).forEach(({ key, operator, values }, at) => {
+    const here = [...path, 'matchExpressions', at];
+    const count = values?.length ?? 0;
+    const needs = operator === 'In' || operator === 'NotIn';
+    if (!isQualifiedName(key)) issues.push(error('invalid-label', [...here, 'key'], `${key} is no label key`));
+    if (needs && count === 0)
+      issues.push(error('invalid-selector', here, `${operator} needs values`, 'add values, or use Exists'));
+    if (!needs && count > 0)
+      issues.push(error('invalid-selector', here, `${operator} takes no values`, 'remove values, or use In'));
+    for (const value of values ?? [])
+      if (!isLabelValue(value))
+        issues.push(error('invalid-label', [...here, 'values'], `"${value}" is no label value`));
+  });
+  return issues;
+}

@@ -1,0 +1,220 @@
+import type { z } from 'zod';
+import { error, type Issue, warning } from './issue.ts';
+import { type FleetObject, fleetKindOf, fleetKinds } from './kinds.ts';
+import type { ObjectRef } from './meta.ts';
+import { modernise } from './old-spellings.ts';
+import type { Placement } from './placement.ts';
+import { budgetIssues, memberIssues, overrideIssues, runIssues, strategyIssues } from './rules/other-rules.ts';
+import { placementIssues } from './rules/placement-rules.ts';
+import { nearest } from './syntax.ts';
+
+export interface Validated {
+  /** Absent when an issue of severity error stands against it, except for budgets, which are never read as absent. */
+  readonly object?: FleetObject;
+  readonly ref?: ObjectRef;
+  readonly issues: readonly Issue[];
+}
+
+/** Reads one document of a fleet kind: old spellings, schema with defaults, then the rules of KubeFleet's CEL and webhooks. */
+export function validateFleetObject(document: unknown): Validated {
+  const {
+    apiVersion = '',
+    kind = '',
+    metadata,
+  } = (document ?? {}) as { apiVersion?: string; kind?: string; metadata?: { name?: unknown; namespace?: unknown } };
+  const known = fleetKindOf(apiVersion, kind);
+  const named = typeof metadata?.name === 'string' ? metadata.name : kind === 'FleetConfig' ? 'fleet' : undefined;
+  const namespace = typeof metadata?.namespace === 'string' ? metadata.namespace : undefined;
+  const ref =
+    named === undefined
+      ? undefined
+      : { apiVersion, kind, name: named, ...(namespace === undefined ? {} : { namespace }) };
+  const withRef = ref ? { ref } : {};
+  if (known === 'generated') {
+    return {
+      ...withRef,
+      issues: [
+        error(
+          'generated-kind',
+          ['kind'],
+          `${kind} is written by controllers, not by people`,
+          'remove it: gitfleet keeps what it stands for on the status branch',
+        ),
+      ],
+    };
+  }
+  if (known === 'unknown' || known === 'simulation') {
+    const like = nearest(
+      kind,
+      fleetKinds.map((candidate) => candidate.kind),
+    );
+    const kinds = fleetKinds
+      .filter((candidate) => candidate.group === apiVersion.split('/')[0])
+      .map((candidate) => candidate.kind);
+    return {
+      ...withRef,
+      issues: [
+        error(
+          'unknown-kind',
+          ['kind'],
+          `${apiVersion} has no kind ${kind}`,
+          like ? `did you mean ${like}?` : `use one of ${kinds.join(', ')}`,
+        ),
+      ],
+    };
+  }
+  const modern = modernise(document);
+  const parsed = known.schema.safeParse(modern.document);
+  if (!parsed.success)
+    return {
+      ...withRef,
+      issues: [...modern.issues, ...parsed.error.issues.flatMap((issue) => fromZod(issue, known.schema))],
+    };
+  const { object, issues: filled } = completed(parsed.data as FleetObject);
+  const issues = [...modern.issues, ...filled, ...scopeIssues(object, known.scope), ...rulesFor(object)];
+  const refused =
+    issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
+  return { ...withRef, ...(refused ? {} : { object }), issues };
+}
+
+function rulesFor(object: FleetObject): Issue[] {
+  switch (object.kind) {
+    case 'ClusterResourcePlacement':
+    case 'ResourcePlacement':
+      return placementIssues(object);
+    case 'MemberCluster':
+      return memberIssues(object);
+    case 'ClusterResourceOverride':
+    case 'ResourceOverride':
+      return overrideIssues(object);
+    case 'ClusterStagedUpdateStrategy':
+    case 'StagedUpdateStrategy':
+      return strategyIssues(object);
+    case 'ClusterStagedUpdateRun':
+    case 'StagedUpdateRun':
+      return runIssues(object);
+    case 'ClusterResourcePlacementDisruptionBudget':
+      return budgetIssues(object);
+    default:
+      return [];
+  }
+}
+
+function scopeIssues(object: FleetObject, scope: 'Cluster' | 'Namespaced'): Issue[] {
+  const namespace = object.metadata?.namespace;
+  if (scope === 'Cluster' && namespace !== undefined)
+    return [
+      error(
+        'namespace-not-allowed',
+        ['metadata', 'namespace'],
+        `${object.kind} is cluster-scoped`,
+        'remove metadata.namespace',
+      ),
+    ];
+  if (scope === 'Namespaced' && namespace === undefined)
+    return [error('namespace-required', ['metadata'], `${object.kind} is namespaced`, 'add metadata.namespace')];
+  return [];
+}
+
+/** Defaults that depend on another field, and what is accepted and ignored by decision. */
+function completed(object: FleetObject): { readonly object: FleetObject; readonly issues: Issue[] } {
+  if (object.kind !== 'ClusterResourcePlacement' && object.kind !== 'ResourcePlacement') return { object, issues: [] };
+  const { spec } = object;
+  const { strategy, policy } = spec;
+  const issues: Issue[] = [];
+  const clusterAffinity = policy.affinity?.clusterAffinity;
+  let kept = policy;
+  if (policy.placementType === 'PickAll' && clusterAffinity?.preferredDuringSchedulingIgnoredDuringExecution) {
+    issues.push(
+      warning(
+        'ignored-field',
+        ['spec', 'policy', 'affinity', 'clusterAffinity', 'preferredDuringSchedulingIgnoredDuringExecution'],
+        'preferred terms have no meaning for PickAll and are ignored',
+        'remove them, or use PickN',
+      ),
+    );
+    const { preferredDuringSchedulingIgnoredDuringExecution: _, ...required } = clusterAffinity;
+    kept = { ...policy, affinity: { ...policy.affinity, clusterAffinity: required } };
+  }
+  const rolling =
+    strategy.type === 'RollingUpdate'
+      ? {
+          rollingUpdate: strategy.rollingUpdate ?? {
+            maxUnavailable: '25%',
+            maxSurge: '25%',
+            unavailablePeriodSeconds: 60,
+          },
+        }
+      : {};
+  const apply =
+    strategy.applyStrategy.type === 'ServerSideApply' && !strategy.applyStrategy.serverSideApplyConfig
+      ? { ...strategy.applyStrategy, serverSideApplyConfig: { force: false } }
+      : strategy.applyStrategy;
+  const next: Placement = {
+    ...object,
+    spec: { ...spec, policy: kept, strategy: { ...strategy, ...rolling, applyStrategy: apply } },
+  } as Placement;
+  return { object: next, issues };
+}
+
+/** zod's findings in our words. Of the branches of a union the one that comes closest speaks. */
+function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
+  const path = issue.path as (string | number)[];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => {
+        const like = nearest(key, fieldsAt(schema, path));
+        return error(
+          'unknown-field',
+          [...path, key],
+          `there is no field ${key} here`,
+          like ? `did you mean ${like}?` : `remove ${key}`,
+        );
+      });
+    case 'invalid_value':
+      return [
+        error(
+          'invalid-value',
+          path,
+          `${path.at(-1)} must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`,
+          nearestFix(issue.values, (issue as { input?: unknown }).input),
+        ),
+      ];
+    case 'invalid_type': {
+      const missing = (issue as { input?: unknown }).input === undefined && issue.message.includes('undefined');
+      if (missing) return [error('field-required', path, `${path.at(-1)} is missing`, `add ${path.at(-1)}`)];
+      return [error('wrong-type', path, `${path.at(-1)} must be of type ${issue.expected}`)];
+    }
+    case 'too_big':
+    case 'too_small':
+      return [error('out-of-range', path, `${path.at(-1)}: ${issue.message}`)];
+    default:
+      return [error('invalid', path, `${path.at(-1) ?? 'document'}: ${issue.message}`)];
+  }
+}
+
+const nearestFix = (values: readonly unknown[], input: unknown): string | undefined => {
+  const like = typeof input === 'string' ? nearest(input, values.map(String)) : undefined;
+  return like === undefined ? undefined : `did you mean ${like}?`;
+};
+
+/** Names of the fields of the object at a path of a schema; empty where the schema does not tell. */
+function fieldsAt(schema: z.ZodType, path: readonly (string | number)[]): string[] {
+  let present: unknown = schema;
+  for (const part of path) {
+    present = unwrapped(present);
+    const { shape, element } = present as { shape?: Record<string, unknown>; element?: unknown };
+    present = typeof part === 'number' ? element : shape?.[part];
+    if (present === undefined) return [];
+  }
+  return Object.keys((unwrapped(present) as { shape?: Record<string, unknown> }).shape ?? {});
+}
+
+function unwrapped(schema: unknown): unknown {
+  let present = schema;
+  for (;;) {
+    const inner = (present as { def?: { innerType?: unknown } } | undefined)?.def?.innerType;
+    if (inner === undefined) return present;
+    present = inner;
+  }
+}
