@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { RepoTree, TreeFile } from './tree.ts';
+
+/** A directory without git as a fleet repo: what is on disk now. Folders that begin with a dot are not part of it. */
+export async function openDirectory(root: string): Promise<RepoTree> {
+  const files: TreeFile[] = [];
+  const contents = new Map<string, Uint8Array>();
+  const walk = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.name.startsWith('.')) continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) await walk(path);
+      else if (entry.isSymbolicLink() || entry.isFile()) files.push(await read(path, entry.isSymbolicLink()));
+    }
+  };
+  const read = async (path: string, link: boolean): Promise<TreeFile> => {
+    const bytes = link ? Buffer.from(await readlink(path)) : await readFile(path);
+    const oid = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+    contents.set(oid, bytes);
+    const { size } = await lstat(path);
+    return { path: relative(root, path).replaceAll('\\', '/'), oid, mode: link ? '120000' : '100644', size };
+  };
+  await walk(root);
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const id = createHash('sha256')
+    .update(files.map(({ path, oid }) => `${oid} ${path}\n`).join(''))
+    .digest('hex');
+  return {
+    id,
+    files: async () => files,
+    read: async (oids) =>
+      new Map(oids.flatMap((oid) => (contents.has(oid) ? [[oid, contents.get(oid)!] as const] : []))),
+  };
+}

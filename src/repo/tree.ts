@@ -1,0 +1,18 @@
+/** One file of a fleet repo, by content id: two files of the same id hold the same bytes. */
+export interface TreeFile {
+  /** With forward slashes, relative to the root. */
+  readonly path: string;
+  readonly oid: string;
+  /** `120000` a symbolic link, `160000` a submodule, anything else a file. */
+  readonly mode: string;
+  readonly size?: number;
+}
+
+/** The files of a commit, or of a plain directory. */
+export interface RepoTree {
+  /** Commit id; for a plain directory the digest of its files. */
+  readonly id: string;
+  files(): Promise<readonly TreeFile[]>;
+  /** Contents by id; ids that are not there are left out. */
+  read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+}
