@@ -1,0 +1,205 @@
+import { parse, parseAllDocuments } from 'yaml';
+import type { z } from 'zod';
+import { type Eviction, eviction } from '../api/eviction.ts';
+import { type MemberCluster, memberCluster } from '../api/member-cluster.ts';
+import type { Manifest, PlacementKey } from '../api/meta.ts';
+import { type OverrideSnapshot, overrideSnapshot } from '../api/override.ts';
+import { clusterResourcePlacement, type Placement, resourcePlacement } from '../api/placement.ts';
+import { type PlacementState, placementState } from '../api/placement-state.ts';
+import type { Problem } from '../api/problem.ts';
+import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../api/staged.ts';
+import type { FleetRecord, RecordedPlacement } from '../engine/input.ts';
+
+/**
+ * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem and is otherwise taken as
+ * missing: nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read.
+ */
+export function readRecord(files: ReadonlyMap<string, string>): {
+  readonly record: FleetRecord;
+  readonly problems: readonly Problem[];
+} {
+  const problems: Problem[] = [];
+  const placements = new Map<PlacementKey, Mutable>();
+  const overrides = new Map<string, OverrideSnapshot[]>();
+  const runs = new Map<string, StagedUpdateRun>();
+  const approvals = new Map<string, ApprovalRequest>();
+  const evictions = new Map<string, Eviction>();
+  const clusters = new Map<string, MemberCluster>();
+  let commit: string | undefined;
+  const read = <T>(path: string, text: string, schema: z.ZodType<T>): T | undefined => {
+    const known = remembered(text, schema);
+    if ('value' in known) return known.value;
+    problems.push({
+      severity: 'warning',
+      code: 'record-unreadable',
+      file: `(status branch) ${path}`,
+      message: `this file of the record cannot be used: ${known.fault}`,
+      fix: 'leave the status branch to gitfleet; the file is written anew',
+    });
+    return undefined;
+  };
+  for (const [path, text] of files) {
+    const match = pathPattern.exec(path);
+    if (path === 'summary.yaml') commit = commitOf(text);
+    if (!match) continue;
+    const [, directory, name, rest] = match as unknown as [string, string, string, string | undefined];
+    switch (directory) {
+      case 'placements':
+        readPlacementFile({
+          entry: entryOf(placements, name as PlacementKey),
+          path,
+          rest: rest ?? '',
+          text,
+          read,
+          problems,
+        });
+        break;
+      case 'overrides': {
+        const snapshot = read(path, text, overrideSnapshot);
+        if (snapshot) overrides.set(name, [...(overrides.get(name) ?? []), snapshot]);
+        break;
+      }
+      case 'runs':
+        keep(runs, name, read(path, text, stagedUpdateRun));
+        break;
+      case 'approvals':
+        keep(approvals, name, read(path, text, approvalRequest));
+        break;
+      case 'evictions':
+        keep(evictions, name, read(path, text, eviction));
+        break;
+      default:
+        keep(clusters, name, read(path, text, memberCluster));
+    }
+  }
+  for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
+  return {
+    problems,
+    record: {
+      exists: [...files.keys()].some((path) => path.startsWith('placements/')),
+      placements: new Map(
+        [...placements].flatMap(([key, { object, state, snapshots }]): [PlacementKey, RecordedPlacement][] =>
+          object || state ? [[key, { object, state: state ?? emptyState(key, object), snapshots }]] : [],
+        ),
+      ),
+      overrides,
+      runs,
+      approvals,
+      evictions,
+      clusters,
+      commit,
+    },
+  };
+}
+
+/** Directory, an optional shard, the entry's name, and what is below it. */
+const pathPattern =
+  /^(placements|overrides|runs|approvals|evictions|clusters)\/(?:[0-9a-f]{2}\/(?=[^/]+(?:\/|\.yaml$)))?([^/]+?)(?:\.yaml|\/(.+))$/;
+
+interface Mutable {
+  object: Placement | undefined;
+  state: PlacementState | undefined;
+  readonly snapshots: Map<number, readonly Manifest[]>;
+}
+
+function entryOf(placements: Map<PlacementKey, Mutable>, key: PlacementKey): Mutable {
+  const entry = placements.get(key) ?? { object: undefined, state: undefined, snapshots: new Map() };
+  placements.set(key, entry);
+  return entry;
+}
+
+function keep<T>(map: Map<string, T>, name: string, value: T | undefined): void {
+  if (value !== undefined) map.set(name, value);
+}
+
+function readPlacementFile(of: {
+  readonly entry: Mutable;
+  readonly path: string;
+  readonly rest: string;
+  readonly text: string;
+  readonly read: <T>(path: string, text: string, schema: z.ZodType<T>) => T | undefined;
+  readonly problems: Problem[];
+}): void {
+  const { entry, path, rest, text, read, problems } = of;
+  if (rest === 'state.yaml') entry.state = read(path, text, placementState);
+  else if (rest === 'status.yaml') {
+    const schema: z.ZodType<Placement> = /^kind: ResourcePlacement$/m.test(text)
+      ? resourcePlacement
+      : clusterResourcePlacement;
+    entry.object = read(path, text, schema);
+  } else {
+    const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
+    if (index === undefined) return;
+    const manifests = manifestsOf(text);
+    if (manifests) entry.snapshots.set(Number(index), manifests);
+    else
+      problems.push({
+        severity: 'warning',
+        code: 'record-unreadable',
+        file: `(status branch) ${path}`,
+        message: 'this snapshot cannot be used',
+        fix: 'leave the status branch to gitfleet',
+      });
+  }
+}
+
+const emptyState = (key: PlacementKey, object: Placement | undefined): PlacementState => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'PlacementState',
+  metadata: {
+    name: object?.metadata.name ?? key,
+    ...(object?.metadata.namespace ? { namespace: object.metadata.namespace } : {}),
+  },
+  policySnapshots: [],
+  resourceSnapshots: [],
+  bindings: [],
+});
+
+/** Values by text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
+const values = new Map<string, { readonly value: unknown } | { readonly fault: string }>();
+/** More than a large fleet's files; beyond it everything is read again once. */
+const mostRemembered = 200_000;
+
+function remembered<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly fault: string } {
+  const known = values.get(text);
+  if (known) return known as { readonly value: T } | { readonly fault: string };
+  const fresh = parsed(text, schema);
+  if (values.size >= mostRemembered) values.clear();
+  values.set(text, fresh);
+  return fresh;
+}
+
+function parsed<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly fault: string } {
+  let raw: unknown;
+  try {
+    raw = parse(text, { logLevel: 'error', maxAliasCount: 1000 });
+  } catch (error) {
+    return { fault: (error as Error).message.split('\n')[0]! };
+  }
+  const result = schema.safeParse(raw);
+  if (result.success) return { value: result.data };
+  const [first] = result.error.issues;
+  return { fault: `${first?.path.join('.') ?? ''}: ${first?.message ?? 'not valid'}` };
+}
+
+const manifestLists = new Map<string, readonly Manifest[]>();
+
+function manifestsOf(text: string): readonly Manifest[] | undefined {
+  const known = manifestLists.get(text);
+  if (known) return known;
+  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
+  if (!Array.isArray(documents)) return [];
+  if (documents.some(({ errors }) => errors.length > 0)) return undefined;
+  const manifests = documents.flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+  if (manifestLists.size >= mostRemembered) manifestLists.clear();
+  manifestLists.set(text, manifests);
+  return manifests;
+}
+
+function commitOf(text: string): string | undefined {
+  try {
+    return (parse(text) as { commit?: string } | null)?.commit;
+  } catch {
+    return undefined;
+  }
+}
