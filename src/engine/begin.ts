@@ -93,6 +93,32 @@ const unknownPlacement = (state: PlacementState): Placement => ({
   },
 });
 
+/**
+ * Bindings that this plan moved, as their clusters show them now: the next plan would say the same, so this one says it
+ * already. Override failures show at once.
+ */
+export function observeMoved(work: PlacementWork, world: World): PlacementWork {
+  const label = placementLabelValue(refOf(work.placement), world.input.digest);
+  const bindings = work.bindings.map((step): BindingStep => {
+    if (step.move !== 'add' && step.move !== 'update') return step;
+    const { binding } = step;
+    const observation = world.observationOf(binding.targetCluster);
+    const rendered = renderedFor({
+      binding,
+      placement: work.placement,
+      snapshots: work.contents,
+      world,
+      label,
+      observation,
+    });
+    return {
+      ...step,
+      binding: observeBinding({ placement: work.placement, binding, rendered, observation, now: world.input.now }),
+    };
+  });
+  return { ...work, bindings };
+}
+
 /** Recorded bindings as their clusters show them; those that are cleaned up are gone. */
 function presentBindings(of: {
   readonly placement: Placement;
@@ -110,7 +136,7 @@ function presentBindings(of: {
     })
     .map((binding): BindingStep => {
       const observation = world.observationOf(binding.targetCluster);
-      const rendered = renderedFor({ binding, placement, recorded, world, label, observation });
+      const rendered = renderedFor({ binding, placement, snapshots: recorded?.snapshots, world, label, observation });
       const observed = observeBinding({ placement, binding, rendered, observation, now: world.input.now });
       return { binding: observed, move: binding.deleting ? 'remove' : 'keep' };
     })
@@ -125,14 +151,14 @@ function presentBindings(of: {
 function renderedFor(of: {
   readonly binding: Binding;
   readonly placement: Placement;
-  readonly recorded: RecordedPlacement | undefined;
+  readonly snapshots: PlacementWork['contents'] | undefined;
   readonly world: World;
   readonly label: string;
   readonly observation: ClusterObservation | undefined;
 }): Rendered {
-  const { binding, placement, recorded, world, label, observation } = of;
+  const { binding, placement, snapshots, world, label, observation } = of;
   const index = binding.resourceSnapshotIndex;
-  const contents = index === undefined ? undefined : recorded?.snapshots.get(index);
+  const contents = index === undefined ? undefined : snapshots?.get(index);
   if (contents)
     return world.render({
       placement: refOf(placement),
