@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GitError } from './git-error.ts';
+
+/** Where a repository is and by which road it is reached. */
+export type Address =
+  | { readonly kind: 'local'; readonly path: string }
+  /** Smart HTTP, spoken in process. */
+  | { readonly kind: 'http'; readonly url: string }
+  /** Roads that only the `git` binary knows: ssh and file URLs. */
+  | { readonly kind: 'native'; readonly url: string };
+
+const scpForm = /^(?:[\w.-]+@)?[\w.-]+:(?!\/\/)[^\s]+$/;
+
+/**
+ * Reads what a person gave as repository. Errors: `bad-address` for remote helpers (`ext::` runs commands), for what git
+ * would take as an option, for credentials inside a URL (they end in logs) and for protocols without integrity (`git://`).
+ */
+export function parseAddress(repo: string): Address {
+  if (repo.trim() === '') throw new GitError('bad-address', 'the repository is empty: name a directory or a URL');
+  if (repo.startsWith('-'))
+    throw new GitError('bad-address', `the repository ${repo} looks like an option: write ./${repo} for a directory`);
+  if (/[\0\r\n]/.test(repo)) throw new GitError('bad-address', 'the repository holds a control character');
+  if (/^[a-z0-9+.-]+::/i.test(repo))
+    throw new GitError('bad-address', `${repo.split('::')[0]}:: addresses run commands and are not opened`);
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(repo)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    if (scpForm.test(repo) && !/^[./]/.test(repo) && !/^[a-z]:[\\/]/i.test(repo)) return scpAddress(repo);
+    return { kind: 'local', path: resolve(repo) };
+  }
+  const url = parseUrl(repo);
+  switch (scheme) {
+    case 'http':
+    case 'https':
+      refuseCredentials(url);
+      if (url.search !== '' || url.hash !== '')
+        throw new GitError('bad-address', `${withoutSecrets(url)}: a repository URL has neither ? nor #`);
+      return { kind: 'http', url: url.href.replace(/\/+$/, '') };
+    case 'ssh':
+      if (url.password !== '') throw credentialsInside(url);
+      if (url.hostname.startsWith('-') || decodeURIComponent(url.username).startsWith('-'))
+        throw new GitError('bad-address', `${withoutSecrets(url)}: the host looks like an option`);
+      return { kind: 'native', url: repo };
+    case 'file':
+      return { kind: 'native', url: `file://${fileURLToPath(url)}` };
+    default:
+      throw new GitError(
+        'bad-address',
+        `${scheme}:// is not opened: use a directory, https://, ssh:// or file:// (git:// has no integrity)`,
+      );
+  }
+}
+
+function scpAddress(repo: string): Address {
+  const host = repo.slice(repo.indexOf('@') + 1).split(':')[0]!;
+  if (host.startsWith('-')) throw new GitError('bad-address', `the host ${host} looks like an option`);
+  return { kind: 'native', url: repo };
+}
+
+function parseUrl(repo: string): URL {
+  try {
+    return new URL(repo);
+  } catch (error) {
+    throw new GitError('bad-address', `${repo.replace(/\/\/[^@/]*@/, '//…@')} is no valid URL`, error);
+  }
+}
+
+function refuseCredentials(url: URL): void {
+  if (url.username !== '' || url.password !== '') throw credentialsInside(url);
+}
+
+const credentialsInside = (url: URL): GitError =>
+  new GitError(
+    'bad-address',
+    `${withoutSecrets(url)}: credentials in a URL end up in logs: set GITFLEET_GIT_TOKEN or GITFLEET_GIT_TOKEN_FILE instead`,
+  );
+
+const withoutSecrets = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`;

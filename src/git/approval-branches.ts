@@ -1,0 +1,85 @@
+import { isFolder, type NewObject, newCommit, newObject, newTree, type TreeEntry } from './new-objects.ts';
+import type { Objects } from './objects.ts';
+import { branchRef, type GitSource } from './source.ts';
+
+const prefix = 'refs/heads/gitfleet/approve/';
+/** A remote is asked for its approval branches at most this often, milliseconds: passes may come many a second. */
+const listEveryMs = 5_000;
+
+export interface ApprovalBranches {
+  ask(request: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
+  withdraw(name: string): Promise<void>;
+  list(): Promise<readonly string[]>;
+}
+
+/** Branches `gitfleet/approve/<name>`: the tip of the desired branch and one file on top. Merging one is the yes. */
+export function approvalBranches(source: GitSource, now: () => number): ApprovalBranches {
+  const { branches } = source;
+  let listed: { readonly at: number; readonly refs: Map<string, string> } | undefined;
+  /** Commits that are known to hold what was asked. */
+  const asked = new Map<string, { readonly oid: string; readonly content: string }>();
+
+  async function current(): Promise<Map<string, string>> {
+    if (listed && branches.remote && performance.now() - listed.at < listEveryMs) return listed.refs;
+    listed = { at: performance.now(), refs: await branches.list(prefix) };
+    return listed.refs;
+  }
+
+  return {
+    list: async () => [...(await current()).keys()].map((ref) => ref.slice(prefix.length)).sort(),
+    async ask({ name, path, content }) {
+      const ref = branchRef(`gitfleet/approve/${name}`);
+      const there = (await current()).get(ref);
+      const before = asked.get(ref);
+      if (there !== undefined && before?.oid === there && before.content === content) return;
+      // A question that changed goes on top of the branch that asked before: nothing a person added there is lost.
+      const base = there ?? (await source.poll());
+      if (there !== undefined) await branches.obtain(ref, there);
+      const { tree } = await branches.objects.commit(base);
+      const { root, objects } = await withFile(branches.objects, tree, path.split('/'), content);
+      if (there !== undefined && root === tree) {
+        asked.set(ref, { oid: there, content });
+        return;
+      }
+      const message = `Approve ${name}\n\nMerging this branch is the yes. Closing the request or leaving it open is not.`;
+      const commit = newCommit({ tree: root, parents: [base], message, at: now() });
+      const outcome = await branches.change({ ref, from: there, to: commit.oid, objects: [...objects, commit] });
+      listed = undefined;
+      if (outcome === 'done') asked.set(ref, { oid: commit.oid, content });
+    },
+    async withdraw(name) {
+      const ref = branchRef(`gitfleet/approve/${name}`);
+      const there = (await current()).get(ref);
+      asked.delete(ref);
+      // Somebody who looks at the branch in a working tree keeps it until they leave it.
+      if (there === undefined || (await branches.checkedOut(ref))) return;
+      await branches.change({ ref, from: there, to: undefined, objects: [] });
+      listed = undefined;
+    },
+  };
+}
+
+/** A tree with one file put in or replaced, and the objects that this makes. */
+async function withFile(
+  objects: Objects,
+  tree: string | undefined,
+  path: readonly string[],
+  content: string,
+): Promise<{ readonly root: string; readonly objects: NewObject[] }> {
+  const [name, ...rest] = path as [string, ...string[]];
+  const entries = tree === undefined ? [] : await objects.tree(tree);
+  const old = entries.find((entry) => entry.name === name);
+  let made: NewObject[];
+  let entry: TreeEntry;
+  if (rest.length === 0) {
+    const blob = newObject('blob', Buffer.from(content));
+    made = [blob];
+    entry = { mode: '100644', name, oid: blob.oid };
+  } else {
+    const inner = await withFile(objects, old && isFolder(old) ? old.oid : undefined, rest, content);
+    made = inner.objects;
+    entry = { mode: '40000', name, oid: inner.root };
+  }
+  const changed = newTree([...entries.filter((other) => other.name !== name), entry]);
+  return { root: changed.oid, objects: [...made, changed] };
+}

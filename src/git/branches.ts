@@ -1,0 +1,57 @@
+import type { Address } from './address.ts';
+import type { Credentials } from './credentials.ts';
+import { GitError } from './git-error.ts';
+import { httpBranches } from './http-branches.ts';
+import { localBranches } from './local-branches.ts';
+import type { RefChange } from './local-refs.ts';
+import { hasGit } from './native.ts';
+import { nativeBranches } from './native-branches.ts';
+import type { NewObject } from './new-objects.ts';
+import type { Objects } from './objects.ts';
+
+export interface BranchChange extends RefChange {
+  /** What the change brings along and the repository may not have yet. */
+  readonly objects: readonly NewObject[];
+}
+
+/** The branches of one repository, wherever it is. */
+export interface Branches {
+  /** For people: the path or URL. */
+  readonly name: string;
+  readonly remote: boolean;
+  /** Full names of refs and their commits, as they are now: under a prefix that ends in a slash, or one exact ref. */
+  list(prefix: string): Promise<Map<string, string>>;
+  /** After this the commit, its history and its files can be read through `objects`. */
+  obtain(ref: string, oid: string): Promise<void>;
+  readonly objects: Objects;
+  /** Compare-and-swap of one ref; never by force. Error `push-refused` when a hook says no. */
+  change(change: BranchChange): Promise<'done' | 'moved'>;
+  /** True when a working tree of a local repository has this branch checked out. */
+  checkedOut(ref: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a repository. `mirrorDir` is used for remotes only: a bare git directory of our own, which nobody else may use at
+ * the same time (a process lock guards it).
+ */
+export async function openBranches(input: {
+  readonly address: Address;
+  readonly mirrorDir: string;
+  readonly credentials: Credentials;
+  /** Whether the git binary may be used; by default where there is one. */
+  readonly native?: boolean;
+}): Promise<Branches> {
+  const { address } = input;
+  const native = input.native ?? (await hasGit());
+  switch (address.kind) {
+    case 'local':
+      return localBranches(address.path, native);
+    case 'http':
+      return httpBranches({ url: address.url, mirrorDir: input.mirrorDir, credentials: input.credentials, native });
+    case 'native':
+      if (!native)
+        throw new GitError('no-git-binary', `${address.url} needs the git binary, which is not installed here`);
+      return nativeBranches({ url: address.url, mirrorDir: input.mirrorDir });
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from './native.ts';
+import { takeLock } from './process-lock.ts';
+
+/** Every fetch leaves a pack, and every read looks into all of them. */
+const tooManyPacks = 50;
+
+export interface Mirror {
+  readonly gitdir: string;
+  /** Folds packs together when there are many; without git the mirror starts anew at the next start. */
+  tidy(): Promise<void>;
+  /** Runs a fetch. One that was killed may have left half a pack or index, so the next start begins with an empty mirror. */
+  fetching(action: () => Promise<void>): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** isomorphic-git writes down what it fetched under the remote's refspec; what counts for us is `mirrorRef`. */
+const config = `[core]
+\trepositoryformatversion = 0
+\tbare = true
+[gc]
+\tauto = 0
+[remote "origin"]
+\tfetch = +refs/heads/*:refs/remotes/origin/*
+`;
+
+/** Where the mirror keeps a ref of the server. Set after its objects are there, so it says that a fetch came to its end. */
+export const mirrorRef = (ref: string): string => `refs/gitfleet/${ref}`;
+
+/** A bare git directory of our own, made when it is not there, held by this process until it is released. */
+export async function openMirror(dir: string, native: boolean): Promise<Mirror> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const release = await takeLock(join(dir, 'lock'));
+  const gitdir = join(dir, 'repo.git');
+  const fetching = join(dir, 'fetching');
+  const cutShort = await stat(fetching).catch(() => undefined);
+  if (cutShort || (!native && (await packs(gitdir)) > tooManyPacks * 4))
+    await rm(gitdir, { recursive: true, force: true });
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
+    await mkdir(join(gitdir, folder), { recursive: true });
+  await writeFile(join(gitdir, 'HEAD'), 'ref: refs/heads/gitfleet-mirror\n');
+  await writeFile(join(gitdir, 'config'), config);
+  return {
+    gitdir,
+    release,
+    async fetching(action) {
+      await writeFile(fetching, '');
+      try {
+        await action();
+      } finally {
+        await rm(fetching, { force: true });
+      }
+    },
+    async tidy() {
+      if (native && (await packs(gitdir)) > tooManyPacks) await git(['repack', '-a', '-d', '-q'], { gitdir });
+    },
+  };
+}
+
+async function packs(gitdir: string): Promise<number> {
+  const names = await readdir(join(gitdir, 'objects/pack')).catch(() => []);
+  return names.filter((name) => name.endsWith('.pack')).length;
+}

@@ -1,0 +1,84 @@
+import type { Branches } from './branches.ts';
+import { GitError } from './git-error.ts';
+import { readRef } from './local-refs.ts';
+import { mirrorRef, openMirror } from './mirror.ts';
+import { type GitRun, git } from './native.ts';
+import { openObjects } from './objects.ts';
+import { writeObjects } from './write-objects.ts';
+
+/** A repository reached by the `git` binary (ssh and file URLs), with a mirror of what was read from it. */
+export async function nativeBranches(input: { readonly url: string; readonly mirrorDir: string }): Promise<Branches> {
+  const { url } = input;
+  const mirror = await openMirror(input.mirrorDir, true);
+  const { gitdir } = mirror;
+  const objects = openObjects(gitdir, true);
+
+  async function list(prefix: string): Promise<Map<string, string>> {
+    const pattern = prefix.endsWith('/') ? `${prefix}*` : prefix;
+    const ran = await git(['ls-remote', '--', url, pattern], { gitdir, timeoutMs: 60_000 });
+    if (ran.code !== 0) throw refusal(`list ${prefix} of ${url}`, ran);
+    const lines = ran.stdout.toString('utf8').trim().split('\n').filter(Boolean);
+    const pairs = lines.map((line): [string, string] => [line.split('\t')[1]!, line.split('\t')[0]!]);
+    if (pairs.some(([, oid]) => oid.length !== 40))
+      throw new GitError(
+        'sha256-repo',
+        `${url} is a SHA-256 repository, which gitfleet cannot read: use one with SHA-1`,
+      );
+    return new Map(pairs.filter(([ref]) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix)));
+  }
+
+  return {
+    name: url,
+    remote: true,
+    objects,
+    list,
+    async obtain(ref, oid) {
+      const ours = mirrorRef(ref);
+      if ((await readRef(gitdir, ours)) === oid) return;
+      await mirror.fetching(async () => {
+        const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', url, `+${ref}:${ours}`];
+        const ran = await git(args, { gitdir });
+        if (ran.code !== 0) throw refusal(`fetch ${ref} of ${url}`, ran);
+      });
+      if (!(await objects.has(oid)))
+        throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
+      await mirror.tidy();
+    },
+    async change({ ref, from, to, objects: fresh }) {
+      await writeObjects(gitdir, fresh, true);
+      // The lease names the exact value expected. It cannot overwrite: what we push always descends from that value.
+      const ran = await git(
+        [
+          'push',
+          '--porcelain',
+          '--no-verify',
+          `--force-with-lease=${ref}:${from ?? ''}`,
+          '--',
+          url,
+          `${to ?? ''}:${ref}`,
+        ],
+        { gitdir },
+      );
+      if (ran.code === 0) return 'done';
+      const now = (await list(ref)).get(ref);
+      if (now === to) return 'done';
+      if (now !== from) return 'moved';
+      throw new GitError('push-refused', `push ${ref} to ${url}: ${wordsOf(ran)}`);
+    },
+    checkedOut: async () => false,
+    close: () => mirror.release(),
+  };
+}
+
+function refusal(what: string, ran: GitRun): GitError {
+  const words = wordsOf(ran);
+  if (/permission denied|authentication failed|could not read (username|password)/i.test(words))
+    return new GitError('unauthorized', `${what}: ${words}`);
+  if (/does not appear to be a git repository|not found|does not exist/i.test(words))
+    return new GitError('not-found', `${what}: ${words}`);
+  if (/mismatched algorithms|sha256/i.test(words)) return new GitError('sha256-repo', `${what}: ${words}`);
+  return new GitError('unreachable', `${what}: ${words}`);
+}
+
+const wordsOf = (ran: GitRun): string =>
+  `${ran.stdout.toString('utf8').trim()} ${ran.stderr}`.trim() || `exit code ${ran.code}`;

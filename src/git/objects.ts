@@ -1,0 +1,191 @@
+import fs from 'node:fs';
+import isomorphic from 'isomorphic-git';
+import type { RepoTree } from '../repo/tree.ts';
+import { GitError, messageOf } from './git-error.ts';
+import { git } from './native.ts';
+import { isFolder, type TreeEntry } from './new-objects.ts';
+
+export interface StoredObject {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** The objects of one repository, read in bulk. */
+export interface Objects {
+  /** Error `object-missing` when one is not there. */
+  read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
+  has(oid: string): Promise<boolean>;
+  commit(oid: string): Promise<{ readonly tree: string; readonly parents: readonly string[] }>;
+  tree(oid: string): Promise<readonly TreeEntry[]>;
+  /** Every file of a commit; folders that did not change since the last call are not read again. */
+  files(commit: string): Promise<RepoTree>;
+  /** Every object under a commit's tree, and the tree itself. */
+  oidsOf(commit: string): Promise<Set<string>>;
+  /** False also when one of the two is not there. */
+  isAncestor(ancestor: string, of: string): Promise<boolean>;
+}
+
+/** `native` reads through `git cat-file --batch` (60 to 100 times faster on packs), otherwise isomorphic-git reads. */
+export function openObjects(gitdir: string, native: boolean): Objects {
+  const read = native ? nativeRead(gitdir) : pureRead(gitdir);
+  let known = new Map<string, readonly TreeEntry[]>();
+
+  async function commit(oid: string): Promise<{ tree: string; parents: string[] }> {
+    const found = (await read([oid])).get(oid)!;
+    if (found.type !== 'commit')
+      throw new GitError('object-missing', `${oid} in ${gitdir} is a ${found.type}, not a commit`);
+    const text = found.content.toString('utf8');
+    const header = text.slice(0, text.indexOf('\n\n'));
+    return {
+      tree: /^tree ([0-9a-f]+)$/m.exec(header)![1]!,
+      parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1]!),
+    };
+  }
+
+  /** All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. */
+  async function folders(root: string): Promise<Map<string, readonly TreeEntry[]>> {
+    const used = new Map<string, readonly TreeEntry[]>();
+    let level = [root];
+    while (level.length > 0) {
+      const missing = level.filter((oid) => !known.has(oid));
+      const fetched = missing.length === 0 ? new Map<string, StoredObject>() : await read(missing);
+      for (const oid of level) used.set(oid, known.get(oid) ?? parseTree(fetched.get(oid)!.content));
+      const inner = level.flatMap((oid) =>
+        used
+          .get(oid)!
+          .filter(isFolder)
+          .map((entry) => entry.oid),
+      );
+      level = [...new Set(inner)].filter((oid) => !used.has(oid));
+    }
+    known = used;
+    return used;
+  }
+
+  return {
+    read,
+    commit,
+    has: async (oid) =>
+      read([oid]).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof GitError && error.code === 'object-missing') return false;
+          throw error;
+        },
+      ),
+    async tree(oid) {
+      return known.get(oid) ?? parseTree((await read([oid])).get(oid)!.content);
+    },
+    async files(id) {
+      const root = (await commit(id)).tree;
+      const entries = await folders(root);
+      const files: { path: string; oid: string; mode: string }[] = [];
+      const collect = (oid: string, prefix: string): void => {
+        for (const entry of entries.get(oid)!) {
+          if (isFolder(entry)) collect(entry.oid, `${prefix}${entry.name}/`);
+          else files.push({ path: prefix + entry.name, oid: entry.oid, mode: entry.mode });
+        }
+      };
+      collect(root, '');
+      return {
+        id,
+        files: async () => files,
+        read: async (oids) => new Map([...(await read(oids))].map(([oid, { content }]) => [oid, content])),
+      };
+    },
+    async oidsOf(id) {
+      const root = (await commit(id)).tree;
+      const all = new Set<string>([root]);
+      for (const entries of (await folders(root)).values()) for (const { oid } of entries) all.add(oid);
+      return all;
+    },
+    async isAncestor(ancestor, of) {
+      if (ancestor === of) return true;
+      if (native) return (await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir })).code === 0;
+      return isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache: {} }).catch(() => false);
+    },
+  };
+}
+
+type Read = Objects['read'];
+
+function nativeRead(gitdir: string): Read {
+  return async (oids) => {
+    if (oids.length === 0) return new Map();
+    const wanted = [...new Set(oids)];
+    const ran = await git(['cat-file', '--batch', '--buffer'], { gitdir, input: `${wanted.join('\n')}\n` });
+    if (ran.code !== 0) throw new GitError('failed', `git cat-file in ${gitdir}: ${ran.stderr}`);
+    return parseBatch(ran.stdout, gitdir);
+  };
+}
+
+function parseBatch(out: Buffer, gitdir: string): Map<string, StoredObject> {
+  const found = new Map<string, StoredObject>();
+  let at = 0;
+  while (at < out.length) {
+    const end = out.indexOf(10, at);
+    const [oid, type, size] = out.toString('latin1', at, end).split(' ') as [string, string, string | undefined];
+    if (size === undefined) throw missing(oid, gitdir);
+    const from = end + 1;
+    at = from + Number(size) + 1;
+    found.set(oid, { type, content: out.subarray(from, at - 1) });
+  }
+  return found;
+}
+
+/** So many reads of isomorphic-git at a time: each holds inflated delta bases in memory. */
+const readsAtOnce = 32;
+
+function pureRead(gitdir: string): Read {
+  let cache = {};
+  const one = async (oid: string): Promise<StoredObject> => {
+    const { type, object } = await isomorphic.readObject({ fs, gitdir, oid, format: 'content', cache });
+    return { type, content: Buffer.from(object as Uint8Array) };
+  };
+  return async (oids) => {
+    const wanted = [...new Set(oids)];
+    const found = new Map<string, StoredObject>();
+    for (let from = 0; from < wanted.length; from += readsAtOnce) {
+      const some = wanted.slice(from, from + readsAtOnce);
+      const read = () => Promise.all(some.map(async (oid) => [oid, await one(oid)] as const));
+      const pairs = await read().catch((error: unknown) => {
+        if (!isStale(error)) throw error;
+        // A repack by somebody else removes packs that the cache still points at.
+        cache = {};
+        return read().catch((again: unknown) => {
+          throw isStale(again) ? missing(some[0]!, gitdir, again) : again;
+        });
+      });
+      for (const [oid, object] of pairs) found.set(oid, object);
+    }
+    return found;
+  };
+}
+
+function isStale(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === 'InternalError' || code === 'NotFoundError';
+}
+
+const missing = (oid: string, gitdir: string, cause?: unknown): GitError =>
+  new GitError(
+    'object-missing',
+    `${oid} is not in ${gitdir}${cause === undefined ? '' : `: ${messageOf(cause)}`}`,
+    cause,
+  );
+
+function parseTree(content: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < content.length) {
+    const space = content.indexOf(32, at);
+    const zero = content.indexOf(0, space);
+    entries.push({
+      mode: content.toString('latin1', at, space),
+      name: content.toString('utf8', space + 1, zero),
+      oid: content.toString('hex', zero + 1, zero + 21),
+    });
+    at = zero + 21;
+  }
+  return entries;
+}

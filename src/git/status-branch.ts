@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { parseAddress } from './address.ts';
+import { type Branches, openBranches } from './branches.ts';
+import type { Credentials } from './credentials.ts';
+import { GitError } from './git-error.ts';
+import { newCommit, newFileTree, type TreeEntry } from './new-objects.ts';
+import { branchRef } from './source.ts';
+
+/** What the branch held; the shape that the daemon's `Status` port asks for. */
+export interface StatusTip {
+  readonly commit: string | undefined;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export type Published =
+  | { readonly kind: 'published' | 'unchanged'; readonly tip: StatusTip }
+  | { readonly kind: 'moved' };
+
+export interface StatusBranch {
+  tip(): Promise<string | undefined>;
+  read(): Promise<StatusTip>;
+  publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
+  readonly remote: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * The branch that holds what gitfleet remembers. A remote one has a mirror of its own, apart from the fleet's files, so
+ * that a push costs what changed. Errors: GitError; `checked-out` when a working tree stands on the branch.
+ */
+export async function openStatusBranch(input: {
+  readonly repo: string;
+  readonly statusBranch: string;
+  readonly cacheDir: string;
+  readonly credentials: Credentials;
+  readonly native?: boolean;
+  /** Milliseconds since the epoch, for the time of commits. */
+  readonly now: () => number;
+}): Promise<StatusBranch> {
+  const ref = branchRef(input.statusBranch);
+  const branches = await openBranches({
+    address: parseAddress(input.repo),
+    mirrorDir: join(input.cacheDir, 'status'),
+    credentials: input.credentials,
+    native: input.native,
+  });
+  return statusBranch(branches, ref, input.now);
+}
+
+function statusBranch(branches: Branches, ref: string, now: () => number): StatusBranch {
+  /** What the repository is known to hold because it is reachable from a tip, so that only the rest is sent. */
+  const reachable = new WeakMap<StatusTip, { readonly root: string; readonly oids: ReadonlySet<string> }>();
+
+  return {
+    remote: branches.remote,
+    tip: async () => (await branches.list(ref)).get(ref),
+    async read() {
+      const commit = (await branches.list(ref)).get(ref);
+      if (commit === undefined) return { commit, files: new Map() };
+      await branches.obtain(ref, commit);
+      const tip = { commit, files: await readFiles(branches, commit) };
+      const root = (await branches.objects.commit(commit)).tree;
+      reachable.set(tip, { root, oids: await branches.objects.oidsOf(commit) });
+      return tip;
+    },
+    async publish(base, files, message) {
+      if (await branches.checkedOut(ref))
+        throw new GitError(
+          'checked-out',
+          `${ref} is checked out in a working tree of ${branches.name}: switch to another branch there, status commits would look like deletions`,
+        );
+      const known = reachable.get(base);
+      const objects = newFileTree(files);
+      const root = objects.at(-1)!.oid;
+      if (known?.root === root) return { kind: 'unchanged', tip: base };
+      const parents = base.commit === undefined ? [] : [base.commit];
+      const commit = newCommit({ tree: root, parents, message, at: now() });
+      const fresh = new Map([...objects, commit].map((object) => [object.oid, object]));
+      for (const oid of known?.oids ?? []) fresh.delete(oid);
+      const outcome = await branches.change({ ref, from: base.commit, to: commit.oid, objects: [...fresh.values()] });
+      if (outcome === 'moved') return { kind: 'moved' };
+      const tip: StatusTip = { commit: commit.oid, files };
+      reachable.set(tip, { root, oids: new Set(objects.map(({ oid }) => oid)) });
+      return { kind: 'published', tip };
+    },
+    close: () => branches.close(),
+  };
+}
+
+/** Text files only: what a person put there beside (links, submodules) goes with the next commit. */
+export async function readFiles(branches: Branches, commit: string): Promise<Map<string, string>> {
+  const tree = await branches.objects.files(commit);
+  const listed = (await tree.files()).filter(({ mode }) => isText(mode));
+  const contents = await tree.read(listed.map(({ oid }) => oid));
+  return new Map(listed.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
+}
+
+const isText = (mode: TreeEntry['mode']): boolean => mode === '100644' || mode === '100755';

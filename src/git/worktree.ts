@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import isomorphic from 'isomorphic-git';
+
+/** Commits of the demo are made by this person when git's configuration names nobody. */
+const author = { name: 'You', email: 'you@example.com' };
+
+/** An empty repository with a working tree, whose first commit will be on `branch`. */
+export async function initRepo(dir: string, branch: string): Promise<void> {
+  await isomorphic.init({ fs, dir, defaultBranch: branch });
+}
+
+/** Commits everything in the working tree, deletions too. Returns the commit, or undefined when nothing changed. */
+export async function commitAll(dir: string, message: string): Promise<string | undefined> {
+  const cache = {};
+  const rows = await isomorphic.statusMatrix({ fs, dir, cache });
+  const changed = rows.filter(([, head, work, stage]) => !(head === 1 && work === 1 && stage === 1));
+  if (changed.length === 0) return undefined;
+  for (const [filepath, , work] of changed) {
+    if (work === 0) await isomorphic.remove({ fs, dir, filepath, cache });
+    else await isomorphic.add({ fs, dir, filepath, cache });
+  }
+  return isomorphic.commit({ fs, dir, message, author: await whoCommits(dir), cache });
+}
+
+/**
+ * Merges a branch into the one that is checked out, with a merge commit, and brings the working tree along. False when the
+ * branch does not exist or holds nothing new.
+ */
+export async function mergeBranch(dir: string, branch: string, message: string): Promise<boolean> {
+  const theirs = await isomorphic.resolveRef({ fs, dir, ref: `refs/heads/${branch}` }).catch(() => undefined);
+  const ours = await isomorphic.currentBranch({ fs, dir });
+  if (theirs === undefined || !ours) return false;
+  const head = await isomorphic.resolveRef({ fs, dir, ref: ours });
+  if (head === theirs || (await isomorphic.isDescendent({ fs, dir, oid: head, ancestor: theirs, depth: -1 })))
+    return false;
+  const cache = {};
+  await isomorphic.merge({
+    fs,
+    dir,
+    ours,
+    theirs: branch,
+    fastForward: false,
+    message,
+    author: await whoCommits(dir),
+    cache,
+  });
+  await isomorphic.checkout({ fs, dir, ref: ours, cache });
+  return true;
+}
+
+async function whoCommits(dir: string): Promise<{ name: string; email: string }> {
+  const config = (path: string) => isomorphic.getConfig({ fs, dir, path }).catch(() => undefined);
+  return { name: (await config('user.name')) ?? author.name, email: (await config('user.email')) ?? author.email };
+}

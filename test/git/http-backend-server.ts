@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { createGunzip } from 'node:zlib';
+
+/** Git's own smart HTTP server (`git http-backend`) behind node:http. */
+export interface BackendServer {
+  readonly url: string;
+  /** `METHOD path?query` of every request, refused ones too. */
+  readonly requests: string[];
+  close(): Promise<void>;
+}
+
+/** Serves bare repositories by their folder; pushes are allowed. With a token every request must carry it as password. */
+export async function serveBackend(repo: string, options: { readonly token?: string } = {}): Promise<BackendServer> {
+  execFileSync('git', ['-C', repo, 'config', 'http.receivepack', 'true']);
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    if (options.token !== undefined && passwordOf(request) !== options.token) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+      return;
+    }
+    serve(dirname(repo), request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${repo.slice(dirname(repo).length)}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
+  const [path, query = ''] = request.url!.split('?') as [string, string | undefined];
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      PATH: process.env['PATH'],
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_CONFIG_NOSYSTEM: '1',
+      PATH_INFO: decodeURIComponent(path),
+      QUERY_STRING: query,
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      REMOTE_USER: 'test',
+      REMOTE_ADDR: '127.0.0.1',
+    },
+  });
+  child.stdin.on('error', () => {});
+  const unzipped = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;
+  unzipped.pipe(child.stdin);
+  const out: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.on('close', () => {
+    const whole = Buffer.concat(out);
+    const end = whole.indexOf('\r\n\r\n');
+    let status = 200;
+    for (const line of whole.toString('latin1', 0, end).split('\r\n')) {
+      const [name, value] = line.split(/: ?(.*)/s) as [string, string];
+      if (name.toLowerCase() === 'status') status = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
+    response.writeHead(status).end(whole.subarray(end + 4));
+  });
+}
+
+function passwordOf(request: IncomingMessage): string | undefined {
+  const encoded = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString().split(':').slice(1).join(':');
+}

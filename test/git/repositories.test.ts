@@ -1,0 +1,302 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { approvalBranches } from '../../src/git/approval-branches.ts';
+import { openSource } from '../../src/git/source.ts';
+import { openStatusBranch } from '../../src/git/status-branch.ts';
+import { type BackendServer, serveBackend } from './http-backend-server.ts';
+import { bare, clone, commit, folder, gitThere, nobody, now, rejectOnce, removeFolders, sh } from './world.ts';
+
+const token = 's3cret';
+const withToken = async () => ({ username: 'x-access-token', password: token });
+
+interface Kind {
+  readonly name: string;
+  readonly native: boolean;
+  /** The repository as gitfleet is told, and its folder on this machine. */
+  make(): Promise<{ readonly repo: string; readonly dir: string }>;
+}
+
+const servers: BackendServer[] = [];
+const http = async () => {
+  const dir = bare();
+  const server = await serveBackend(dir, { token });
+  servers.push(server);
+  return { repo: server.url, dir };
+};
+const local = (dir: string) => ({ repo: dir, dir });
+
+const kinds: readonly Kind[] = [
+  { name: 'working clone, git', native: true, make: async () => local(clone()) },
+  { name: 'working clone, no git', native: false, make: async () => local(clone()) },
+  { name: 'bare, git', native: true, make: async () => local(bare()) },
+  { name: 'bare, no git', native: false, make: async () => local(bare()) },
+  { name: 'http, git', native: true, make: http },
+  { name: 'http, no git', native: false, make: http },
+  {
+    name: 'file URL',
+    native: true,
+    make: async () => {
+      const dir = bare();
+      return { repo: `file://${dir}`, dir };
+    },
+  },
+];
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of [...closing.splice(0), ...servers.splice(0)]) await one.close();
+});
+afterAll(removeFolders);
+
+async function source(kind: Kind, repo: string, cacheDir = folder()) {
+  const opened = await openSource({ repo, branch: 'main', cacheDir, credentials: withToken, native: kind.native });
+  closing.push(opened);
+  return opened;
+}
+
+async function status(kind: Kind, repo: string, cacheDir = folder()) {
+  const opened = await openStatusBranch({
+    repo,
+    statusBranch: 'fleet-status',
+    cacheDir,
+    credentials: withToken,
+    native: kind.native,
+    now,
+  });
+  closing.push(opened);
+  return opened;
+}
+
+/** A commit on main made elsewhere. */
+function elsewhere(dir: string, files: Record<string, string>, branch = 'main'): string {
+  const work = folder();
+  sh('.', 'clone', '-q', dir, work);
+  if (branch !== 'main') sh(work, 'checkout', '-q', branch);
+  const oid = commit(work, files);
+  if (dir.endsWith('.git')) sh(work, 'push', '-q', 'origin', `HEAD:${branch}`);
+  else sh(dir, 'fetch', '-q', '--update-head-ok', work, `+HEAD:refs/heads/${branch}`);
+  return oid;
+}
+
+describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
+  it('reads the tip, its files and what came before', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await source(kind, repo);
+    const first = await opened.poll();
+    const second = elsewhere(dir, { 'resources/shop/web.yaml': 'kind: Deployment # 2\n', 'ümlaut.yaml': 'a: 1\n' });
+    expect(await opened.poll()).toBe(second);
+    const tree = await opened.tree(second);
+    const files = await tree.files();
+    expect(files.map(({ path, mode }) => `${mode} ${path}`).sort()).toEqual([
+      '100644 clusters/eu-1.yaml',
+      '100644 resources/shop/web.yaml',
+      '100644 ümlaut.yaml',
+    ]);
+    const web = files.find(({ path }) => path === 'resources/shop/web.yaml')!;
+    const contents = await tree.read(files.map(({ oid }) => oid));
+    expect(Buffer.from(contents.get(web.oid)!).toString()).toBe('kind: Deployment # 2\n');
+    expect([await opened.isAncestor(first, second), await opened.isAncestor(second, first)]).toEqual([true, false]);
+    expect(await opened.isAncestor('1'.repeat(40), second)).toBe(false);
+  });
+
+  it('publishes status files, only when they change, and reads them back after a restart', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await status(kind, repo);
+    const empty = await opened.read();
+    expect(empty).toEqual({ commit: undefined, files: new Map() });
+    const files = new Map([
+      ['README.md', '# fleet\n'],
+      ['clusters/eu-1.yaml', 'a: 1\n'],
+      ['clusters/eu-10.yaml', 'a: ü\n'],
+      ['clusters.yaml', 'b: 1\n'],
+    ]);
+    const published = await opened.publish(empty, files, 'First status');
+    if (published.kind !== 'published') throw new Error(published.kind);
+    expect(await opened.publish(published.tip, new Map(files), 'Again')).toEqual({
+      kind: 'unchanged',
+      tip: published.tip,
+    });
+    const changed = new Map([...files, ['clusters/eu-1.yaml', 'a: 2\n']]);
+    const second = await opened.publish(published.tip, changed, 'Second status');
+    expect(second.kind).toBe('published');
+    expect(sh(dir, 'log', '--format=%s', 'fleet-status')).toBe('Second status\nFirst status');
+    expect(sh(dir, 'fsck', '--strict')).toBe('');
+    const again = await status(kind, repo);
+    expect((await again.read()).files).toEqual(changed);
+    expect(sh(dir, 'show', '--format=', '--name-only', 'fleet-status')).toBe('clusters/eu-1.yaml');
+  });
+
+  it('of two writers on the same base one publishes and the other hears that the branch moved', async () => {
+    const { repo, dir } = await kind.make();
+    const [a, b] = [await status(kind, repo), await status(kind, repo)];
+    const base = await a.publish(await a.read(), new Map([['x', '0']]), 'Base');
+    expect(base.kind).toBe('published');
+    const [tipA, tipB] = [await a.read(), await b.read()];
+    const outcomes = await Promise.all([
+      a.publish(tipA, new Map([['x', 'a']]), 'By a'),
+      b.publish(tipB, new Map([['x', 'b']]), 'By b'),
+    ]);
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['moved', 'published']);
+    expect(sh(dir, 'rev-list', '--count', 'fleet-status')).toBe('2');
+  });
+
+  it('a foreign commit in between is kept: the status goes on top of it', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await status(kind, repo);
+    const first = await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+    if (first.kind === 'moved') throw new Error('moved');
+    const foreign = elsewhere(dir, { note: 'by hand\n' }, 'fleet-status');
+    expect(await opened.publish(first.tip, new Map([['x', '1']]), 'Stale')).toEqual({ kind: 'moved' });
+    const tip = await opened.read();
+    expect(tip).toEqual({
+      commit: foreign,
+      files: new Map([
+        ['note', 'by hand\n'],
+        ['x', '0'],
+      ]),
+    });
+    expect((await opened.publish(tip, new Map([['x', '1']]), 'Fresh')).kind).toBe('published');
+    expect(sh(dir, 'rev-parse', 'fleet-status~1')).toBe(foreign);
+  });
+
+  it('a deleted status branch is seen and begun anew, not put back', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await status(kind, repo);
+    const first = await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+    if (first.kind === 'moved') throw new Error('moved');
+    sh(dir, 'update-ref', '-d', 'refs/heads/fleet-status');
+    expect(await opened.publish(first.tip, new Map([['x', '1']]), 'Stale')).toEqual({ kind: 'moved' });
+    const tip = await opened.read();
+    expect(tip.commit).toBeUndefined();
+    expect((await opened.publish(tip, new Map([['x', '1']]), 'Anew')).kind).toBe('published');
+    expect(sh(dir, 'rev-list', '--count', 'fleet-status')).toBe('1');
+  });
+
+  it('packed refs and objects read like loose ones, and packing is no deletion', async () => {
+    const { repo, dir } = await kind.make();
+    const [opened, told] = [await source(kind, repo), await status(kind, repo)];
+    const tip = await opened.poll();
+    const first = await told.publish(await told.read(), new Map([['x', '0']]), 'First');
+    if (first.kind === 'moved') throw new Error('moved');
+    sh(dir, 'pack-refs', '--all');
+    sh(dir, 'repack', '-adq');
+    sh(dir, 'prune-packed');
+    expect(await opened.poll()).toBe(tip);
+    expect((await (await opened.tree(tip)).files()).length).toBe(2);
+    expect(await told.tip()).toBe(first.tip.commit);
+    expect((await told.publish(first.tip, new Map([['x', '1']]), 'Second')).kind).toBe('published');
+  });
+
+  it('asks with a branch, once; a changed question goes on top; withdrawing deletes it', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await source(kind, repo);
+    const tip = await opened.poll();
+    const request = { name: 'run-before-prod', path: 'approvals/run-before-prod.yaml', content: 'digest: 1\n' };
+    const approvals = approvalBranches(opened, now);
+    await approvals.ask(request);
+    const asked = sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod');
+    expect(sh(dir, 'diff', '--name-only', tip, asked)).toBe('approvals/run-before-prod.yaml');
+    expect(sh(dir, 'rev-parse', `${asked}~1`)).toBe(tip);
+    await approvals.ask(request);
+    await approvalBranches(opened, now).ask(request);
+    expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod')).toBe(asked);
+    await approvals.ask({ ...request, content: 'digest: 2\n' });
+    expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod~1')).toBe(asked);
+    expect(sh(dir, 'show', 'gitfleet/approve/run-before-prod:approvals/run-before-prod.yaml')).toBe('digest: 2');
+    expect(await approvals.list()).toEqual(['run-before-prod']);
+    sh(dir, 'pack-refs', '--all');
+    await approvals.withdraw('run-before-prod');
+    expect(await approvals.list()).toEqual([]);
+    expect(sh(dir, 'branch', '--list', 'gitfleet/*')).toBe('');
+    expect(sh(dir, 'fsck', '--strict', '--no-dangling')).toBe('');
+  });
+
+  it('a missing branch is an error that names it', async () => {
+    const { repo, dir } = await kind.make();
+    sh(dir, 'branch', 'other');
+    const opened = await openSource({
+      repo,
+      branch: 'mian',
+      cacheDir: folder(),
+      credentials: withToken,
+      native: kind.native,
+    });
+    closing.push(opened);
+    await expect(opened.poll()).rejects.toThrow(
+      expect.objectContaining({ code: 'not-found', message: expect.stringContaining('mian') }),
+    );
+  });
+});
+
+describe.skipIf(!gitThere)('a server', () => {
+  const kind = kinds.find(({ name }) => name === 'http, git')!;
+
+  it.each(kinds.filter(({ name }) => /http|URL/.test(name)))(
+    'that says no by a hook is heard, and asked again ($name)',
+    async (on) => {
+      const { repo, dir } = await on.make();
+      rejectOnce(dir);
+      const opened = await status(on, repo);
+      const base = await opened.read();
+      const attempt = () => opened.publish(base, new Map([['x', '1']]), 'Status');
+      await expect(attempt()).rejects.toThrow(
+        expect.objectContaining({ code: 'push-refused', message: expect.stringContaining('freeze until noon') }),
+      );
+      expect((await attempt()).kind).toBe('published');
+    },
+  );
+
+  it('that refuses the credentials is asked once, not in a loop', async () => {
+    const dir = bare();
+    const server = await serveBackend(dir, { token });
+    servers.push(server);
+    for (const credentials of [nobody, async () => ({ username: 'x', password: 'wrong' })]) {
+      server.requests.length = 0;
+      const opened = await openSource({ repo: server.url, branch: 'main', cacheDir: folder(), credentials });
+      closing.push(opened);
+      const error = await opened.poll().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'unauthorized' });
+      expect(String(error)).not.toContain('wrong');
+      expect(server.requests.length).toBe(1);
+    }
+  });
+
+  it('that is gone is an error worth another try, and works again when it is back', async () => {
+    const { repo } = await kind.make();
+    const opened = await source(kind, repo);
+    await opened.poll();
+    await servers.pop()!.close();
+    await expect(opened.poll()).rejects.toThrow(expect.objectContaining({ code: 'unreachable' }));
+  });
+
+  it('gets a status push of what changed alone', async () => {
+    const { repo, dir } = await kind.make();
+    const opened = await status(kind, repo);
+    const files = new Map(Array.from({ length: 300 }, (_, i) => [`clusters/${i}.yaml`, `i: ${i}\n`]));
+    const first = await opened.publish(await opened.read(), files, 'First');
+    if (first.kind === 'moved') throw new Error('moved');
+    const before = Number(sh(dir, 'count-objects', '-v').match(/^count: (\d+)/m)![1]);
+    await opened.publish(first.tip, new Map([...files, ['clusters/7.yaml', 'i: seven\n']]), 'Second');
+    expect(Number(sh(dir, 'count-objects', '-v').match(/^count: (\d+)/m)![1]) - before).toBe(4);
+  });
+
+  it('a lost mirror is made anew', async () => {
+    const { repo } = await kind.make();
+    const cacheDir = folder();
+    const before = await source(kind, repo, cacheDir);
+    const tip = await before.poll();
+    await before.close();
+    rmSync(join(cacheDir, 'source'), { recursive: true });
+    const opened = await source(kind, repo, cacheDir);
+    expect(await opened.poll()).toBe(tip);
+    expect((await (await opened.tree(tip)).files()).length).toBe(2);
+  });
+
+  it('one mirror serves one process', async () => {
+    const { repo } = await kind.make();
+    const cacheDir = folder();
+    await source(kind, repo, cacheDir);
+    await expect(source(kind, repo, cacheDir)).rejects.toThrow(expect.objectContaining({ code: 'locked' }));
+  });
+});

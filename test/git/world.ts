@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Credentials } from '../../src/git/credentials.ts';
+
+export const gitThere = (() => {
+  try {
+    execFileSync('git', ['--version']);
+    return true;
+  } catch {
+    console.warn('SKIPPED: the tests of src/git need the git binary, which is not installed here');
+    return false;
+  }
+})();
+
+export const nobody: Credentials = async () => undefined;
+export const now = (): number => Date.parse('2026-11-20T10:00:00Z');
+
+const folders: string[] = [];
+
+export function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'gitfleet-test-'));
+  folders.push(made);
+  return made;
+}
+
+export function removeFolders(): void {
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
+}
+
+export function sh(dir: string, ...args: string[]): string {
+  const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', '-c', 'init.defaultBranch=main'];
+  return execFileSync('git', ['-C', dir, ...who, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    .toString('utf8')
+    .trim();
+}
+
+export function put(dir: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+}
+
+/** Writes files and commits them; returns the commit. */
+export function commit(dir: string, files: Readonly<Record<string, string>>, message = 'Change'): string {
+  put(dir, files);
+  sh(dir, 'add', '-A');
+  sh(dir, 'commit', '-qm', message);
+  return sh(dir, 'rev-parse', 'HEAD');
+}
+
+export function clone(): string {
+  const dir = folder();
+  sh(dir, 'init', '-q');
+  commit(
+    dir,
+    { 'clusters/eu-1.yaml': 'kind: MemberCluster\n', 'resources/shop/web.yaml': 'kind: Deployment\n' },
+    'First',
+  );
+  return dir;
+}
+
+/** A bare repository with the content of `clone()`. */
+export function bare(): string {
+  const dir = join(folder(), 'fleet.git');
+  sh('.', 'clone', '-q', '--bare', clone(), dir);
+  return dir;
+}
+
+/** A hook that says no to the first push and yes to every other. */
+export function rejectOnce(repo: string): void {
+  const hook = join(repo, 'hooks/pre-receive');
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(
+    hook,
+    '#!/bin/sh\nif [ ! -e "$GIT_DIR/said-no" ]; then touch "$GIT_DIR/said-no"; echo "freeze until noon" >&2; exit 1; fi\n',
+  );
+  chmodSync(hook, 0o755);
+}
