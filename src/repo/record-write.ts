@@ -10,7 +10,7 @@ const options = { lineWidth: 0, aliasDuplicateObjects: false } as const;
 const oneLineEntries: ReadonlySet<string> = new Set(['bindings', 'targetClusters', 'resourceSnapshots', 'conditions']);
 const oneLineMaps: ReadonlySet<string> = new Set(['policy']);
 
-/** Key order inside a PlacementState, whatever order the engine or an earlier reading left: equal states give equal text. */
+/** Key order inside a PlacementState and inside every status, whatever order the engine or an earlier reading left: equal states give equal text. */
 const stateKeys = [
   ...[
     'apiVersion',
@@ -47,7 +47,17 @@ const stateKeys = [
     'reason',
     'message',
   ],
-  ...['lastTransitionTime', 'conditions', 'targetClusters'],
+  ...[
+    'lastTransitionTime',
+    'stageName',
+    'clusters',
+    'observedResourceIndex',
+    'selectedResources',
+    'conditions',
+    'targetClusters',
+    'placementStatuses',
+    'stagesStatus',
+  ],
 ];
 const rank = new Map(stateKeys.map((key, at) => [key, at]));
 
@@ -80,7 +90,9 @@ function known(manifest: object): string {
 
 function objectText(value: object): string {
   const state = (value as { kind?: unknown }).kind === 'PlacementState';
-  const document = new Document(state ? ranked(value) : ordered(defined(value) as object), options);
+  const { status } = value as { status?: unknown };
+  const whole = status === undefined ? value : { ...value, status: ranked(status) };
+  const document = new Document(state ? ranked(value) : ordered(defined(whole) as object), options);
   if (state) flowEntries(document.contents);
   return document.toString({ ...options, flowCollectionPadding: false });
 }
@@ -89,9 +101,14 @@ function ranked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ranked);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  // A stable sort: keys without a rank (of a policy, say) keep their order behind those with one.
-  entries.sort(([a], [b]) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length));
-  return Object.fromEntries(entries.map(([key, item]) => [key, key === 'policy' ? defined(item) : ranked(item)]));
+  // Keys without a rank come last, by name, so that the order in which a value was built never shows.
+  entries.sort(([a], [b]) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length) || (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([key, item]) => [
+      key,
+      key === 'policy' || key === 'stagedUpdateStrategySnapshot' ? defined(item) : ranked(item),
+    ]),
+  );
 }
 
 function flowEntries(node: unknown): void {

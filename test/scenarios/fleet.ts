@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Manifest } from '../../src/api/meta.ts';
+import type { ClusterObservation } from '../../src/api/observation.ts';
+import { placementKey } from '../../src/api/placement.ts';
+import type { Fleet } from '../../src/engine/input.ts';
+import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
+import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { loadFleet } from '../../src/repo/load-fleet.ts';
+import { readRecord } from '../../src/repo/record-read.ts';
+import { renderRecord } from '../../src/repo/record-write.ts';
+import type { RepoTree } from '../../src/repo/tree.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A fleet repo in memory: path to text. */
+export function treeOf(files: Readonly<Record<string, string>>): RepoTree {
+  const oids = new Map(Object.entries(files).map(([path, text]) => [path, sha256(text)]));
+  const texts = new Map(Object.entries(files).map(([path, text]) => [oids.get(path)!, text]));
+  return {
+    id: sha256(JSON.stringify(files)),
+    files: async () => Object.keys(files).map((path) => ({ path, oid: oids.get(path)!, mode: '100644' })),
+    read: async (wanted) =>
+      new Map(
+        wanted.flatMap((oid) => (texts.has(oid) ? [[oid, new TextEncoder().encode(texts.get(oid)!)] as const] : [])),
+      ),
+  };
+}
+
+interface Held {
+  readonly index: number | undefined;
+  readonly digest: string | undefined;
+  readonly objects: readonly Manifest[];
+}
+
+/** A whole fleet on paper: repo, record and members, moved forward by hand. Nothing here waits and nothing is random. */
+export class PaperFleet {
+  files: Record<string, string>;
+  now: number;
+  record: ReadonlyMap<string, string> = new Map();
+  /** Members that do not answer. */
+  readonly down = new Set<string>();
+  /** Objects that never become available, `cluster/Kind/name`. */
+  readonly broken = new Set<string>();
+  readonly members = new Map<string, Map<string, Held>>();
+  last: PlanResult | undefined;
+
+  constructor(files: Readonly<Record<string, string>>, now = '2026-11-20T10:00:00Z') {
+    this.files = { ...files };
+    this.now = parseInstant(now)!;
+  }
+
+  pass(seconds: number): void {
+    this.now += seconds * 1000;
+  }
+
+  /** Plans and records. Every plan must pass the guard, and planning again at once must find nothing new. */
+  async plan(options: { readonly refused?: boolean } = {}): Promise<Plan> {
+    const fleet = await loadFleet(treeOf(this.files));
+    const result = this.#planOnce(fleet);
+    this.last = result;
+    if (options.refused) {
+      expect(result.plan.guard).not.toEqual([]);
+      return result.plan;
+    }
+    expect(result.plan.guard).toEqual([]);
+    this.record = renderRecord(result.plan.record);
+    const again = this.#planOnce(fleet).plan;
+    expect(changes(this.record, renderRecord(again.record))).toEqual({});
+    expect(again.targets).toEqual(result.plan.targets);
+    return result.plan;
+  }
+
+  #planOnce(fleet: Fleet): PlanResult {
+    const { record, problems } = readRecord(this.record);
+    expect(problems).toEqual([]);
+    return planFleet({
+      now: formatInstant(this.now),
+      commit: 'c'.repeat(40),
+      fleet,
+      observations: this.#observations(fleet),
+      record,
+      digest: sha256,
+    });
+  }
+
+  /** Brings every reachable member to its targets; all objects are available at once unless they are broken. */
+  deliver(): void {
+    const { plan, contentOf } = this.last!;
+    for (const target of plan.targets) {
+      if (this.down.has(target.clusterName)) continue;
+      const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
+      this.members.set(target.clusterName, held);
+      const key = placementKey(target.placement);
+      if (target.remove) held.delete(key);
+      else
+        held.set(key, {
+          index: target.resourceSnapshotIndex,
+          digest: target.digest,
+          objects: contentOf(target)!.manifests.map(({ manifest }) => this.#live(manifest, target.clusterName)),
+        });
+    }
+  }
+
+  #live(manifest: Manifest, cluster: string): Manifest {
+    if (manifest.kind !== 'Deployment') return manifest;
+    const replicas = ((manifest['spec'] as { replicas?: number } | undefined)?.replicas ?? 1) as number;
+    const up = this.broken.has(`${cluster}/${manifest.kind}/${manifest.metadata.name}`) ? 0 : replicas;
+    return {
+      ...manifest,
+      metadata: { ...manifest.metadata, generation: 1 },
+      status: {
+        observedGeneration: 1,
+        replicas,
+        updatedReplicas: replicas,
+        availableReplicas: up,
+        unavailableReplicas: replicas - up,
+      },
+    };
+  }
+
+  /** Plans and delivers until a plan changes nothing; at most `most` times. */
+  async settle(most = 20): Promise<Plan> {
+    let before: ReadonlyMap<string, string> = new Map();
+    for (let step = 0; step < most; step++) {
+      const plan = await this.plan();
+      this.deliver();
+      if (Object.keys(changes(before, this.record)).length === 0) return plan;
+      before = this.record;
+      this.pass(1);
+    }
+    throw new Error(`not settled after ${most} plans`);
+  }
+
+  #observations(fleet: Fleet): Map<string, ClusterObservation> {
+    const at = formatInstant(this.now);
+    return new Map(
+      fleet.members.map(({ metadata: { name } }) => {
+        const head = {
+          apiVersion: 'gitfleet.dev/v1alpha1',
+          kind: 'ClusterObservation',
+          metadata: { name },
+          observedAt: at,
+        } as const;
+        const none = { placements: [], objects: [], nodes: [], pods: [], extras: [] };
+        if (this.down.has(name)) return [name, { ...head, ...none, reachable: false, complete: false, cause: 'down' }];
+        const held = [...(this.members.get(name) ?? [])];
+        const placements = held.map(([key, { index, digest }]) => {
+          const [namespace, short] = key.includes('.') ? key.split('.') : [undefined, key];
+          return {
+            placement: {
+              kind: namespace ? ('ResourcePlacement' as const) : ('ClusterResourcePlacement' as const),
+              name: short!,
+              ...(namespace ? { namespace } : {}),
+            },
+            ...(index === undefined ? {} : { resourceSnapshotIndex: index }),
+            ...(digest === undefined ? {} : { digest }),
+            done: true,
+            results: [],
+          };
+        });
+        return [
+          name,
+          {
+            ...head,
+            ...none,
+            reachable: true,
+            complete: true,
+            placements,
+            objects: held.flatMap(([, { objects }]) => objects),
+          },
+        ];
+      }),
+    );
+  }
+}
+
+/** Files that differ, with their new text. */
+export function changes(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const changed = [...after].filter(([path, text]) => before.get(path) !== text);
+  const gone = [...before.keys()].filter((path) => !after.has(path)).map((path): [string, string] => [path, '(gone)']);
+  return Object.fromEntries([...changed, ...gone]);
+}
+
+/** One line per binding: what a reader of a golden wants to see. */
+export const moves = (plan: Plan): string[] =>
+  plan.placements.flatMap(({ name, bindings }) =>
+    bindings.map(
+      ({ clusterName, move, state, resourceSnapshotIndex }) =>
+        `${name} ${clusterName} ${move} ${state}${resourceSnapshotIndex === undefined ? '' : ` ${resourceSnapshotIndex}`}`,
+    ),
+  );
+
+export const member = (name: string, labels: Record<string, string> = {}, extra = ''): string =>
+  `apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata:\n  name: ${name}\n  labels: ${JSON.stringify(labels)}\nspec: {${extra}}\n`;
+
+export const deployment = (name: string, namespace: string, image: string): string =>
+  `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: ${name}, namespace: ${namespace}}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: ${name}}}\n  template:\n    metadata: {labels: {app: ${name}}}\n    spec: {containers: [{name: main, image: "${image}"}]}\n`;
+
+export const placement = (name: string, policy: string, strategy = '{type: RollingUpdate}', namespace = name): string =>
+  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacement\nmetadata: {name: ${name}}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: ${namespace}}]\n  policy: ${policy}\n  strategy: ${strategy}\n`;

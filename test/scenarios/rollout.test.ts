@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+
+const members = {
+  'clusters/a.yaml': member('a', { env: 'dev' }),
+  'clusters/b.yaml': member('b', { env: 'prod' }),
+  'clusters/c.yaml': member('c', { env: 'prod' }),
+};
+
+describe('a rolling update', () => {
+  const fleet = () =>
+    new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement(
+        'web',
+        '{placementType: PickAll}',
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}',
+      ),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    });
+
+  it('installs no more clusters at once than the surge allows', async () => {
+    const paper = fleet();
+    expect(moves(await paper.plan())).toEqual(['web a add Bound 0', 'web b add Bound 0', 'web c add Bound 0']);
+  });
+
+  it('updates one cluster at a time, in the order of their names', async () => {
+    const paper = fleet();
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    expect(moves(await paper.plan())).toEqual(['web a update Bound 1', 'web b wait Bound 0', 'web c wait Bound 0']);
+    expect(moves(await paper.plan())).toEqual(['web a keep Bound 1', 'web b wait Bound 0', 'web c wait Bound 0']);
+    paper.deliver();
+    expect(moves(await paper.plan())).toEqual(['web a keep Bound 1', 'web b update Bound 1', 'web c wait Bound 0']);
+    paper.deliver();
+    const done = await paper.settle();
+    expect(moves(done)).toEqual(['web a keep Bound 1', 'web b keep Bound 1', 'web c keep Bound 1']);
+    expect(done.placements[0]?.conditions.map(({ type, status }) => `${type}=${status}`)).toEqual([
+      'ClusterResourcePlacementScheduled=True',
+      'ClusterResourcePlacementRolloutStarted=True',
+      'ClusterResourcePlacementOverridden=True',
+      'ClusterResourcePlacementWorkSynchronized=True',
+      'ClusterResourcePlacementApplied=True',
+      'ClusterResourcePlacementAvailable=True',
+    ]);
+  });
+
+  it('stops at a cluster that does not become available, and a newer version overtakes it', async () => {
+    const paper = fleet();
+    await paper.settle();
+    paper.broken.add('a/Deployment/web');
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    expect(moves(await paper.plan())).toEqual(['web a keep Bound 1', 'web b wait Bound 0', 'web c wait Bound 0']);
+    paper.broken.clear();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:3');
+    expect(moves(await paper.plan())).toEqual(['web a update Bound 2', 'web b wait Bound 0', 'web c wait Bound 0']);
+    expect(moves(await paper.settle())).toEqual(['web a keep Bound 2', 'web b keep Bound 2', 'web c keep Bound 2']);
+  });
+
+  it('leaves what an unreachable member has, and goes on when it comes back', async () => {
+    const paper = fleet();
+    await paper.settle();
+    paper.down.add('a');
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    expect(paper.members.get('a')?.get('web')?.index).toBe(0);
+    paper.down.delete('a');
+    await paper.settle();
+    expect([...paper.members.values()].map((held) => held.get('web')?.index)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('removal', () => {
+  it('a removed placement goes from its members, and its record when they are clean', async () => {
+    const paper = new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+      'placements/api.yaml': placement('api', '{placementType: PickFixed, clusterNames: [a]}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+      'resources/api.yaml': deployment('api', 'api', 'api:1'),
+    });
+    await paper.settle();
+    delete paper.files['placements/web.yaml'];
+    const plan = await paper.plan();
+    expect(plan.targets.filter(({ remove }) => remove).map(({ clusterName }) => clusterName)).toEqual(['a', 'b', 'c']);
+    await paper.settle();
+    expect([...paper.members.values()].map((held) => [...held.keys()])).toEqual([['api'], [], []]);
+    expect([...paper.record.keys()].filter((path) => path.startsWith('placements/web'))).toEqual([]);
+  });
+
+  it('an emptied repo is refused and removes nothing', async () => {
+    const paper = new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    });
+    await paper.settle();
+    paper.files = {};
+    await paper.plan({ refused: true });
+  });
+
+  it('a broken file holds its placement at the last good version', async () => {
+    const paper = new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    });
+    await paper.settle();
+    paper.files['placements/web.yaml'] += '  strategy: {type: [}\n';
+    const plan = await paper.plan();
+    expect(moves(plan)).toEqual(['web a keep Bound 0', 'web b keep Bound 0', 'web c keep Bound 0']);
+    expect(plan.holds.map(({ reason, subject }) => `${reason} ${subject.name}`)).toEqual(['LastGoodVersion web']);
+    expect(
+      plan.problems.some(
+        ({ severity, file, line }) => severity === 'error' && file === 'placements/web.yaml' && (line ?? 0) > 1,
+      ),
+    ).toBe(true);
+  });
+
+  it('a broken manifest keeps running as it was while the rest goes on', async () => {
+    const paper = new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+      'resources/extra.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: extra\n  namespace: web\ndata: {a: "1"}\n',
+    });
+    await paper.settle();
+    paper.files['resources/extra.yaml'] =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: extra\n  namespace: web\ndata: {a: "1"\n';
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    expect(
+      paper.members
+        .get('a')
+        ?.get('web')
+        ?.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    ).toEqual(['Namespace web', 'ConfigMap extra', 'Deployment web']);
+  });
+});
+
+describe('a staged run', () => {
+  const strategy = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: careful}
+spec:
+  stages:
+    - {name: dev, labelSelector: {matchLabels: {env: dev}}, afterStageTasks: [{type: TimedWait, waitTime: 1m}, {type: Approval}]}
+    - {name: prod, labelSelector: {matchLabels: {env: prod}}}
+`;
+  const run = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: web-1}
+spec: {placementName: web, stagedRolloutStrategyName: careful}
+`;
+  const fleet = () =>
+    new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+      'rollouts/careful.yaml': strategy,
+      'rollouts/run.yaml': run,
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    });
+
+  it('soaks, asks, waits until the answer is merged, and goes on stage by stage', async () => {
+    const paper = fleet();
+    expect(moves(await paper.plan())).toEqual(['web a add Bound 0', 'web b wait Scheduled', 'web c wait Scheduled']);
+    paper.deliver();
+    const soaking = await paper.settle();
+    expect(soaking.holds.map(({ reason }) => reason).sort()).toEqual(['WaitingForApproval', 'WaitingForTime']);
+    expect(soaking.wakeAt).toBeDefined();
+    paper.pass(3600);
+    const asking = await paper.settle();
+    expect(asking.holds.map(({ reason }) => reason)).toEqual(['WaitingForApproval']);
+    const [request] = asking.approvals;
+    expect(request).toMatchObject({
+      name: 'web-1-after-dev',
+      spec: { parentStageRollout: 'web-1', targetStage: 'dev' },
+    });
+    paper.files['approvals/web.yaml'] =
+      `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterApprovalRequest\nmetadata: {name: web-1-after-dev, annotations: {gitfleet.dev/review: "${request!.reviewDigest}"}}\nspec: {parentStageRollout: web-1, targetStage: dev}\nstatus: {conditions: [{type: Approved, status: "True", reason: Approved}]}\n`;
+    expect(moves(await paper.plan())).toEqual(['web a keep Bound 0', 'web b add Bound 0', 'web c wait Scheduled']);
+    const done = await paper.settle();
+    expect(moves(done)).toEqual(['web a keep Bound 0', 'web b keep Bound 0', 'web c keep Bound 0']);
+    expect(done.runs[0]?.status.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`)).toEqual([
+      'Initialized=True UpdateRunInitializedSuccessfully',
+      'Progressing=False UpdateRunSucceeded',
+      'Succeeded=True UpdateRunSucceeded',
+    ]);
+  });
+});
