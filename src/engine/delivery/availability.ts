@@ -14,9 +14,10 @@ export interface Availability {
  */
 export function availabilityOf(live: Manifest): Availability {
   const { group } = groupVersionOf(live.apiVersion);
-  const rule = rules[`${group}/${live.kind}`];
+  const kind = `${group}/${live.kind}`;
+  const rule = Object.hasOwn(rules, kind) ? rules[kind] : undefined;
   if (rule) return rule(live);
-  if (dataKinds.has(`${group}/${live.kind}`)) return available;
+  if (dataKinds.has(kind)) return available;
   return customResource(live);
 }
 
@@ -69,21 +70,20 @@ const rules: Readonly<Record<string, (live: Manifest) => Availability>> = {
     isTrue(live, 'Established') && isTrue(live, 'NamesAccepted') ? available : notYet('not established yet'),
   'policy/PodDisruptionBudget': disruptionBudget,
   'batch/Job': job,
-  'batch/CronJob': () => available,
-  '/PersistentVolumeClaim': (live) => (part(live, 'status')['phase'] === 'Bound' ? available : notYet('not bound yet')),
+  'batch/CronJob': settledKind,
+  '/PersistentVolumeClaim': (live) =>
+    part(live, 'status')['phase'] === 'Bound' && !live.metadata.deletionTimestamp ? available : notYet('not bound yet'),
   '/Pod': pod,
-  'networking.k8s.io/Ingress': (live) => {
-    const balancer = (part(live, 'status')['loadBalancer'] ?? {}) as { ingress?: readonly unknown[] };
-    return balancer.ingress?.length ? available : notYet('no address yet');
-  },
-  'autoscaling/HorizontalPodAutoscaler': (live) => {
-    const active = conditionOf(live, 'ScalingActive');
-    if (active === undefined) return notYet('no metrics yet');
-    return active.status === 'False' && active.reason !== 'ScalingDisabled'
-      ? notYet(`scaling is not active: ${active.reason}`)
-      : available;
-  },
+  'networking.k8s.io/Ingress': settledKind,
+  'autoscaling/HorizontalPodAutoscaler': settledKind,
 };
+
+/** Kinds of which kstatus asks no more than that their controller has seen them, where it reports that at all. */
+function settledKind(live: Manifest): Availability {
+  if (live.metadata.deletionTimestamp) return notYet('it is being deleted');
+  const reports = part(live, 'status')['observedGeneration'] !== undefined;
+  return reports && !seen(live) ? notYet('its controller has not seen the change yet') : available;
+}
 
 function deployment(live: Manifest): Availability {
   const { updatedReplicas, availableReplicas, unavailableReplicas } = part(live, 'status');
@@ -144,10 +144,9 @@ function service(live: Manifest): Availability {
 }
 
 function disruptionBudget(live: Manifest): Availability {
-  const { observedGeneration, disruptionsAllowed } = part(live, 'status');
+  const { disruptionsAllowed } = part(live, 'status');
   const allowed = conditionOf(live, 'DisruptionAllowed');
-  if (observedGeneration !== live.metadata.generation || !allowed)
-    return notYet('its controller has not seen the change yet');
+  if (!seen(live) || !allowed) return notYet('its controller has not seen the change yet');
   const agrees =
     count(disruptionsAllowed) > 0
       ? allowed.status === 'True' && allowed.reason === 'SufficientPods'
@@ -161,16 +160,44 @@ function job(live: Manifest): Availability {
 }
 
 function pod(live: Manifest): Availability {
-  const phase = part(live, 'status')['phase'];
+  const { phase, initContainerStatuses = [], containerStatuses = [] } = part(live, 'status') as PodStatus;
+  if (live.metadata.deletionTimestamp) return notYet('the pod is being deleted');
   if (phase === 'Failed') return failed('the pod failed');
-  return phase === 'Succeeded' || isTrue(live, 'Ready') ? available : notYet('the pod is not ready yet');
+  if (phase === 'Succeeded') return available;
+  if (isTrue(live, 'Ready')) return available;
+  const crashing = [...initContainerStatuses, ...containerStatuses].filter(
+    ({ state }) => state?.waiting?.reason === 'CrashLoopBackOff',
+  );
+  return crashing.length > 0
+    ? failed(`in CrashLoopBackOff: ${crashing.map(({ name }) => name).join(', ')}`)
+    : notYet('the pod is not ready yet');
 }
 
-/** A custom resource says it itself, in the way most controllers do: observedGeneration and a Ready or Available condition. */
+interface PodStatus {
+  readonly phase?: string;
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
+/**
+ * A custom resource says it itself, in the way most controllers do: observedGeneration, of the status or of the condition,
+ * and a Ready or Available condition. Ready counts first; Stalled and Reconciling are kstatus' own.
+ */
 function customResource(live: Manifest): Availability {
-  const { observedGeneration } = part(live, 'status');
   const verdict = conditionOf(live, 'Ready') ?? conditionOf(live, 'Available');
-  if (observedGeneration === undefined || verdict === undefined) return untrackable;
-  if (!seen(live)) return notYet('its controller has not seen the change yet');
-  return verdict.status === 'True' ? available : notYet(`${verdict.type} is ${verdict.status}: ${verdict.reason}`);
+  const observed = part(live, 'status')['observedGeneration'] ?? verdict?.observedGeneration;
+  if (observed === undefined || verdict === undefined) return untrackable;
+  const { generation, deletionTimestamp } = live.metadata;
+  if (deletionTimestamp) return notYet('it is being deleted');
+  if (generation !== undefined && observed !== generation) return notYet('its controller has not seen the change yet');
+  if (isTrue(live, 'Stalled'))
+    return failed(`its controller has given up: ${conditionOf(live, 'Stalled')?.reason ?? ''}`);
+  if (isTrue(live, 'Reconciling')) return notYet('its controller is at work');
+  return verdict.status === 'True'
+    ? available
+    : notYet(`${verdict.type} is ${verdict.status}: ${verdict.reason ?? ''}`);
 }

@@ -1,12 +1,12 @@
 import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
-import { type Placement, refOf } from '../../api/placement.ts';
+import { type ApplyStrategy, type Placement, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { settle } from '../kernel/condition.ts';
+import { findCondition, settle } from '../kernel/condition.ts';
 import type { Rendered } from '../overrides/render.ts';
-import { idsOf } from '../overrides/snapshot-id.ts';
 import { diffedList, driftedList, failedList, withLists } from './details.ts';
 import { type Delivered, deliveredObjects, sightingOf } from './outcomes.ts';
+import { renderingConditions } from './overridden.ts';
 
 interface Look {
   readonly placement: Placement;
@@ -31,7 +31,7 @@ export function observeBinding(look: Look): Binding {
   const holds =
     binding.state === 'Bound' || (binding.state === 'Unscheduled' && binding.resourceSnapshotIndex !== undefined);
   if (!holds || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
-  if (observation === undefined || !observation.reachable) return binding;
+  if (observation === undefined || !observation.reachable) return unobserved(look);
   const kept = (binding.conditions ?? []).filter(({ type }) => !delivery.includes(type));
   const { conditions, objects } = deliver(look, observation);
   const withConditions = { ...binding, conditions: [...kept, ...conditions] };
@@ -45,6 +45,27 @@ export function observeBinding(look: Look): Binding {
   });
 }
 
+/** A rolling update follows the placement at once; a run's strategy is the one it gave the binding. */
+const strategyOf = ({ spec: { strategy } }: Placement, binding: Binding): ApplyStrategy =>
+  strategy.type === 'External' ? (binding.applyStrategy ?? strategy.applyStrategy) : strategy.applyStrategy;
+
+/** The record stands; that the manifests cannot be rendered needs no look at the cluster to be told. */
+function unobserved(look: Look): Binding {
+  const binding = inMode(look.binding, strategyOf(look.placement, look.binding));
+  if (look.rendered.ok || findCondition(binding.conditions, 'Overridden')) return binding;
+  const said = renderingConditions(binding, look.rendered).map(({ type, status, reason, message = '' }) =>
+    settled(look, { type, status, reason, message }),
+  );
+  return { ...binding, conditions: [...(binding.conditions ?? []), ...said] };
+}
+
+/** What was recorded under ReportDiff says nothing once objects are applied, and the other way round. */
+function inMode(binding: Binding, { type: mode }: ApplyStrategy): Binding {
+  const others = mode === 'ReportDiff' ? ['Applied', 'Available'] : ['DiffReported'];
+  if (!binding.conditions?.some(({ type }) => others.includes(type))) return binding;
+  return { ...binding, conditions: binding.conditions.filter(({ type }) => !others.includes(type)) };
+}
+
 function deliver(
   look: Look,
   observation: ClusterObservation,
@@ -52,39 +73,34 @@ function deliver(
   const { placement, binding, rendered } = look;
   const say = (type: string, status: ConditionStatus, reason: string, message: string): Condition =>
     settled(look, { type, status, reason, message });
-  if (!rendered.ok && rendered.reason === 'OverriddenFailed') {
-    return { conditions: [say('Overridden', 'False', 'OverriddenFailed', rendered.message)], objects: [] };
-  }
-  const overrides = idsOf(binding);
-  const overridden =
-    overrides.length > 0
-      ? say('Overridden', 'True', 'OverriddenSucceeded', 'Successfully applied the override rules on the resources')
-      : say('Overridden', 'True', 'NoOverrideSpecified', 'No override rules are configured for the selected resources');
-  if (!rendered.ok)
-    return {
-      conditions: [overridden, say('WorkSynchronized', 'False', 'SyncWorkFailed', rendered.message)],
-      objects: [],
-    };
+  const overridden = renderingConditions(binding, rendered).map(({ type, status, reason, message = '' }) =>
+    say(type, status, reason, message),
+  );
+  if (!rendered.ok) return { conditions: overridden, objects: [] };
 
-  const sighting = sightingOf(observation, refOf(placement));
-  if (!sighting || sighting.resourceSnapshotIndex !== binding.resourceSnapshotIndex)
-    return { conditions: [overridden], objects: [] };
+  const sighting = sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex);
+  if (!sighting) return { conditions: overridden, objects: [] };
   const synchronized = say(
     'WorkSynchronized',
     'True',
     'AllWorkSynced',
     'All of the works are synchronized to the latest',
   );
-  const report = placement.spec.strategy.applyStrategy.type === 'ReportDiff';
+  const strategy = strategyOf(placement, binding);
+  const report = strategy.type === 'ReportDiff';
   if (!isDone(sighting, rendered)) {
     const running = report
       ? say('DiffReported', 'False', 'DiffReportInProgress', 'The differences are being looked for')
       : say('Applied', 'False', 'ApplyInProgress', 'The resources are being applied');
-    return { conditions: [overridden, synchronized, running], objects: [] };
+    return { conditions: [...overridden, synchronized, running], objects: [] };
   }
   const objects = deliveredObjects(rendered.manifests, sighting, observation);
   return {
-    conditions: [overridden, synchronized, ...(report ? [reported(objects, say)] : applied(objects, placement, say))],
+    conditions: [
+      ...overridden,
+      synchronized,
+      ...(report ? [reported(objects, say)] : applied(objects, strategy, binding, say)),
+    ],
     objects,
   };
 }
@@ -95,18 +111,21 @@ type Say = (type: string, status: ConditionStatus, reason: string, message: stri
 const isDone = (sighting: PlacementSighting, rendered: Extract<Rendered, { ok: true }>): boolean =>
   sighting.done && (sighting.digest === undefined || rendered.digest === '' || sighting.digest === rendered.digest);
 
-function applied(objects: readonly Delivered[], { spec }: Placement, say: Say): Condition[] {
+function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding: Binding, say: Say): Condition[] {
   const unapplied = objects.filter((object) => !object.applied);
   if (unapplied.length > 0) {
     return [say('Applied', 'False', 'NotAllWorkHaveBeenApplied', `${list(unapplied)} could not be applied`)];
   }
-  const note = spec.strategy.applyStrategy.type === 'ClientSideApply' ? ' (by server-side apply with force)' : '';
+  const note = strategy.type === 'ClientSideApply' ? ' (by server-side apply with force)' : '';
   const all = say('Applied', 'True', 'AllWorkHaveBeenApplied', `All corresponding work objects are applied${note}`);
   const waiting = objects.filter(
     ({ availability }) => availability?.verdict === 'NotAvailableYet' || availability?.verdict === 'Failed',
   );
   if (waiting.length > 0)
     return [all, say('Available', 'False', 'NotAllWorkAreAvailable', `${list(waiting)} not available`)];
+  // Not shown by an observation that broke off: nothing follows from that, so what was known stands.
+  if (objects.some(({ availability }) => availability === undefined))
+    return [all, ...(binding.conditions ?? []).filter(({ type }) => type === 'Available')];
   const untracked = objects.filter(({ availability }) => availability?.verdict === 'NotTrackable');
   return [
     all,

@@ -1,4 +1,7 @@
 import type { ClusterObservation } from '../../api/observation.ts';
+import type { PlacementRef } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { sightingOf } from './outcomes.ts';
 
 const placementLabel = 'gitfleet.dev/placement';
 
@@ -13,9 +16,19 @@ export function isCleanedUp(request: {
   /** Value of the ownership label of the placement. */
   readonly label: string;
   readonly inFleet: boolean;
+  /** Absent = taken as one that was given resources. */
+  readonly binding?: Binding;
+  /** Whose objects they are; an actor that is still busy with them has the last word. */
+  readonly placement?: PlacementRef;
 }): boolean {
-  const { observation, label, inFleet } = request;
+  const { observation, label, inFleet, binding, placement } = request;
   if (!inFleet) return true;
+  if (binding && !wasGiven(binding) && !observation?.reachable) return true;
   if (!observation?.reachable || !observation.complete) return false;
+  if (placement && sightingOf(observation, placement)?.done === false) return false;
   return !observation.objects.some(({ metadata }) => metadata.labels?.[placementLabel] === label);
 }
+
+/** Whether resources may ever have been sent for a binding. */
+export const wasGiven = ({ state, previousState, resourceSnapshotIndex }: Binding): boolean =>
+  resourceSnapshotIndex !== undefined || state === 'Bound' || previousState === 'Bound';

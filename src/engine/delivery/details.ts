@@ -4,20 +4,18 @@ import type { Binding } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Delivered } from './outcomes.ts';
 
-/** KubeFleet's API keeps at most this many of each list per cluster. */
+/** KubeFleet's API keeps at most this many of each list per cluster, and of the details of one object. */
 const most = 100;
 
-/** Objects that were not applied; when all were, those that are not available (KubeFleet workgenerator, failed manifests). */
+/** Objects that were not applied, and applied ones that are not available (KubeFleet workgenerator, failed manifests). */
 export function failedList(
   objects: readonly Delivered[],
   now: Timestamp,
   before: readonly FailedPlacement[] | undefined,
 ): FailedPlacement[] {
-  const unapplied = objects.filter(({ applied, outcome }) => !applied && !isDiffResult(outcome.result));
-  const troubled =
-    unapplied.length > 0
-      ? unapplied
-      : objects.filter(({ availability }) => availability && isUnavailable(availability.verdict));
+  const troubled = objects.filter(({ applied, outcome, availability }) =>
+    applied ? availability !== undefined && isUnavailable(availability.verdict) : !isDiffResult(outcome.result),
+  );
   return troubled.slice(0, most).map(({ identifier, outcome, availability, applied }): FailedPlacement => {
     const reason = applied
       ? availability?.verdict === 'Failed'
@@ -60,11 +58,13 @@ export function driftedList(
   now: Timestamp,
   before: readonly DriftedPlacement[] | undefined,
 ): DriftedPlacement[] {
-  return withDetails(objects, (result) => !diffResults.has(result))
+  return objects
+    .filter(({ outcome, gone }) => gone || (hasDetails(outcome) && !diffResults.has(outcome.result)))
     .slice(0, most)
-    .map(({ identifier, outcome }): DriftedPlacement => {
+    .map(({ identifier, outcome, gone }): DriftedPlacement => {
       const old = before?.find((drifted) => sameObject(drifted, identifier));
-      const unchanged = old !== undefined && canonicalJson(old.observedDrifts) === canonicalJson(outcome.details);
+      const observedDrifts = gone ? [wholeObject] : (outcome.details ?? []).slice(0, most);
+      const unchanged = old !== undefined && canonicalJson(old.observedDrifts) === canonicalJson(observedDrifts);
       return {
         ...identifier,
         observationTime: (unchanged ? old.observationTime : undefined) ?? now,
@@ -72,7 +72,7 @@ export function driftedList(
           ? {}
           : { targetClusterObservedGeneration: outcome.observedGeneration }),
         firstDriftedObservedTime: old?.firstDriftedObservedTime ?? now,
-        observedDrifts: outcome.details ?? [],
+        observedDrifts,
       };
     });
 }
@@ -82,11 +82,13 @@ export function diffedList(
   now: Timestamp,
   before: readonly DiffedPlacement[] | undefined,
 ): DiffedPlacement[] {
-  return withDetails(objects, (result) => diffResults.has(result))
+  return objects
+    .filter(({ outcome }) => hasDetails(outcome) && diffResults.has(outcome.result))
     .slice(0, most)
     .map(({ identifier, outcome }): DiffedPlacement => {
       const old = before?.find((diffed) => sameObject(diffed, identifier));
-      const unchanged = old !== undefined && canonicalJson(old.observedDiffs) === canonicalJson(outcome.details);
+      const observedDiffs = (outcome.details ?? []).slice(0, most);
+      const unchanged = old !== undefined && canonicalJson(old.observedDiffs) === canonicalJson(observedDiffs);
       return {
         ...identifier,
         observationTime: (unchanged ? old.observationTime : undefined) ?? now,
@@ -94,13 +96,15 @@ export function diffedList(
           ? {}
           : { targetClusterObservedGeneration: outcome.observedGeneration }),
         firstDiffedObservedTime: old?.firstDiffedObservedTime ?? now,
-        observedDiffs: outcome.details ?? [],
+        observedDiffs,
       };
     });
 }
 
-const withDetails = (objects: readonly Delivered[], of: (result: string) => boolean): Delivered[] =>
-  objects.filter(({ outcome }) => (outcome.details?.length ?? 0) > 0 && of(outcome.result));
+const hasDetails = ({ details }: Delivered['outcome']): boolean => (details?.length ?? 0) > 0;
+
+/** KubeFleet's way to say that an object is missing. */
+const wholeObject = { path: '/', valueInHub: '(the whole object)' };
 
 const sameObject = (
   a: {

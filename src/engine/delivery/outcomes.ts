@@ -11,18 +11,27 @@ export interface Delivered {
   readonly identifier: ResourceIdentifier;
   readonly outcome: ObjectOutcome;
   readonly applied: boolean;
-  /** Only of applied objects. */
+  /** Only of applied objects; absent also where an observation that broke off does not show the object. */
   readonly availability: Availability | undefined;
+  /** Applied, yet a complete observation does not show it: somebody removed it. */
+  readonly gone: boolean;
 }
 
-/** What our actor last did for a placement on a member; undefined when the member shows no sign of it. */
+/**
+ * What our actor last did for a placement on a member, at a snapshot index or at any; undefined when the member shows no
+ * sign of it.
+ */
 export function sightingOf(
   observation: ClusterObservation | undefined,
   ref: PlacementRef,
+  index?: number,
 ): PlacementSighting | undefined {
   return observation?.placements.find(
-    ({ placement }) =>
-      placement.kind === ref.kind && placement.name === ref.name && placement.namespace === ref.namespace,
+    ({ placement, resourceSnapshotIndex }) =>
+      placement.kind === ref.kind &&
+      placement.name === ref.name &&
+      placement.namespace === ref.namespace &&
+      (index === undefined || resourceSnapshotIndex === index),
   );
 }
 
@@ -36,27 +45,36 @@ export function deliveredObjects(
   observation: ClusterObservation,
 ): Delivered[] {
   const outcomes = new Map(sighting.results.map((outcome) => [keyOf(outcome.object), outcome]));
-  const live = new Map(observation.objects.map((object) => [keyOf(refOf(object)), object]));
+  const live = liveObjects(observation);
   return manifests.map((item): Delivered => {
     const ref = refOf(item.manifest);
     const outcome = outcomes.get(keyOf(ref)) ?? { object: ref, result: 'Applied' };
     const applied = goodResults.has(outcome.result);
+    const found = live.get(keyOf(ref));
+    const gone = applied && found === undefined && observation.complete;
     return {
       item,
       identifier: identifierOf(item),
       outcome,
       applied,
-      availability: applied ? availabilityHere(live.get(keyOf(ref)), observation.complete) : undefined,
+      availability: gone ? missing : applied && found ? availabilityOf(found) : undefined,
+      gone,
     };
   });
 }
 
-/** An applied object that a complete look does not show has been deleted behind our back; one not looked for is unknown. */
-function availabilityHere(live: Manifest | undefined, complete: boolean): Availability {
-  if (live) return availabilityOf(live);
-  return complete
-    ? { verdict: 'NotAvailableYet', message: 'the object is gone from the member' }
-    : { verdict: 'NotAvailableYet', message: 'the member could not be looked at completely' };
+const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
+
+const looks = new WeakMap<ClusterObservation, ReadonlyMap<string, Manifest>>();
+
+/** Live objects by name: every placement on the member asks. */
+function liveObjects(observation: ClusterObservation): ReadonlyMap<string, Manifest> {
+  let known = looks.get(observation);
+  if (!known) {
+    known = new Map(observation.objects.map((object) => [keyOf(refOf(object)), object]));
+    looks.set(observation, known);
+  }
+  return known;
 }
 
 function identifierOf({ manifest, envelope }: RenderedManifest): ResourceIdentifier {

@@ -1,10 +1,12 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { type PlacementRef, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import { by } from '../kernel/ordering.ts';
-import type { Rendered } from '../overrides/render.ts';
+import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Target } from '../plan-document.ts';
 import type { PlacementWork } from '../working.ts';
+import { wasGiven } from './cleanup.ts';
 
 interface TargetContext {
   readonly render: (what: {
@@ -23,25 +25,16 @@ interface TargetContext {
  */
 export function targetsOf(work: PlacementWork, { render, present }: TargetContext): Target[] {
   const placement = refOf(work.placement);
-  return work.bindings.flatMap(({ binding }): Target[] => {
+  return onePerCluster(work).flatMap((binding): Target[] => {
     const { targetCluster: clusterName, resourceSnapshotIndex } = binding;
     if (!present(clusterName)) return [];
-    if (binding.deleting) {
-      const liveBeside = work.bindings.some(
-        (other) =>
-          other.binding !== binding &&
-          other.binding.targetCluster === clusterName &&
-          other.binding.state === 'Bound' &&
-          !other.binding.deleting,
-      );
-      return liveBeside ? [] : [{ clusterName, placement, remove: true, objects: [] }];
-    }
-    if (binding.state === 'Scheduled' || resourceSnapshotIndex === undefined) return [];
+    // Without the index: what an actor says of a removal must never be taken for what it says of a later binding.
+    if (binding.deleting) return [{ clusterName, placement, remove: true, objects: [] }];
+    if (resourceSnapshotIndex === undefined) return [];
     const contents = work.contents.get(resourceSnapshotIndex);
     if (contents === undefined) return [{ clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] }];
     const rendered = render({ placement, manifests: contents, lists: binding, cluster: clusterName });
     if (!rendered.ok) return [];
-    const objects = rendered.manifests.map(({ manifest }) => refOfManifest(manifest));
     return [
       {
         clusterName,
@@ -49,10 +42,38 @@ export function targetsOf(work: PlacementWork, { render, present }: TargetContex
         resourceSnapshotIndex,
         digest: rendered.digest,
         remove: false,
-        objects: objects.sort(by(textOf)),
+        objects: objectsOf(rendered.manifests),
       },
     ];
   });
+}
+
+/**
+ * The bindings that speak for their clusters. Two on one cluster is a conflict in which nothing moves, so what is to stay
+ * goes before what is to go, and Bound before Unscheduled. One that was never given anything has nothing to remove.
+ */
+function onePerCluster({ bindings }: PlacementWork): Binding[] {
+  const chosen = new Map<ClusterName, Binding>();
+  for (const { binding } of bindings) {
+    if (binding.deleting ? !wasGiven(binding) : binding.state === 'Scheduled') continue;
+    const rival = chosen.get(binding.targetCluster);
+    if (!rival || rank(binding) < rank(rival)) chosen.set(binding.targetCluster, binding);
+  }
+  return [...chosen.values()];
+}
+
+const rank = ({ deleting, state }: Binding): number => (deleting ? 2 : state === 'Bound' ? 0 : 1);
+
+const listings = new WeakMap<readonly RenderedManifest[], readonly ObjectRef[]>();
+
+/** Clusters that get the same rendering share one list. */
+function objectsOf(manifests: readonly RenderedManifest[]): readonly ObjectRef[] {
+  let objects = listings.get(manifests);
+  if (!objects) {
+    objects = manifests.map(({ manifest }) => refOfManifest(manifest)).sort(by(textOf));
+    listings.set(manifests, objects);
+  }
+  return objects;
 }
 
 const refOfManifest = ({ apiVersion, kind, metadata }: Manifest): ObjectRef => ({

@@ -24,12 +24,13 @@ export interface Classified {
   readonly canBeReady: boolean;
   /** Ready and already being deleted. */
   readonly canBeUnavailable: boolean;
-  /** When an untrackable binding becomes ready by time alone. */
+  /** When an untrackable binding becomes ready by time alone; one on its way out frees nothing by that. */
   readonly readyAt: Instant | undefined;
 }
 
 const untrackable: ReadonlySet<string> = new Set(['NotAllWorkAreAvailabilityTrackable', 'WorkNotTrackable']);
 
+/** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones; `ms` is unavailablePeriodSeconds. */
 export function classify(
   step: BindingStep,
   isOutOfDate: (binding: Binding) => boolean,
@@ -45,7 +46,7 @@ export function classify(
     ready,
     canBeReady: holds && !failed && currentCondition(binding, 'DiffReported') === undefined,
     canBeUnavailable: holds && binding.deleting === true && ready,
-    readyAt,
+    readyAt: binding.deleting ? undefined : readyAt,
   };
 }
 
@@ -68,5 +69,6 @@ function readiness(
   if (!untrackable.has(available.reason)) return { ready: true, readyAt: undefined };
   const since = parseInstant(available.lastTransitionTime ?? '');
   if (since === undefined || since < now - ms) return { ready: true, readyAt: undefined };
-  return { ready: false, readyAt: since + ms };
+  // KubeFleet compares strictly: at the very end of the period the cluster still waits.
+  return { ready: false, readyAt: Math.max(since + ms, now + 1) };
 }

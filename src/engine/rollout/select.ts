@@ -7,6 +7,8 @@ export interface Selected {
   readonly chosen: ReadonlySet<Classified>;
   /** Candidates that the budgets keep back. */
   readonly waiting: ReadonlySet<Classified>;
+  /** How many more clusters must become ready before one that waits to be updated or removed may move. */
+  readonly readyMissing: number;
 }
 
 /**
@@ -16,18 +18,20 @@ export interface Selected {
 export function selectMoves(
   all: readonly Classified[],
   total: number,
-  { maxUnavailable, maxSurge }: RollingUpdate,
+  { maxUnavailable, maxSurge }: Pick<RollingUpdate, 'maxUnavailable' | 'maxSurge'>,
 ): Selected {
   const of = (candidate: Classified['candidate']) => all.filter((entry) => entry.candidate === candidate);
   const ready = all.filter((entry) => entry.ready).length;
   const leaving = all.filter((entry) => entry.canBeUnavailable).length;
   const minAvailable = total - scale(maxUnavailable, total, 'up');
-  const mayDisrupt = Math.max(ready - leaving - minAvailable, 0);
+  const spare = ready - leaving - minAvailable;
+  const mayDisrupt = Math.max(spare, 0);
   const disrupting = [...of('remove'), ...of('update')];
   const mayAdd = Math.max(total + scale(maxSurge, total, 'up') - all.filter((entry) => entry.canBeReady).length, 0);
   const adding = of('bind');
   return {
     chosen: new Set([...of('updateFailed'), ...disrupting.slice(0, mayDisrupt), ...adding.slice(0, mayAdd)]),
     waiting: new Set([...disrupting.slice(mayDisrupt), ...adding.slice(mayAdd)]),
+    readyMissing: 1 - spare,
   };
 }

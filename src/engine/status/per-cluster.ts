@@ -11,7 +11,16 @@ import { type Phase, phasesOf } from './condition-types.ts';
 export function selectedCluster(
   decision: ClusterDecision,
   work: PlacementWork,
-  { now, recorded }: { readonly now: Timestamp; readonly recorded: PerClusterPlacementStatus | undefined },
+  {
+    now,
+    binding,
+    recorded,
+  }: {
+    readonly now: Timestamp;
+    /** The live one on the cluster. */
+    readonly binding: Binding | undefined;
+    readonly recorded: PerClusterPlacementStatus | undefined;
+  },
 ): PerClusterPlacementStatus {
   const generation = work.placement.metadata.generation;
   const say = (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>): Condition =>
@@ -22,11 +31,6 @@ export function selectedCluster(
     );
   const scheduled = say({ type: 'Scheduled', status: 'True', reason: 'Scheduled', message: decision.reason });
   const { clusterName } = decision;
-  const binding = work.bindings
-    .map((step) => step.binding)
-    .find(
-      ({ targetCluster, deleting, state }) => targetCluster === clusterName && !deleting && state !== 'Unscheduled',
-    );
   const external = work.placement.spec.strategy.type === 'External';
   const latest = latestOf(work.resourceSnapshots)?.index;
   const index = external ? binding?.resourceSnapshotIndex : latest;

@@ -70,8 +70,19 @@ function perCluster(
   const selected = decisions.filter((decision) => decision.selected);
   const unselected = decisions.filter((decision) => !decision.selected);
   const failed = Math.min(missing(work, selected.length), unselected.length);
+  const live = new Map(
+    work.bindings
+      .filter(({ binding: { deleting, state } }) => !deleting && state !== 'Unscheduled')
+      .map(({ binding }) => [binding.targetCluster, binding]),
+  );
   return [
-    ...selected.map((decision) => selectedCluster(decision, work, { now, recorded: byName.get(decision.clusterName) })),
+    ...selected.map((decision) =>
+      selectedCluster(decision, work, {
+        now,
+        binding: live.get(decision.clusterName),
+        recorded: byName.get(decision.clusterName),
+      }),
+    ),
     ...unselected
       .slice(0, failed)
       .map((decision, at) => unfilledSlot(decision, now, placement.metadata.generation, emptyBefore[at])),
