@@ -56,17 +56,23 @@ export function parseYaml(text: string, file: string): ParsedFile {
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   for (const document of parsed) {
-    const findings = [...document.errors, ...document.warnings].map((finding): Problem => {
-      const message = finding.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
-      return {
-        severity: 'error',
-        code: codeOf(finding.code),
-        file,
-        ...at(finding.pos[0]),
-        message,
-        fix: fixOf(finding.code),
-      };
-    });
+    const findings = [...document.errors, ...document.warnings]
+      // Tags are told by the lint, with their place.
+      .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
+      .map((finding): Problem => {
+        const message =
+          finding.code === 'DUPLICATE_KEY'
+            ? 'the same key stands twice in one map'
+            : finding.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+        return {
+          severity: 'error',
+          code: codeOf(finding.code),
+          file,
+          ...at(finding.pos[0]),
+          message,
+          fix: fixOf(finding.code),
+        };
+      });
     findings.push(...lintDocument(document, { file, at, maxDepth }));
     problems.push(...findings);
     const line = at(document.contents?.range?.[0] ?? document.range?.[0] ?? 0).line;
@@ -111,8 +117,6 @@ const fixOf = (code: string): string => {
       return 'indent with spaces';
     case 'BAD_INDENT':
       return 'align the line with its siblings';
-    case 'TAG_RESOLVE_FAILED':
-      return 'remove the tag';
     default:
       return 'mend the YAML at this place';
   }

@@ -70,6 +70,7 @@ function lintScalar(node: Scalar, isKey: boolean, report: (code: string, message
   const source = node.source ?? '';
   const plain = node.type === Scalar.PLAIN || node.type === undefined || node.type === null;
   if (!plain) return;
+  if (isKey && source === '<<') return;
   if (isKey && typeof node.value !== 'string') {
     report('non-string-key', `the key ${source || String(node.value)} is not a text`, `write "${source}"`);
     return;
