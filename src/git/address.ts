@@ -10,7 +10,7 @@ export type Address =
   /** Roads that only the `git` binary knows: ssh and file URLs. */
   | { readonly kind: 'native'; readonly url: string };
 
-const scpForm = /^(?:[\w.-]+@)?[\w.-]+:(?!\/\/)[^\s]+$/;
+const scpForm = /^(?:[\w.-]+@)?([\w.-]+):[^\s]+$/;
 
 /**
  * Reads what a person gave as repository. Errors: `bad-address` for remote helpers (`ext::` runs commands), for what git
@@ -25,7 +25,7 @@ export function parseAddress(repo: string): Address {
     throw new GitError('bad-address', `${repo.split('::')[0]}:: addresses run commands and are not opened`);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(repo)?.[1]?.toLowerCase();
   if (scheme === undefined) {
-    if (scpForm.test(repo) && !/^[./]/.test(repo) && !/^[a-z]:[\\/]/i.test(repo)) return scpAddress(repo);
+    if (looksLikeScp(repo)) return scpAddress(repo);
     return { kind: 'local', path: resolve(repo) };
   }
   const url = parseUrl(repo);
@@ -51,9 +51,16 @@ export function parseAddress(repo: string): Address {
   }
 }
 
+/** Git's own rule: a colon before the first slash. Drive letters are paths. */
+const looksLikeScp = (repo: string): boolean => /^[^/:\\]{2,}:/.test(repo);
+
 function scpAddress(repo: string): Address {
-  const host = repo.slice(repo.indexOf('@') + 1).split(':')[0]!;
-  if (host.startsWith('-')) throw new GitError('bad-address', `the host ${host} looks like an option`);
+  const host = scpForm.exec(repo)?.[1];
+  if (host === undefined || host.startsWith('-'))
+    throw new GitError(
+      'bad-address',
+      `${repo} looks like an option or a broken user@host:path: write ./${repo} for a directory`,
+    );
   return { kind: 'native', url: repo };
 }
 

@@ -5,6 +5,8 @@ import { takeLock } from './process-lock.ts';
 
 /** Every fetch leaves a pack, and every read looks into all of them. */
 const tooManyPacks = 50;
+/** Every push by the git binary leaves what it sent as files of their own. */
+const tooManyLoose = 1_000;
 
 export interface Mirror {
   readonly gitdir: string;
@@ -53,9 +55,18 @@ export async function openMirror(dir: string, native: boolean): Promise<Mirror> 
       }
     },
     async tidy() {
-      if (native && (await packs(gitdir)) > tooManyPacks) await git(['repack', '-a', '-d', '-q'], { gitdir });
+      if (!native || ((await packs(gitdir)) <= tooManyPacks && (await loose(gitdir)) <= tooManyLoose)) return;
+      // Objects of an hour may belong to a push that is under way.
+      await git(['gc', '--quiet', '--prune=1.hour.ago'], { gitdir });
     },
   };
+}
+
+/** Estimated from a sixteenth of the folders, as git does. */
+async function loose(gitdir: string): Promise<number> {
+  const folders = [...'0123456789abcdef'].map((digit) => join(gitdir, 'objects', `1${digit}`));
+  const names = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
+  return names.flat().length * 16;
 }
 
 async function packs(gitdir: string): Promise<number> {

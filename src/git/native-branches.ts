@@ -27,6 +27,14 @@ export async function nativeBranches(input: { readonly url: string; readonly mir
     return new Map(pairs.filter(([ref]) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix)));
   }
 
+  /** The mirror follows, so that what was pushed is not garbage there. */
+  async function pushed(ref: string, to: string | undefined): Promise<'done'> {
+    const ours = mirrorRef(ref);
+    await git(to === undefined ? ['update-ref', '-d', ours] : ['update-ref', ours, to], { gitdir });
+    await mirror.tidy();
+    return 'done';
+  }
+
   return {
     name: url,
     remote: true,
@@ -59,9 +67,9 @@ export async function nativeBranches(input: { readonly url: string; readonly mir
         ],
         { gitdir },
       );
-      if (ran.code === 0) return 'done';
+      if (ran.code === 0) return pushed(ref, to);
       const now = (await list(ref)).get(ref);
-      if (now === to) return 'done';
+      if (now === to) return pushed(ref, to);
       if (now !== from) return 'moved';
       throw new GitError('push-refused', `push ${ref} to ${url}: ${wordsOf(ran)}`);
     },

@@ -22,6 +22,7 @@ export function verifyWebhook(input: {
   readonly deliveries?: Set<string>;
 }): WebhookVerdict {
   const { headers, secret, deliveries = seen } = input;
+  if (secret === '') return refused('no webhook secret is configured');
   const signature =
     one(headers['x-hub-signature-256']) ??
     one(headers['x-hub-signature']) ??

@@ -1,33 +1,34 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 
 /** Git's own smart HTTP server (`git http-backend`) behind node:http. */
-export interface BackendServer {
-  readonly url: string;
+export interface GitServer {
+  /** URL of a bare repository by its path under the root. */
+  url(repo: string): string;
   /** `METHOD path?query` of every request, refused ones too. */
   readonly requests: string[];
   close(): Promise<void>;
 }
 
-/** Serves bare repositories by their folder; pushes are allowed. With a token every request must carry it as password. */
-export async function serveBackend(repo: string, options: { readonly token?: string } = {}): Promise<BackendServer> {
-  execFileSync('git', ['-C', repo, 'config', 'http.receivepack', 'true']);
+/** Serves the bare repositories of a folder; pushes need their `http.receivepack`. With a token every request must carry it as password. */
+export async function startGitServer(root: string, token?: string): Promise<GitServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    if (options.token !== undefined && passwordOf(request) !== options.token) {
+    if (token !== undefined && passwordOf(request) !== token) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
-    serve(dirname(repo), request, response);
+    serve(root, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}${repo.slice(dirname(repo).length)}`,
+    url: (repo) => `http://127.0.0.1:${port}/${repo}`,
     requests,
     close: () =>
       new Promise((resolve) => {
@@ -35,6 +36,22 @@ export async function serveBackend(repo: string, options: { readonly token?: str
         server.closeAllConnections();
       }),
   };
+}
+
+/** Installs a hook that says no to so many pushes, in these words, and yes to those after. */
+export async function refusePushes(bare: string, times: number, words: string): Promise<void> {
+  const hook = join(bare, 'hooks/pre-receive');
+  await mkdir(dirname(hook), { recursive: true });
+  await writeFile(join(bare, 'refusals'), 'x'.repeat(times));
+  const script = [
+    '#!/bin/sh',
+    'left=$(cat "$GIT_DIR/refusals")',
+    '[ -z "$left" ] && exit 0',
+    'printf %s "${left#x}" > "$GIT_DIR/refusals"',
+    `echo "${words}" >&2`,
+    'exit 1',
+  ];
+  await writeFile(hook, `${script.join('\n')}\n`, { mode: 0o755 });
 }
 
 function serve(root: string, request: IncomingMessage, response: ServerResponse): void {

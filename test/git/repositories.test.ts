@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { openSource } from '../../src/git/source.ts';
 import { openStatusBranch } from '../../src/git/status-branch.ts';
-import { type BackendServer, serveBackend } from './http-backend-server.ts';
-import { bare, clone, commit, folder, gitThere, nobody, now, rejectOnce, removeFolders, sh } from './world.ts';
+import { type GitServer, refusePushes, startGitServer } from './http-backend-server.ts';
+import { bare, clone, commit, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
 
 const token = 's3cret';
 const withToken = async () => ({ username: 'x-access-token', password: token });
@@ -17,12 +17,12 @@ interface Kind {
   make(): Promise<{ readonly repo: string; readonly dir: string }>;
 }
 
-const servers: BackendServer[] = [];
+const servers: GitServer[] = [];
 const http = async () => {
   const dir = bare();
-  const server = await serveBackend(dir, { token });
+  const server = await startGitServer(dirname(dir), token);
   servers.push(server);
-  return { repo: server.url, dir };
+  return { repo: server.url('fleet.git'), dir };
 };
 const local = (dir: string) => ({ repo: dir, dir });
 
@@ -236,7 +236,7 @@ describe.skipIf(!gitThere)('a server', () => {
     'that says no by a hook is heard, and asked again ($name)',
     async (on) => {
       const { repo, dir } = await on.make();
-      rejectOnce(dir);
+      await refusePushes(dir, 1, 'freeze until noon');
       const opened = await status(on, repo);
       const base = await opened.read();
       const attempt = () => opened.publish(base, new Map([['x', '1']]), 'Status');
@@ -249,11 +249,16 @@ describe.skipIf(!gitThere)('a server', () => {
 
   it('that refuses the credentials is asked once, not in a loop', async () => {
     const dir = bare();
-    const server = await serveBackend(dir, { token });
+    const server = await startGitServer(dirname(dir), token);
     servers.push(server);
     for (const credentials of [nobody, async () => ({ username: 'x', password: 'wrong' })]) {
       server.requests.length = 0;
-      const opened = await openSource({ repo: server.url, branch: 'main', cacheDir: folder(), credentials });
+      const opened = await openSource({
+        repo: server.url('fleet.git'),
+        branch: 'main',
+        cacheDir: folder(),
+        credentials,
+      });
       closing.push(opened);
       const error = await opened.poll().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'unauthorized' });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Credentials } from '../../src/git/credentials.ts';
@@ -66,16 +66,6 @@ export function clone(): string {
 export function bare(): string {
   const dir = join(folder(), 'fleet.git');
   sh('.', 'clone', '-q', '--bare', clone(), dir);
+  sh(dir, 'config', 'http.receivepack', 'true');
   return dir;
-}
-
-/** A hook that says no to the first push and yes to every other. */
-export function rejectOnce(repo: string): void {
-  const hook = join(repo, 'hooks/pre-receive');
-  mkdirSync(dirname(hook), { recursive: true });
-  writeFileSync(
-    hook,
-    '#!/bin/sh\nif [ ! -e "$GIT_DIR/said-no" ]; then touch "$GIT_DIR/said-no"; echo "freeze until noon" >&2; exit 1; fi\n',
-  );
-  chmodSync(hook, 0o755);
 }
