@@ -136,7 +136,7 @@ export class PaperFleet {
   #observations(fleet: Fleet): Map<string, ClusterObservation> {
     const at = formatInstant(this.now);
     return new Map(
-      fleet.members.map(({ metadata: { name } }) => {
+      fleet.members.map(({ metadata: { name } }): [string, ClusterObservation] => {
         const head = {
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
