@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { GitError } from './git-error.ts';
 
@@ -15,26 +15,24 @@ const held = new Set<string>();
  */
 export async function takeLock(path: string): Promise<() => Promise<void>> {
   if (held.has(path)) throw new GitError('locked', `${path} is held by this process already`);
+  held.add(path);
   const me = JSON.stringify({ host: hostname(), pid: process.pid, started: await startOf(process.pid) });
-  for (let attempt = 0; ; attempt++) {
-    const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return undefined;
-      throw error;
-    });
-    if (file) {
-      await file.writeFile(me);
-      await file.close();
-      break;
-    }
-    const holder = await livingHolder(path);
-    if (holder !== undefined || attempt >= 3)
+  const mine = `${path}.${process.pid}`;
+  try {
+    await writeFile(mine, me);
+    if (!(await placed(mine, path)) && !(await takenOver(mine, path))) {
+      const holder = (await livingHolder(path)) ?? 'starting';
       throw new GitError(
         'locked',
-        `${path}: another gitfleet (${holder ?? 'starting'}) uses this cache: give each its own --cache-dir`,
+        `${path}: another gitfleet (${holder}) uses this cache: give each its own --cache-dir`,
       );
-    await rm(path, { force: true });
+    }
+  } catch (error) {
+    held.delete(path);
+    throw error;
+  } finally {
+    await rm(mine, { force: true });
   }
-  held.add(path);
   const timer = setInterval(() => {
     const now = new Date();
     utimes(path, now, now).catch(() => {});
@@ -42,8 +40,42 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
   return async () => {
     clearInterval(timer);
     held.delete(path);
-    await rm(path, { force: true });
+    // Whoever took it over while this machine slept keeps it.
+    if ((await readFile(path, 'utf8').catch(() => '')) === me) await rm(path, { force: true });
   };
+}
+
+/** A link comes with its content, so that nobody ever sees a lock without its holder. */
+function placed(mine: string, path: string): Promise<boolean> {
+  return link(mine, path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+}
+
+/**
+ * Replaces a lock that was left behind. Of several that see it at the same time only one may remove it, and only after
+ * looking once more: otherwise the slower one removes the lock that the faster one has just taken.
+ */
+async function takenOver(mine: string, path: string): Promise<boolean> {
+  if ((await livingHolder(path)) !== undefined) return false;
+  const guard = `${path}.takeover`;
+  if (!(await placed(mine, guard))) {
+    if ((await livingHolder(guard)) !== undefined) return false;
+    // Its maker was killed within the few lines below.
+    await rm(guard, { force: true });
+    return takenOver(mine, path);
+  }
+  try {
+    if ((await livingHolder(path)) !== undefined) return false;
+    await rm(path, { force: true });
+    return await placed(mine, path);
+  } finally {
+    await rm(guard, { force: true });
+  }
 }
 
 async function livingHolder(path: string): Promise<string | undefined> {
@@ -54,7 +86,7 @@ async function livingHolder(path: string): Promise<string | undefined> {
   try {
     holder = JSON.parse(text);
   } catch {
-    // Killed between making the file and writing into it, or just being written.
+    // Gone again, or cut short when the disk was full: nobody who lives wrote it.
     return fresh && text !== '' ? 'unknown' : undefined;
   }
   const name = `process ${holder.pid} on ${holder.host}`;
