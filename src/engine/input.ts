@@ -46,7 +46,20 @@ export interface Fleet {
   /** True when some file could not be read far enough to know which objects it holds: then nothing may be concluded from absence. */
   readonly unreadable: readonly string[];
   readonly problems: readonly Problem[];
+  /** Where fleet objects stand, by `sourceKey`, for problems that are found only while planning. */
+  readonly sources?: ReadonlyMap<string, Source>;
 }
+
+export interface Source {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+}
+
+export const sourceKey = (
+  kind: string,
+  { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
+): string => `${kind}/${namespace ?? ''}/${name}`;
 
 /** One manifest under `resources/`. Identity is stable between passes as long as its file is unchanged. */
 export interface HubObject {

@@ -3,7 +3,7 @@ import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, observeMoved } from './begin.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { guard } from './guard/guard.ts';
-import type { PlanInput } from './input.ts';
+import { type PlanInput, sourceKey } from './input.ts';
 import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
@@ -105,6 +105,7 @@ function goRound(before: Round, world: World): Round {
     refused: world.input.fleet.refused,
     deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),
     recordLost: world.recordLost,
+    fileOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata))?.file,
   });
   return {
     works: evictions.works,

@@ -19,7 +19,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
   const recordedRuns = before
     ? new Map(before.recorded.map((run) => [placementKey(run.metadata) as string, run]))
     : world.record.runs;
-  return advanceRuns(work, {
+  const outcome = advanceRuns(work, {
     runs,
     recordedRuns,
     strategies: world.input.fleet.strategies,
@@ -40,6 +40,8 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     absenceIsCertain: world.input.fleet.unreadable.length === 0,
     recordLost: world.recordLost,
   });
+  // What is said only once, when a run initializes, is said by the plan and not by its last round.
+  return before ? { ...outcome, problems: [...before.problems, ...outcome.problems] } : outcome;
 }
 
 /** Runs that name a placement which is not there. */

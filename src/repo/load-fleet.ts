@@ -6,7 +6,7 @@ import { notActedOnYet } from '../api/not-acted-on.ts';
 import type { Problem } from '../api/problem.ts';
 import { validateFleetObject } from '../api/validate.ts';
 import { validateAcross } from '../api/validate-fleet.ts';
-import type { Fleet } from '../engine/input.ts';
+import { type Fleet, sourceKey } from '../engine/input.ts';
 import { guessObjects } from './guess.ts';
 import { crdScopes, type Found, hubObject } from './hub-objects.ts';
 import { type LoadCache, memoryCache } from './load-cache.ts';
@@ -63,6 +63,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     refused: [...refused, ...withFindings.refused, ...resources.refused],
     unreadable,
     problems: [...problems, ...sorted.problems, ...withFindings.problems, ...resources.problems].sort(byPosition),
+    sources: withFindings.sources,
     notActedOn: withFindings.objects.flatMap((object) => (notActedOnYet(object) === undefined ? [] : [refOf(object)])),
   });
 }
@@ -211,11 +212,18 @@ function listItems(list: object, items: readonly unknown[]): readonly unknown[] 
   return known;
 }
 
+interface FleetObjects {
+  readonly objects: FleetObject[];
+  readonly refused: ObjectRef[];
+  readonly problems: Problem[];
+  readonly sources: NonNullable<Fleet['sources']>;
+}
+
 async function fleetObjects(
   placed: readonly Placed[],
   tree: RepoTree,
   files: readonly TreeFile[],
-): Promise<{ readonly objects: FleetObject[]; readonly refused: ObjectRef[]; readonly problems: Problem[] }> {
+): Promise<FleetObjects> {
   const validated = placed.map((document) => ({ document, ...validateFleetObject(document.value) }));
   const accepted = validated.flatMap((entry) => (entry.object ? [{ ...entry, object: entry.object }] : []));
   const across = validateAcross(accepted.map(({ object }) => object));
@@ -249,6 +257,11 @@ async function fleetObjects(
     objects: accepted.filter((_, index) => !struck.has(index)).map(({ object }) => object),
     refused,
     problems: findings.map((finding) => problemOf(finding, textOf)),
+    sources: new Map(
+      validated.flatMap(({ ref, document: { file, line } }) =>
+        ref ? [[sourceKey(ref.kind, ref), { file, line }] as const] : [],
+      ),
+    ),
   };
 }
 

@@ -12,6 +12,7 @@ export function sortFleet(read: {
   readonly unreadable: readonly string[];
   readonly problems: readonly Problem[];
   readonly notActedOn: readonly ObjectRef[];
+  readonly sources: NonNullable<Fleet['sources']>;
 }): Fleet {
   const of = <K extends FleetObject['kind']>(...kinds: K[]): Extract<FleetObject, { kind: K }>[] =>
     (read.objects.filter(({ kind }) => (kinds as string[]).includes(kind)) as Extract<FleetObject, { kind: K }>[]).sort(
@@ -39,6 +40,7 @@ export function sortFleet(read: {
     refused: [...new Map(read.refused.map((ref) => [textOf(ref), ref])).values()].sort(by(textOf)),
     unreadable: [...read.unreadable].sort(),
     problems: read.problems,
+    sources: read.sources,
   };
 }
 

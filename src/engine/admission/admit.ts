@@ -4,7 +4,7 @@ import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { transitionProblems } from '../../api/transitions.ts';
-import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
+import { type Fleet, type FleetRecord, type HubObject, type RecordedPlacement, sourceKey } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
@@ -54,7 +54,7 @@ function admitPlacements(
     const key = placementKey(refOf(placement));
     present.add(key);
     const before = record.placements.get(key)?.object;
-    const refusals = before ? forbidden(before, placement, problems) : [];
+    const refusals = before ? forbidden(before, placement, problems, fleet) : [];
     if (before && refusals.length > 0) {
       holds.push(lastGoodHold(refOf(placement), refusals.join('; ')));
       admitted.push(before);
@@ -81,6 +81,7 @@ function forbidden(
   before: Placement | StagedUpdateRun,
   next: Placement | StagedUpdateRun,
   problems: Problem[],
+  fleet: Fleet,
 ): string[] {
   const refusals = transitionProblems(before, next).filter(
     (issue) => issue.severity === 'error' && issue.code !== 'state-transition',
@@ -89,6 +90,7 @@ function forbidden(
     problems.push({
       severity: 'error',
       code: issue.code,
+      ...fleet.sources?.get(sourceKey(next.kind, next.metadata)),
       path: issue.path.join('.'),
       message: `${next.kind} ${next.metadata.name}: ${issue.message}`,
       ...(issue.fix === undefined ? {} : { fix: issue.fix }),
@@ -122,7 +124,7 @@ function admitRuns(fleet: Fleet, record: FleetRecord, holds: Hold[], problems: P
     const key = placementKey(run.metadata);
     present.add(key);
     const before = record.runs.get(key);
-    const refusals = before ? forbidden(before, run, problems) : [];
+    const refusals = before ? forbidden(before, run, problems, fleet) : [];
     if (!before || refusals.length === 0) return run;
     const { name, namespace } = run.metadata;
     holds.push(lastGoodHold({ kind: run.kind, name, ...(namespace ? { namespace } : {}) }, refusals.join('; ')));
