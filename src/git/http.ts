@@ -28,7 +28,8 @@ export function gitHttp(
     headersTimeout: limits.silenceMs ?? silenceMs,
     bodyTimeout: limits.silenceMs ?? silenceMs,
     connect: { timeout: connectMs },
-    connections: 4,
+    // One after the other: the daemon asks one thing at a time, and a second connection would only cost a handshake.
+    connections: 1,
   });
   const closing = new AbortController();
   let moved: { readonly from: string; readonly to: string } | undefined;
