@@ -1,0 +1,109 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openLog } from '../../src/daemon/log.ts';
+import { openDaemon } from '../../src/daemon/open.ts';
+import { systemClock } from '../../src/members/clock.ts';
+import { bare, clone, commit, folder, gitThere, removeFolders, sh } from '../git/world.ts';
+
+afterAll(removeFolders);
+
+async function open(
+  repo: string,
+  more: { branch?: string; listen?: { host: string; port: number }; cacheDir?: string } = {},
+) {
+  return openDaemon({
+    repo,
+    branch: more.branch ?? 'main',
+    statusBranch: 'fleet-status',
+    connect: async () => undefined,
+    cacheDir: more.cacheDir ?? folder(),
+    intervalMs: 60_000,
+    publishIntervalMs: 60_000,
+    listen: more.listen,
+    webhookSecret: 'hook',
+    acceptRewind: undefined,
+    clock: systemClock,
+    log: await openLog({ level: 'silent', pretty: false }),
+  });
+}
+
+async function example(): Promise<string> {
+  const dir = clone();
+  sh(dir, 'rm', '-qr', 'clusters', 'resources');
+  await cp('fleet-repo-example', dir, { recursive: true });
+  commit(dir, {}, 'The example');
+  return dir;
+}
+
+describe.skipIf(!gitThere)('a daemon on a repo', () => {
+  it.each(['clone', 'file URL'])('publishes once and then nothing, however often it looks (%s)', async (kind) => {
+    const dir = await example();
+    const repo = kind === 'clone' ? dir : `file://${dir}`;
+    const first = await open(repo);
+    expect((await first.daemon.runOnce()).kind).toBe('published');
+    await first.close();
+    const published = sh(dir, 'rev-parse', 'fleet-status');
+    const second = await open(repo);
+    expect((await second.daemon.runOnce()).kind).toBe('unchanged');
+    await second.close();
+    expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(published);
+  });
+
+  it('looks again by itself soon after a commit in a local repo', async () => {
+    const dir = await example();
+    const passes: string[] = [];
+    let wake = () => {};
+    const opened = await openDaemon({
+      repo: dir,
+      branch: 'main',
+      statusBranch: 'fleet-status',
+      connect: async () => undefined,
+      cacheDir: folder(),
+      intervalMs: 600_000,
+      publishIntervalMs: 0,
+      listen: undefined,
+      webhookSecret: undefined,
+      acceptRewind: undefined,
+      clock: systemClock,
+      log: await openLog({ level: 'silent', pretty: false }),
+      passed(result) {
+        if (result.kind !== 'moved') passes.push(result.plan.commit);
+        wake();
+      },
+    });
+    const running = opened.daemon.run();
+    await new Promise<void>((done) => (wake = done));
+    const tip = commit(dir, {
+      'resources/more.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: x}\n',
+    });
+    while (passes.at(-1) !== tip) await new Promise<void>((done) => (wake = done));
+    opened.daemon.stop();
+    await running;
+    await opened.close();
+  });
+
+  it('answers on its port', async () => {
+    const opened = await open(await example(), { listen: { host: '127.0.0.1', port: 0 } });
+    const url = `http://127.0.0.1:${opened.http!.port}`;
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    await opened.daemon.runOnce();
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/hooks/git`, { method: 'POST', body: '{}' })).status).toBe(401);
+    expect(
+      (await fetch(`${url}/hooks/git`, { method: 'POST', body: '{}', headers: { 'x-gitlab-token': 'hook' } })).status,
+    ).toBe(202);
+    await opened.close();
+  });
+
+  it('that cannot be opened leaves nothing locked', async () => {
+    const cacheDir = folder();
+    const dir = join(bare());
+    await expect(open(dir, { branch: 'fleet-status' })).rejects.toThrow('needs a branch of its own');
+    await expect(open(join(dir, 'nowhere'), { cacheDir })).rejects.toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    );
+    await (await open(`file://${dir}`, { cacheDir })).close();
+    await (await open(`file://${dir}`, { cacheDir })).close();
+  });
+});
