@@ -1,14 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { assignmentsOf } from '../daemon/assignments.ts';
+import { inferPlacements } from '../daemon/inferred.ts';
 import { fleetMembers } from '../daemon/members.ts';
+import { recordedFleet } from '../daemon/reconciler.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
+import { planFleet } from '../engine/plan.ts';
 import { systemClock } from '../members/clock.ts';
 import { connectionsOf } from '../members/kubeconfig.ts';
 import { loadFleet } from '../repo/load-fleet.ts';
+import { readRecord } from '../repo/record-read.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { openRepo } from './open-repo.ts';
 import { print } from './output.ts';
-import { unreadable } from './plan-input.ts';
+import { sha256, unreadable } from './plan-input.ts';
 import { membersPath } from './run.ts';
 
 /** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
@@ -27,13 +32,26 @@ export async function observe(options: {
   const members = fleetMembers({ connect: (name) => connections.open(name), clock: systemClock, changed: () => {} });
   try {
     const fleet = await loadFleet(repo.tree);
+    const { record } = readRecord(await repo.statusFiles());
     await members.follow(fleet.members, fleet.priceLists);
     members.assign(new Map());
     await members.looked(timeout);
     await members.sweep();
     await mkdir(options.out, { recursive: true });
     const { stringify } = await import('yaml');
-    const sightings = [...members.sightings().values()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    const published = assignmentsOf(
+      planFleet({
+        now: new Date().toISOString(),
+        commit: repo.tree.id,
+        fleet: recordedFleet(fleet, record),
+        observations: undefined,
+        record,
+        digest: sha256,
+      }),
+    );
+    const sightings = [...members.sightings().values()]
+      .map((sighting) => inferPlacements(sighting, published.get(sighting.metadata.name) ?? []))
+      .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     for (const sighting of sightings) {
       await writeFile(
         join(options.out, `${sighting.metadata.name}.yaml`),

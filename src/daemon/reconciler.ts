@@ -165,7 +165,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
 }
 
 /** Only what the record knows: with it a plan is exactly what was published last. */
-function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
+export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
   return {
     ...fleet,
     members: fleet.members.map((member) => record.clusters.get(member.metadata.name) ?? member),
