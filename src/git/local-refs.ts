@@ -26,7 +26,7 @@ export async function listRefs(commonDir: string, prefix: string): Promise<Map<s
     const oid = await readRef(commonDir, prefix);
     return new Map(oid === undefined ? [] : [[prefix, oid]]);
   }
-  const found = new Map([...(await packedRefs(commonDir))].filter(([ref]) => ref.startsWith(prefix)));
+  const found = new Map<string, string>();
   const entries = await readdir(join(commonDir, prefix), { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (!entry.isFile() || entry.name.endsWith('.lock')) continue;
@@ -34,6 +34,9 @@ export async function listRefs(commonDir: string, prefix: string): Promise<Map<s
     const oid = await readRef(commonDir, ref);
     if (oid !== undefined) found.set(ref, oid);
   }
+  // Last: git writes packed-refs before it removes the files, so a ref that is packed meanwhile is in one of the two.
+  for (const [ref, oid] of await packedRefs(commonDir))
+    if (ref.startsWith(prefix) && !found.has(ref)) found.set(ref, oid);
   return found;
 }
 

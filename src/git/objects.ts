@@ -135,6 +135,8 @@ function parseBatch(out: Buffer, gitdir: string): Map<string, StoredObject> {
 
 /** So many reads of isomorphic-git at a time: each holds inflated delta bases in memory. */
 const readsAtOnce = 32;
+/** A repack may come between the first try and the second, hardly ever between the next ones too. */
+const readAttempts = 4;
 
 function pureRead(gitdir: string): Read {
   let cache = {};
@@ -147,24 +149,29 @@ function pureRead(gitdir: string): Read {
     const found = new Map<string, StoredObject>();
     for (let from = 0; from < wanted.length; from += readsAtOnce) {
       const some = wanted.slice(from, from + readsAtOnce);
-      const read = () => Promise.all(some.map(async (oid) => [oid, await one(oid)] as const));
-      const pairs = await read().catch((error: unknown) => {
-        if (!isStale(error)) throw error;
-        // A repack by somebody else removes packs that the cache still points at.
-        cache = {};
-        return read().catch((again: unknown) => {
-          throw isStale(again) ? missing(some[0]!, gitdir, again) : again;
-        });
-      });
-      for (const [oid, object] of pairs) found.set(oid, object);
+      for (const [oid, object] of await batch(some, 1)) found.set(oid, object);
     }
     return found;
   };
+
+  async function batch(oids: readonly string[], attempt: number): Promise<(readonly [string, StoredObject])[]> {
+    const tried = await Promise.allSettled(oids.map(one));
+    const failed = tried.findIndex(({ status }) => status === 'rejected');
+    if (failed === -1)
+      return tried.map((each, at) => [oids[at]!, (each as PromiseFulfilledResult<StoredObject>).value]);
+    const error: unknown = (tried[failed] as PromiseRejectedResult).reason;
+    if (!isStale(error)) throw error;
+    if (attempt === readAttempts) throw missing(oids[failed]!, gitdir, error);
+    // A repack by somebody else removes packs that the cache still points at.
+    cache = {};
+    return batch(oids, attempt + 1);
+  }
 }
 
+/** isomorphic-git trips over the null that it reads from a pack that is gone: that is a TypeError. */
 function isStale(error: unknown): boolean {
   const code = (error as { code?: string }).code;
-  return code === 'InternalError' || code === 'NotFoundError';
+  return code === 'InternalError' || code === 'NotFoundError' || error instanceof TypeError;
 }
 
 const missing = (oid: string, gitdir: string, cause?: unknown): GitError =>
