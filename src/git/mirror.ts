@@ -56,8 +56,8 @@ export async function openMirror(dir: string, native: boolean): Promise<Mirror> 
     },
     async tidy() {
       if (!native || ((await packs(gitdir)) <= tooManyPacks && (await loose(gitdir)) <= tooManyLoose)) return;
-      // Objects of an hour may belong to a push that is under way.
-      await git(['gc', '--quiet', '--prune=1.hour.ago'], { gitdir });
+      // Nothing is pruned: after a rewind the fleet stays at a commit that no branch of the server holds any more.
+      await git(['gc', '--quiet', '--no-prune'], { gitdir });
     },
   };
 }
