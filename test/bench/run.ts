@@ -3,6 +3,7 @@ import { availableParallelism, cpus } from 'node:os';
 /** Benchmarks by name; each prints medians and ratios against a baseline measured in the same run. */
 const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise<void> }>>> = {
   placement: () => import('./placement.ts'),
+  load: () => import('./load.ts'),
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'));
