@@ -1,10 +1,12 @@
-import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError } from './git-error.ts';
 import { git } from './native.ts';
 
 const oidForm = /^[0-9a-f]{40}$/;
 const noOid = '0'.repeat(40);
+/** Git's default, milliseconds. */
+const refLockMs = 100;
 
 /** Where a ref points, read from its file or from packed-refs; `ref:` is followed. */
 export async function readRef(commonDir: string, ref: string): Promise<string | undefined> {
@@ -72,10 +74,7 @@ async function changeByGit(commonDir: string, { ref, from, to }: RefChange): Pro
 async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Promise<'done' | 'moved'> {
   const path = join(commonDir, ref);
   await mkdir(dirname(path), { recursive: true });
-  const lock = await open(`${path}.lock`, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return undefined;
-    throw error;
-  });
+  const lock = await takeRefLock(`${path}.lock`);
   if (lock === undefined) return 'moved';
   // After the rename the lock file's name may already be somebody else's.
   let ours = true;
@@ -94,6 +93,19 @@ async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Pr
   } finally {
     await lock.close();
     if (ours) await rm(`${path}.lock`, { force: true });
+  }
+}
+
+/** Undefined when somebody else holds it for longer than git itself would wait (core.filesRefLockTimeout). */
+async function takeRefLock(path: string): Promise<FileHandle | undefined> {
+  for (let waitedMs = 0; ; waitedMs += 10) {
+    try {
+      return await open(path, 'wx');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (waitedMs >= refLockMs) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 }
 
