@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { wholeRecord } from '../daemon/publication.ts';
 import { planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
-import { renderRecord } from '../repo/record-write.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { outputFormat, print, printJson, printYaml } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
@@ -15,7 +15,7 @@ export async function plan(
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
   const result = planFleet(await readPlanInput(options)).plan;
-  const files = renderRecord(result.record);
+  const files = wholeRecord(result, { branch: options.ref ?? 'main' });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
   const document = { ...result, record: Object.fromEntries(files) };
   if (format === 'json') printJson(document);

@@ -5,11 +5,18 @@ import type { StatusTip } from './ports.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
 export function statusFiles(plan: Plan, base: StatusTip, links: { readonly branch: string }): Map<string, string> {
-  const told = renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan) }]]));
-  const readme: [string, string] = ['README.md', renderDashboard(plan, links)];
-  if (plan.guard.length > 0) return new Map([...base.files, ...told, readme]);
-  return new Map([...renderRecord(plan.record), ...told, readme]);
+  return plan.guard.length > 0 ? new Map([...base.files, ...told(plan, links)]) : wholeRecord(plan, links);
 }
+
+/** The record and what tells about it, whether the guard lets it pass or not. */
+export const wholeRecord = (plan: Plan, links: { readonly branch: string }): Map<string, string> =>
+  new Map([...renderRecord(plan.record), ...told(plan, links)]);
+
+const told = (plan: Plan, links: { readonly branch: string }): Map<string, string> =>
+  new Map([
+    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan) }]])),
+    ['README.md', renderDashboard(plan, links)],
+  ]);
 
 /** Subject of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(before: Plan | undefined, plan: Plan): string {

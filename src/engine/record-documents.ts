@@ -44,10 +44,11 @@ export function placementDocuments(
   return [
     [`${root}/status.yaml`, object({ ...rest, metadata, status })],
     [`${root}/state.yaml`, object(state)],
-    ...work.resourceSnapshots.map(({ index }): [string, RecordDocument] => [
-      `${root}/snapshots/${index}.yaml`,
-      { kind: 'manifests', value: work.contents.get(index) ?? [] },
-    ]),
+    // An index whose contents nobody knows (a state written by hand) must not come back as one that held nothing.
+    ...work.resourceSnapshots.flatMap(({ index }): [string, RecordDocument][] => {
+      const value = work.contents.get(index);
+      return value ? [[`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }]] : [];
+    }),
   ];
 }
 

@@ -46,4 +46,7 @@ export type Selection =
       readonly hash: string;
       readonly identifiers: readonly ResourceIdentifier[];
     }
-  | { readonly ok: false; /** KubeFleet's user error: Scheduled=False/InvalidResourceSelectors. */ readonly message: string };
+  | {
+      readonly ok: false /** KubeFleet's user error: Scheduled=False/InvalidResourceSelectors. */;
+      readonly message: string;
+    };

@@ -66,11 +66,12 @@ export function selectedCluster(
     walked.map((condition) => [condition.type, condition]),
   );
   const failed = Applied?.status === 'False' || Available?.status === 'False';
+  const evaluated = [Applied, Available].some((condition) => condition && condition.status !== 'Unknown');
   return {
     ...head,
     ...(started?.status === 'True' ? overridesOf(binding) : {}),
     ...(failed && binding.failedPlacements ? { failedPlacements: binding.failedPlacements } : {}),
-    ...((Applied || Available) && binding.driftedPlacements ? { driftedPlacements: binding.driftedPlacements } : {}),
+    ...(evaluated && binding.driftedPlacements ? { driftedPlacements: binding.driftedPlacements } : {}),
     ...((failed || DiffReported?.status === 'True') && binding.diffedPlacements
       ? { diffedPlacements: binding.diffedPlacements }
       : {}),
