@@ -6,15 +6,25 @@ const root = resolve(import.meta.dirname, '..');
 const src = join(root, 'src');
 
 /** Which folder of src/ may import which. Packages and node: modules are named as they are imported. */
-const mayImport: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[]; readonly node: boolean }>> = {
+const mayImport: Readonly<
+  Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[]; readonly node: boolean }>
+> = {
   api: { folders: ['api'], packages: ['zod'], node: false },
   engine: { folders: ['api', 'engine'], packages: [], node: false },
   repo: { folders: ['api', 'engine', 'repo'], packages: ['yaml', 'zod'], node: true },
   git: { folders: ['api', 'git', 'repo'], packages: ['isomorphic-git', 'undici', 'chokidar'], node: true },
   members: { folders: ['api', 'engine', 'members'], packages: ['undici', '@kubernetes/client-node'], node: true },
   simulator: { folders: ['api', 'engine', 'members', 'simulator'], packages: ['yaml'], node: true },
-  daemon: { folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'daemon'], packages: ['pino', 'pino-pretty', 'chokidar', 'yaml'], node: true },
-  cli: { folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'daemon', 'cli'], packages: ['commander', 'yaml'], node: true },
+  daemon: {
+    folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'daemon'],
+    packages: ['pino', 'pino-pretty', 'chokidar', 'yaml'],
+    node: true,
+  },
+  cli: {
+    folders: ['api', 'engine', 'repo', 'git', 'members', 'simulator', 'daemon', 'cli'],
+    packages: ['commander', 'yaml'],
+    node: true,
+  },
 };
 
 /** Pure functions of src/api that the engine calls; everything else it takes from there is a type. */
@@ -35,10 +45,16 @@ function importsOf(file: string): Import[] {
   const found: Import[] = [];
   for (const match of text.matchAll(/^(?:import|export)\s+(type\s)?([^;'"]*?from\s+)?'([^']+)'/gms)) {
     const names = match[2] ?? '';
-    const onlyTypes = /^\{[^}]*\}/s.test(names) && names.slice(names.indexOf('{') + 1, names.indexOf('}')).split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '));
+    const onlyTypes =
+      /^\{[^}]*\}/s.test(names) &&
+      names
+        .slice(names.indexOf('{') + 1, names.indexOf('}'))
+        .split(',')
+        .every((name) => name.trim() === '' || name.trim().startsWith('type '));
     found.push({ file, specifier: match[3]!, typeOnly: match[1] !== undefined || onlyTypes });
   }
-  for (const match of text.matchAll(/\bimport\('([^']+)'\)/g)) found.push({ file, specifier: match[1]!, typeOnly: false });
+  for (const match of text.matchAll(/\bimport\('([^']+)'\)/g))
+    found.push({ file, specifier: match[1]!, typeOnly: false });
   return found;
 }
 
@@ -56,7 +72,10 @@ describe('the import table', () => {
       if (!table) return file === 'main.ts' ? [] : [`${file}: a new folder needs a row in the table`];
       if (specifier.startsWith('node:')) return table.node ? [] : [`${file} imports ${specifier}`];
       if (!specifier.startsWith('.')) {
-        const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+        const name = specifier
+          .split('/')
+          .slice(0, specifier.startsWith('@') ? 2 : 1)
+          .join('/');
         return table.packages.includes(name) ? [] : [`${file} imports the package ${specifier}`];
       }
       const target = relative(src, resolve(src, dirname(file), specifier));
@@ -75,7 +94,17 @@ describe('the import table', () => {
 });
 
 describe('the engine is pure', () => {
-  const forbidden = [/\bnew Date\b/, /\bDate\./, /Math\.random/, /\bprocess\./, /\basync\b/, /\bawait\b/, /\bconsole\./, /\bsetTimeout\b/, /\bfetch\(/];
+  const forbidden = [
+    /\bnew Date\b/,
+    /\bDate\./,
+    /Math\.random/,
+    /\bprocess\./,
+    /\basync\b/,
+    /\bawait\b/,
+    /\bconsole\./,
+    /\bsetTimeout\b/,
+    /\bfetch\(/,
+  ];
 
   it.each(files.filter((file) => folderOf(file) === 'engine'))('%s', (file) => {
     const code = readFileSync(join(src, file), 'utf8')

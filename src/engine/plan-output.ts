@@ -73,13 +73,22 @@ export function assemble(assembly: Assembly): Plan {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Plan',
     now: input.now,
-    digest: `sha256:${input.digest(canonicalJson(content))}`,
+    digest: `sha256:${input.digest(canonicalJson(withoutMoves(content)))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
     ...content,
     guard: [],
     record: recordOf(assembly, statuses, orphans),
   };
 }
+
+/** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
+const withoutMoves = <T extends { readonly placements: readonly PlannedPlacement[] }>(content: T) => ({
+  ...content,
+  placements: content.placements.map((placement) => ({
+    ...placement,
+    bindings: placement.bindings.map(({ move: _, ...binding }) => binding),
+  })),
+});
 
 function recordedStatus(work: PlacementWork, world: World): PlacementStatus | undefined {
   return world.record.placements.get(placementKey(refOf(work.placement)))?.object?.status;

@@ -40,8 +40,8 @@ export function renderDashboard(plan: Plan, { branch }: { readonly branch: strin
     '',
     '## Placements',
     '',
-    '| placement | snapshot | clusters | available | moving | waiting | state |',
-    '|---|---|---|---|---|---|---|',
+    '| placement | snapshot | clusters | available | on older snapshots | state |',
+    '|---|---|---|---|---|---|',
   );
   for (const placement of plan.placements.slice(0, mostRows)) lines.push(placementRow(placement));
   if (plan.placements.length > mostRows)
@@ -81,7 +81,7 @@ function placementRow(placement: PlannedPlacement): string {
   const count = (of: (binding: PlannedPlacement['bindings'][number]) => boolean) => bindings.filter(of).length;
   const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
   const last = conditions.at(-1);
-  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isTrue(binding.conditions, 'Available') || isTrue(binding.conditions, 'DiffReported'))} | ${count(({ move }) => move === 'add' || move === 'update' || move === 'remove')} | ${count(({ move }) => move === 'wait')} | ${last ? safe(last.reason) : ''} |`;
+  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isTrue(binding.conditions, 'Available') || isTrue(binding.conditions, 'DiffReported'))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
 }
 
 function clusterRows(plan: Plan): string[] {
@@ -115,7 +115,6 @@ const safe = (text: string): string =>
 /** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
 export function summaryOf(plan: Plan): object {
   const bindings = plan.placements.flatMap((placement) => placement.bindings);
-  const count = (move: string) => bindings.filter((binding) => binding.move === move).length;
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'FleetSummary',
@@ -128,10 +127,8 @@ export function summaryOf(plan: Plan): object {
       available: bindings.filter(
         ({ conditions }) => isTrue(conditions, 'Available') || isTrue(conditions, 'DiffReported'),
       ).length,
-      add: count('add'),
-      update: count('update'),
-      remove: count('remove'),
-      wait: count('wait'),
+      scheduled: bindings.filter(({ state }) => state === 'Scheduled').length,
+      leaving: bindings.filter(({ state }) => state === 'Unscheduled').length,
       holds: plan.holds.length,
       approvalsWaiting: plan.approvals.filter(({ status }) => !isTrue(status.conditions, 'Approved')).length,
     },
