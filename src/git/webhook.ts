@@ -11,7 +11,7 @@ const seen = new Set<string>();
 
 /**
  * Whether a webhook comes from somebody who knows the secret: HMAC-SHA256 of the raw body (GitHub, Gitea, Forgejo,
- * Bitbucket) or the plain token (GitLab), compared in constant time. A delivery that was seen before is refused (409). The
+ * Bitbucket; anything else as X-Signature) or the plain token (GitLab), compared in constant time. A delivery that was seen before is refused (409). The
  * body is never read: a webhook is only a hint to look.
  */
 export function verifyWebhook(input: {
@@ -27,7 +27,8 @@ export function verifyWebhook(input: {
     one(headers['x-hub-signature-256']) ??
     one(headers['x-hub-signature']) ??
     one(headers['x-gitea-signature']) ??
-    one(headers['x-forgejo-signature']);
+    one(headers['x-forgejo-signature']) ??
+    one(headers['x-signature']);
   const token = one(headers['x-gitlab-token']);
   if (signature === undefined && token === undefined)
     return refused('no signature: set the secret of this webhook at the forge');

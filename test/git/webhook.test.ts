@@ -13,6 +13,7 @@ it.each([
   ['Gitea', { 'x-gitea-signature': hmac }],
   ['Forgejo', { 'x-forgejo-signature': hmac }],
   ['Bitbucket', { 'x-hub-signature': `sha256=${hmac}` }],
+  ['a sender of your own', { 'x-signature': `sha256=${hmac}` }],
   ['GitLab', { 'x-gitlab-token': secret }],
 ])('a delivery of %s that knows the secret is taken', (_forge, headers) => {
   expect(verify(headers as Record<string, string>)).toEqual({ ok: true });
