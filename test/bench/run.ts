@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise<void> }>>> = {
   placement: () => import('./placement.ts'),
   load: () => import('./load.ts'),
+  status: () => import('./status-commit.ts'),
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'));
