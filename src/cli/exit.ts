@@ -25,8 +25,15 @@ export class CliError extends Error {
   }
 }
 
+/** The parser of the command line prints its own complaints, with the help that belongs to them. */
+const isUsageError = (error: unknown): error is { readonly exitCode: number } =>
+  String((error as { code?: unknown } | undefined)?.code).startsWith('commander.');
+
+export const saidAlready = (error: unknown): boolean =>
+  isUsageError(error) || (error instanceof CliError && error.silent);
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
-  const code = (error as { exitCode?: unknown } | undefined)?.exitCode;
-  return typeof code === 'number' ? code : 70;
+  if (isUsageError(error)) return error.exitCode === 0 ? 0 : exitCodes.invalidInput;
+  return 70;
 }

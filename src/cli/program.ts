@@ -6,6 +6,7 @@ export function program(): Command {
   const gitfleet = new Command('gitfleet')
     .description('GitOps reconciler for fleets of Kubernetes clusters. Git is the only database.')
     .version(version, '-V, --version')
+    .exitOverride()
     .showHelpAfterError('(add --help for the options of a command)')
     .configureHelp({ sortSubcommands: false })
     .addHelpText(
