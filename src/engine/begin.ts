@@ -131,8 +131,9 @@ function presentBindings(of: {
   return (recorded?.state.bindings ?? [])
     .filter((binding) => {
       const { targetCluster } = binding;
-      const inFleet = world.members.has(targetCluster);
-      return !(binding.deleting && isCleanedUp({ observation: world.observationOf(targetCluster), label, inFleet }));
+      const inFleet = world.members.get(targetCluster)?.leaving === false;
+      const observation = world.observationOf(targetCluster);
+      return !(binding.deleting && isCleanedUp({ observation, label, inFleet, binding, placement: refOf(placement) }));
     })
     .map((binding): BindingStep => {
       const observation = world.observationOf(binding.targetCluster);

@@ -36,7 +36,7 @@ export function assemble(assembly: Assembly): Plan {
   const wakes = [...works.flatMap(({ wakes: own }) => own), ...outcomes.flatMap(({ wakes: own }) => own)];
   const wakeAt = earliest(wakes, input.now);
   const targets = [...works, ...deleted].flatMap((work) =>
-    targetsOf(work, { render: world.render, present: (cluster) => world.members.has(cluster) }),
+    targetsOf(work, { render: world.render, present: (cluster) => world.members.get(cluster)?.leaving === false }),
   );
   const content = {
     commit: input.commit,

@@ -62,7 +62,8 @@ export function planFleet(input: PlanInput): PlanResult {
     plan,
     contentOf(target) {
       const work = workOf(target);
-      if (!work) return undefined;
+      // Without a digest nobody knows what the cluster should hold: an empty list would have its actor remove everything.
+      if (!work || (!target.remove && target.digest === undefined)) return undefined;
       return {
         ...contentsOf(work, target, world),
         strategy: work.placement.spec.strategy.applyStrategy,
