@@ -1,5 +1,6 @@
 import type { PlacementKey, Timestamp } from '../api/meta.ts';
 import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
+import { foreignHolds } from './delivery/foreign-holds.ts';
 import { targetsOf } from './delivery/targets.ts';
 import type { EvictOutcome } from './evict/evict.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
@@ -47,6 +48,7 @@ export function assemble(assembly: Assembly): Plan {
     holds: sortedHolds([
       ...world.holds,
       ...notActedOn(world),
+      ...foreignHolds(input.observations),
       ...works.flatMap(({ holds }) => holds),
       ...outcomes.flatMap(({ holds }) => holds),
       ...evictions.holds,
