@@ -18,6 +18,13 @@ const told = (plan: Plan, links: { readonly branch: string }): Map<string, strin
     ['README.md', renderDashboard(plan, links)],
   ]);
 
+/** True when publishing lets something move on a member: that does not wait for more news. */
+export const startsSomething = (plan: Plan): boolean =>
+  plan.guard.length > 0 ||
+  plan.placements.some(({ bindings }) =>
+    bindings.some(({ move }) => move === 'add' || move === 'update' || move === 'remove'),
+  );
+
 /** Subject of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(before: Plan | undefined, plan: Plan): string {
   const said: string[] = [];

@@ -13,7 +13,7 @@ import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
 import type { Approvals, DesiredState, Status, StatusTip } from './ports.ts';
-import { statusFiles, statusMessage } from './publication.ts';
+import { startsSomething, statusFiles, statusMessage } from './publication.ts';
 
 /** What one pass came to. */
 export type PassResult =
@@ -44,6 +44,9 @@ export interface ReconcilerInput {
   readonly publishIntervalMs: number;
 }
 
+/** News that starts nothing is gathered for a moment: a cluster that is done within it makes one commit, not three. */
+const gatherMs = 500;
+
 const digest = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /** Reads, plans, records, then lets the actors act: in that order, one pass at a time. */
@@ -57,6 +60,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   let lastPush = Number.NEGATIVE_INFINITY;
   let acceptRewind = input.acceptRewind;
   let booted = false;
+  /** Since when a change waits to be published, milliseconds of real time. */
+  let firstSeen: number | undefined;
 
   async function readStatus(): Promise<{ tip: StatusTip; record: FleetRecord; problems: readonly Problem[] }> {
     if (base === undefined || (await status.tip()) !== base.commit) {
@@ -140,9 +145,12 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       const files = statusFiles(next, tip, { branch: input.branch });
       const changed = !sameFiles(files, tip.files);
       const earliest = lastPush + input.publishIntervalMs;
-      if (changed && Date.now() < earliest) {
+      if (!changed) firstSeen = undefined;
+      else firstSeen ??= Date.now();
+      const due = startsSomething(next) ? earliest : Math.max(earliest, (firstSeen ?? 0) + gatherMs);
+      if (changed && Date.now() < due) {
         // Targets of a plan that is not published are not assigned: what the members hold stays as it is.
-        return { kind: 'gathering', plan: next, pushAtMs: earliest };
+        return { kind: 'gathering', plan: next, pushAtMs: due };
       }
       if (changed) {
         const published = await status.publish(tip, files, statusMessage(lastPlan, next));
@@ -152,6 +160,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
           return { kind: 'moved' };
         }
         lastPush = Date.now();
+        firstSeen = undefined;
         base = published.tip;
         record = readRecord(base.files);
       }
