@@ -119,6 +119,14 @@ export function observeMoved(work: PlacementWork, world: World): PlacementWork {
   return { ...work, bindings };
 }
 
+/** Bindings on their way out of clusters that left the fleet are gone at once: nothing is removed there, so nothing is waited for. */
+export function withoutLeft(work: PlacementWork, world: World): PlacementWork {
+  const stays = ({ binding }: BindingStep): boolean => !binding.deleting || inFleet(binding.targetCluster, world);
+  return work.bindings.every(stays) ? work : { ...work, bindings: work.bindings.filter(stays) };
+}
+
+const inFleet = (cluster: string, world: World): boolean => world.members.get(cluster)?.leaving === false;
+
 /** Recorded bindings as their clusters show them; those that are cleaned up are gone. */
 function presentBindings(of: {
   readonly placement: Placement;
@@ -131,9 +139,15 @@ function presentBindings(of: {
   return (recorded?.state.bindings ?? [])
     .filter((binding) => {
       const { targetCluster } = binding;
-      const inFleet = world.members.get(targetCluster)?.leaving === false;
       const observation = world.observationOf(targetCluster);
-      return !(binding.deleting && isCleanedUp({ observation, label, inFleet, binding, placement: refOf(placement) }));
+      const cleanup = {
+        observation,
+        label,
+        inFleet: inFleet(targetCluster, world),
+        binding,
+        placement: refOf(placement),
+      };
+      return !(binding.deleting && isCleanedUp(cleanup));
     })
     .map((binding): BindingStep => {
       const observation = world.observationOf(binding.targetCluster);

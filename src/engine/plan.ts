@@ -1,6 +1,6 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
-import { beginDeleted, beginPlacement, observeMoved } from './begin.ts';
+import { beginDeleted, beginPlacement, observeMoved, withoutLeft } from './begin.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { guard } from './guard/guard.ts';
 import { type PlanInput, sourceKey } from './input.ts';
@@ -52,7 +52,7 @@ export function planFleet(input: PlanInput): PlanResult {
     round = next;
     if (settled || (count === 0 && !someEvicted(next))) break;
   }
-  round = { ...round, works: round.works.map((work) => observeMoved(work, world)) };
+  round = { ...round, works: round.works.map((work) => observeMoved(withoutLeft(work, world), world)) };
   const deleted = world.admitted.deleted.flatMap((gone) => beginDeleted(gone, world) ?? []);
   const unguarded = assemble({ world, works: round.works, deleted, runs: round.runs, evictions: round.evictions! });
   const plan = { ...unguarded, guard: guard({ input: { ...input, record: world.record }, plan: unguarded }) };

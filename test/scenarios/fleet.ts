@@ -56,9 +56,9 @@ export class PaperFleet {
   }
 
   /** Plans and records. Every plan must pass the guard, and planning again at once must find nothing new. */
-  async plan(options: { readonly refused?: boolean } = {}): Promise<Plan> {
+  async plan(options: { readonly refused?: boolean; readonly damaged?: boolean } = {}): Promise<Plan> {
     const fleet = await loadFleet(treeOf(this.files));
-    const result = this.#planOnce(fleet);
+    const result = this.#planOnce(fleet, options.damaged);
     this.last = result;
     if (options.refused) {
       expect(result.plan.guard).not.toEqual([]);
@@ -72,13 +72,13 @@ export class PaperFleet {
     return result.plan;
   }
 
-  #planOnce(fleet: Fleet): PlanResult {
+  #planOnce(fleet: Fleet, damaged = false): PlanResult {
     const { record, problems } = readRecord(this.record);
-    expect(problems).toEqual([]);
+    if (!damaged) expect(problems).toEqual([]);
     return planFleet({
       now: formatInstant(this.now),
       commit: 'c'.repeat(40),
-      fleet,
+      fleet: damaged ? { ...fleet, problems: [...fleet.problems, ...problems] } : fleet,
       observations: this.#observations(fleet),
       record,
       digest: sha256,

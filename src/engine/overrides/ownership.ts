@@ -3,11 +3,11 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { jsonTextOf } from '../selection/content-hash.ts';
 
 /** On every object we hold: which placement it belongs to. */
-const placementLabel = 'gitfleet.dev/placement';
+export const placementLabel = 'gitfleet.dev/placement';
 /** Full name of the placement, on objects whose label could not hold it. */
-const placementAnnotation = 'gitfleet.dev/placement';
+export const placementAnnotation = 'gitfleet.dev/placement';
 /** `sha256:` and the digest of the rendered manifest alone, so that an unchanged object is not touched by a new commit. */
-const digestAnnotation = 'gitfleet.dev/digest';
+export const digestAnnotation = 'gitfleet.dev/digest';
 
 /**
  * Value of the placement label: `name` or `namespace.name`; beyond the 63 characters of a label value the first 54, a

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+
+const names = ['a', 'b', 'c', 'd'];
+const files = () => ({
+  ...Object.fromEntries(
+    names.map((name) => [`clusters/${name}.yaml`, member(name, { env: name === 'a' ? 'dev' : 'prod' })]),
+  ),
+  'placements/web.yaml': placement('web', '{placementType: PickN, numberOfClusters: 2}'),
+  'resources/web.yaml': deployment('web', 'web', 'web:1'),
+});
+const settled = async (): Promise<PaperFleet> => {
+  const paper = new PaperFleet(files());
+  await paper.settle();
+  return paper;
+};
+
+describe('what must never read as "remove everything"', () => {
+  it('a deleted clusters/ folder is refused, and nothing leaves a member', async () => {
+    const paper = await settled();
+    for (const name of names) delete paper.files[`clusters/${name}.yaml`];
+    await paper.plan({ refused: true });
+  });
+
+  it('a deleted resources/ folder is refused', async () => {
+    const paper = await settled();
+    delete paper.files['resources/web.yaml'];
+    await paper.plan({ refused: true });
+  });
+
+  it('a refusal names a digest, and the approval of exactly that lets the plan pass', async () => {
+    const paper = await settled();
+    delete paper.files['placements/web.yaml'];
+    const refused = await paper.plan({ refused: true });
+    const digest = refused.guard.find(({ removalDigest }) => removalDigest)?.removalDigest;
+    paper.files['approvals/removal.yaml'] =
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: other}\nspec: {removalDigest: "sha256:0"}\n';
+    await paper.plan({ refused: true });
+    paper.files['approvals/removal.yaml'] =
+      `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: this}\nspec: {removalDigest: "${digest}"}\n`;
+    await paper.settle();
+    expect([...paper.members.values()].flatMap((held) => [...held.keys()])).toEqual([]);
+  });
+});
+
+describe('a member that leaves', () => {
+  it('keeps what it has, and PickN fills its place', async () => {
+    const paper = await settled();
+    expect(moves(await paper.plan())).toEqual(['web c keep Bound 0', 'web d keep Bound 0']);
+    delete paper.files['clusters/d.yaml'];
+    const plan = await paper.settle();
+    expect(moves(plan)).toEqual(['web b keep Bound 0', 'web c keep Bound 0']);
+    expect(plan.targets.map(({ clusterName }) => clusterName)).toEqual(['b', 'c']);
+    expect([...(paper.members.get('d')?.keys() ?? [])]).toEqual(['web']);
+  });
+});
+
+describe('a record that is damaged', () => {
+  it('a status branch that was deleted is rebuilt from the members: nothing moves and indexes go on', async () => {
+    const paper = await settled();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    paper.record = new Map();
+    const plan = await paper.settle();
+    expect(plan.placements[0]?.bindings.map(({ clusterName, state }) => `${clusterName} ${state}`)).toEqual([
+      'c Bound',
+      'd Bound',
+    ]);
+    expect(plan.placements[0]?.resourceSnapshotIndex).toBeGreaterThan(1);
+    expect(
+      [...paper.members]
+        .filter(([, held]) => held.size > 0)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(['c', 'd']);
+  });
+
+  it('objects of a placement that the repo does not have are left alone when the record is lost', async () => {
+    const paper = await settled();
+    paper.record = new Map();
+    delete paper.files['placements/web.yaml'];
+    paper.files['placements/api.yaml'] = placement(
+      'api',
+      '{placementType: PickFixed, clusterNames: [a]}',
+      '{type: RollingUpdate}',
+      'web',
+    );
+    const plan = await paper.plan();
+    expect(plan.targets.some(({ remove }) => remove)).toBe(false);
+    expect(plan.holds.filter(({ reason }) => reason === 'RecordLost').map(({ subject }) => subject.name)).toEqual([
+      'web',
+    ]);
+  });
+
+  it('a file of it that somebody broke is a problem, and is written anew', async () => {
+    const paper = await settled();
+    const before = paper.record;
+    paper.record = new Map([...before, ['clusters/a.yaml', 'kind: [']]);
+    const plan = await paper.plan({ damaged: true });
+    expect(plan.problems.map(({ code }) => code)).toEqual(['record-unreadable']);
+    expect(paper.record.get('clusters/a.yaml')).toBe(before.get('clusters/a.yaml'));
+  });
+});
+
+describe('transition rules', () => {
+  it('a placement whose type changes is held at the recorded version', async () => {
+    const paper = await settled();
+    paper.files['placements/web.yaml'] = placement('web', '{placementType: PickAll}');
+    const plan = await paper.plan();
+    expect(moves(plan)).toEqual(['web c keep Bound 0', 'web d keep Bound 0']);
+    expect(plan.holds.map(({ reason }) => reason)).toEqual(['LastGoodVersion']);
+    expect(plan.problems.map(({ code, file }) => `${code} ${file}`)).toEqual(['immutable-field placements/web.yaml']);
+  });
+});
