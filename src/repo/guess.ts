@@ -2,28 +2,50 @@ import type { ObjectRef } from '../api/meta.ts';
 
 /**
  * Names of the objects that a broken text seems to hold, line by line: so that one broken file holds back exactly its own
- * objects. Undefined when some document of it does not say clearly what it is.
+ * objects. Undefined when some document of it does not say clearly, and only once, what it is.
  */
 export function guessObjects(text: string): ObjectRef[] | undefined {
   const refs: ObjectRef[] = [];
-  for (const part of text.split(/^---.*$/m)) {
-    if (part.trim() === '' || /^(\s*#.*\s*)*$/.test(part)) continue;
-    const only = (pattern: RegExp): string | undefined => {
-      const found = [...part.matchAll(pattern)];
-      return found.length === 1 ? found[0]![1]?.replace(/^["']|["']$/g, '') : undefined;
-    };
-    const apiVersion = only(/^apiVersion:\s*(\S+)\s*(?:#.*)?$/gm);
-    const kind = only(/^kind:\s*(\S+)\s*(?:#.*)?$/gm);
-    const metadata = /^metadata:\s*\n((?:[ \t]+.*\n?|\s*\n)*)/m.exec(part)?.[1];
-    const indent = /^([ \t]+)\S/.exec(metadata ?? '')?.[1];
-    if (apiVersion === undefined || kind === undefined || metadata === undefined || indent === undefined)
-      return undefined;
-    const field = (name: string): string | undefined =>
-      new RegExp(`^${indent}${name}:\\s*["']?([^\\s"'#]+)`, 'm').exec(metadata)?.[1];
-    const name = field('name');
-    const namespace = field('namespace');
-    if (name === undefined) return undefined;
-    refs.push({ apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) });
+  for (const lines of documentsOf(text)) {
+    const ref = guessObject(lines);
+    if (!ref) return undefined;
+    refs.push(ref);
   }
   return refs;
+}
+
+/** Lines of every document that says anything; comments and blank lines left out. */
+function documentsOf(text: string): string[][] {
+  const documents: string[][] = [[]];
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith('---')) documents.push([]);
+    else if (/^\s*[^\s#]/.test(line)) documents.at(-1)!.push(line);
+  }
+  return documents.filter((lines) => lines.length > 0);
+}
+
+function guessObject(lines: readonly string[]): ObjectRef | undefined {
+  const apiVersion = onlyField(lines, 'apiVersion', '');
+  const kind = onlyField(lines, 'kind', '');
+  const begin = lines.findIndex((line) => /^metadata:\s*(#.*)?$/.test(line));
+  const after = lines.slice(begin + 1);
+  const end = after.findIndex((line) => !/^\s/.test(line));
+  const metadata = end < 0 ? after : after.slice(0, end);
+  const indent = /^\s*/.exec(metadata[0] ?? '')![0];
+  if (apiVersion === undefined || kind === undefined || begin < 0 || indent === '') return undefined;
+  const name = onlyField(metadata, 'name', indent);
+  if (name === undefined) return undefined;
+  const namespaces = metadata.filter((line) => line.startsWith(`${indent}namespace:`));
+  const namespace = onlyField(metadata, 'namespace', indent);
+  if (namespaces.length > 0 && namespace === undefined) return undefined;
+  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name };
+}
+
+/** Value of a field that stands on exactly one line of its own; two of them (a merge conflict) tell nothing. */
+function onlyField(lines: readonly string[], field: string, indent: string): string | undefined {
+  const found = lines.filter((line) => line.startsWith(`${indent}${field}:`));
+  if (found.length !== 1) return undefined;
+  return /^\s*["']?([^\s"'#{}[\],&*!|>]+)["']?\s*(?:#.*)?$/.exec(
+    found[0]!.slice(indent.length + field.length + 1),
+  )?.[1];
 }

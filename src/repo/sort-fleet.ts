@@ -16,7 +16,7 @@ export function sortFleet(read: {
 }): Fleet {
   const of = <K extends FleetObject['kind']>(...kinds: K[]): Extract<FleetObject, { kind: K }>[] =>
     (read.objects.filter(({ kind }) => (kinds as string[]).includes(kind)) as Extract<FleetObject, { kind: K }>[]).sort(
-      by(({ kind, metadata }) => `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}/${kind}`),
+      by(({ kind, metadata }) => `${metadata?.namespace ?? ''}\0${metadata?.name ?? ''}\0${kind}`),
     );
   return {
     members: of('MemberCluster'),
@@ -33,16 +33,16 @@ export function sortFleet(read: {
     resources: [...read.resources].sort(
       by(
         ({ manifest: { apiVersion, kind, metadata } }) =>
-          `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`,
+          `${apiVersion}\0${kind}\0${metadata.namespace ?? ''}\0${metadata.name}`,
       ),
     ),
     notActedOn: [...read.notActedOn].sort(by(textOf)),
     refused: [...new Map(read.refused.map((ref) => [textOf(ref), ref])).values()].sort(by(textOf)),
-    unreadable: [...read.unreadable].sort(),
+    unreadable: [...new Set(read.unreadable)].sort(),
     problems: read.problems,
     sources: read.sources,
   };
 }
 
 const textOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
-  `${apiVersion}/${kind}/${namespace ?? ''}/${name}`;
+  `${apiVersion}\0${kind}\0${namespace ?? ''}\0${name}`;

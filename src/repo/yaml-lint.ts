@@ -1,135 +1,192 @@
-import { type Document, isAlias, isScalar, Scalar, visit } from 'yaml';
-import type { Problem } from '../api/problem.ts';
+import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap } from 'yaml';
+import { kubectlReads } from './kubectl-scalar.ts';
+
+/** Something in a document that YAML allows and we refuse. */
+export interface LintFinding {
+  readonly offset: number;
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+  /** As written in the file; the caller leaves it out where it may be secret. */
+  readonly value?: string;
+}
 
 /** An honest anchor is used a few dozen times; a bomb grows with every level. */
 const maxAliases = 1000;
+/** Characters that aliases may add to a document. Kubernetes takes objects of up to 1.5 MiB. */
+const maxGrowth = 4 * 1024 * 1024;
 
-interface Context {
-  readonly file: string;
-  readonly at: (offset: number) => { line: number; column: number };
+/**
+ * What kubectl (YAML 1.1 by way of JSON) would read differently, or not at all, as findings in document order. Without
+ * findings every alias resolves, nothing contains itself, and the value is small enough to be written as JSON.
+ */
+export function lintDocument(document: Document.Parsed, maxDepth: number): LintFinding[] {
+  const findings: LintFinding[] = [];
+  const lint: Lint = {
+    maxDepth,
+    anchors: new Map(),
+    aliases: 0,
+    growth: 0,
+    stopped: false,
+    report: (finding) => findings.push(finding),
+  };
+  measure(document.contents, 1, lint);
+  return findings;
+}
+
+interface Lint {
   readonly maxDepth: number;
+  /** By name the node that an alias at this point of the document means; `undefined` while inside that node. */
+  readonly anchors: Map<string, Size | undefined>;
+  aliases: number;
+  growth: number;
+  /** After a finding that concerns the whole document the rest would only repeat it. */
+  stopped: boolean;
+  report(finding: LintFinding): void;
 }
 
-/** What kubectl (YAML 1.1 by way of JSON) would read differently, or not at all, as findings with positions. */
-export function lintDocument(document: Document.Parsed, { file, at, maxDepth }: Context): Problem[] {
-  const problems: Problem[] = [];
-  let aliases = 0;
-  const report = (offset: number, code: string, message: string, fix: string, value?: string) =>
-    problems.push({
-      severity: 'error',
-      code,
-      file,
-      ...at(offset),
-      message,
-      fix,
-      ...(value === undefined ? {} : { value: value.slice(0, 80) }),
+/** Of a node with every alias written out. */
+interface Size {
+  readonly characters: number;
+  readonly depth: number;
+}
+
+const leaf: Size = { characters: 1, depth: 1 };
+
+function measure(node: unknown, depth: number, lint: Lint): Size {
+  if (node === null || node === undefined || lint.stopped) return leaf;
+  if (isAlias(node)) return measureAlias(node, depth, lint);
+  const { anchor } = node as { anchor?: string };
+  if (anchor !== undefined) lint.anchors.set(anchor, undefined);
+  const size = isScalar(node) ? measureScalar(node, lint) : measureCollection(node, depth, lint);
+  if (anchor !== undefined) lint.anchors.set(anchor, size);
+  return size;
+}
+
+function measureAlias(node: Alias, depth: number, lint: Lint): Size {
+  const refuse = (message: string, fix: string): Size => {
+    lint.report({ offset: offsetOf(node), code: 'yaml-alias', message, fix, value: `*${node.source}` });
+    return leaf;
+  };
+  const stop = (message: string): Size => {
+    lint.stopped = true;
+    return refuse(message, 'write the values out instead of using anchors');
+  };
+  if (!lint.anchors.has(node.source))
+    return refuse(
+      `there is no anchor &${node.source} before this alias in its document`,
+      'add the anchor, or write the value out',
+    );
+  const target = lint.anchors.get(node.source);
+  if (!target) return refuse(`the anchor &${node.source} contains itself`, 'write the value out');
+  lint.aliases++;
+  lint.growth += target.characters;
+  if (lint.aliases > maxAliases) return stop(`more than ${maxAliases} aliases in one document`);
+  if (lint.growth > maxGrowth) return stop('written out, the aliases of this document grow beyond all bounds');
+  if (depth + target.depth - 1 > lint.maxDepth) return stop(`nested more than ${lint.maxDepth} levels deep by aliases`);
+  return target;
+}
+
+function measureCollection(node: unknown, depth: number, lint: Lint): Size {
+  lintTag(node as Tagged, lint);
+  if (depth > lint.maxDepth) {
+    lint.stopped = true;
+    lint.report({
+      offset: offsetOf(node),
+      code: 'too-deep',
+      message: `nested more than ${lint.maxDepth} levels deep`,
+      fix: 'flatten the document',
     });
-  visit(document, {
-    Node(key, node, path) {
-      const offset = node.range?.[0] ?? 0;
-      if (path.length > maxDepth * 2) {
-        report(offset, 'too-deep', `nested more than ${maxDepth} levels deep`, 'flatten the document');
-        return visit.BREAK;
-      }
-      if (
-        'tag' in node &&
-        node.tag !== undefined &&
-        !String(node.tag).startsWith('tag:yaml.org,2002:') &&
-        node.tag !== '!'
-      ) {
-        report(offset, 'yaml-tag', `the tag ${node.tag} is not understood`, 'remove the tag', String(node.tag));
-      }
-      if (isAlias(node)) {
-        aliases++;
-        if (aliases > maxAliases) {
-          report(offset, 'yaml-alias', `more than ${maxAliases} aliases in one document`, 'write the values out');
-          return visit.BREAK;
-        }
-      }
-      if (isScalar(node))
-        lintScalar(node, key === 'key', (code, message, fix) =>
-          report(offset, code, message, fix, node.source ?? String(node.value)),
-        );
-      return undefined;
-    },
-  });
-  if (problems.length === 0 && explodes(document)) {
-    report(
-      document.contents?.range?.[0] ?? 0,
-      'yaml-alias',
-      'aliases of aliases would grow beyond all bounds',
-      'write the values out',
-    );
+    return leaf;
   }
-  return problems;
+  let characters = 2;
+  let deepest = 0;
+  const add = (child: unknown): void => {
+    const size = measure(child, depth + 1, lint);
+    characters += size.characters;
+    deepest = Math.max(deepest, size.depth);
+  };
+  if (isMap(node)) {
+    for (const pair of node.items) {
+      lintKey(pair, lint);
+      characters += measure(pair.key, depth + 1, lint).characters;
+      add(pair.value);
+    }
+  } else if (isSeq(node)) for (const item of node.items) add(isPair(item) ? item.value : item);
+  return { characters, depth: deepest + 1 };
 }
 
-const boolean11 = /^(y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF)$/;
+interface Tagged {
+  readonly tag?: string | undefined;
+  readonly range?: readonly number[] | null;
+}
 
-function lintScalar(node: Scalar, isKey: boolean, report: (code: string, message: string, fix: string) => void): void {
+const text = 'tag:yaml.org,2002:str';
+
+/** `!!str` says the same to everybody; every other tag is refused, also those that only some programs know (`!!binary`). */
+function lintTag(node: Tagged, lint: Lint): void {
+  if (node.tag === undefined || node.tag === text) return;
+  const tag = node.tag.replace(/^tag:yaml\.org,2002:/, '!!');
+  lint.report({
+    offset: offsetOf(node),
+    code: 'yaml-tag',
+    message: `the tag ${tag} means something to some programs only`,
+    fix: 'remove the tag',
+    value: tag,
+  });
+}
+
+function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {
+  const { key } = pair as { key: unknown };
+  const refuse = (written: string) =>
+    lint.report({
+      offset: offsetOf(key),
+      code: 'non-string-key',
+      message: `the key ${written} is not a text`,
+      fix: isScalar(key) ? `write "${written}"` : 'write a plain text as key',
+      ...(isScalar(key) ? { value: written } : {}),
+    });
+  if (!isScalar(key)) refuse(isAlias(key) ? `*${key.source}` : 'of this map');
+  else if (isPlain(key) && key.source !== '<<' && typeof key.value !== 'string')
+    refuse(key.source || String(key.value));
+}
+
+const isPlain = (node: Scalar): boolean => node.type === Scalar.PLAIN || node.type === undefined || node.type === null;
+
+function measureScalar(node: Scalar, lint: Lint): Size {
+  lintTag(node as Tagged, lint);
   const source = node.source ?? '';
-  const plain = node.type === Scalar.PLAIN || node.type === undefined || node.type === null;
-  if (!plain) return;
-  if (isKey && source === '<<') return;
-  if (isKey && typeof node.value !== 'string') {
-    report('non-string-key', `the key ${source || String(node.value)} is not a text`, `write "${source}"`);
-    return;
-  }
-  if (boolean11.test(source)) {
+  const report = (code: string, message: string, fix: string): void => {
+    lint.report({ offset: offsetOf(node), code, message, fix, value: source });
+  };
+  if (isPlain(node) && node.tag === undefined) lintPlain(source, node.value, report);
+  return { characters: source.length + 4, depth: 0 };
+}
+
+function lintPlain(source: string, value: unknown, report: (code: string, message: string, fix: string) => void): void {
+  if (typeof value === 'symbol') return;
+  const kubectl = kubectlReads(source);
+  if (/^[-+]?0\d+$/.test(source))
     report(
       'ambiguous-scalar',
-      `${source} means true or false to kubectl and a text to others`,
-      `write "${source}", or true or false`,
-    );
-  } else if (/^[-+]?0\d+$/.test(source))
-    report(
-      'ambiguous-scalar',
-      `${source} means an octal number to some`,
+      `${source} means an octal number to some programs`,
       `write "${source}", or the number without the leading 0`,
     );
-  else if (/^[-+]?0o[0-7]+$/.test(source))
-    report(
-      'ambiguous-scalar',
-      `${source} means an octal number to some and a text to others`,
-      'write the decimal number',
-    );
-  else if (/^[-+]?(0[xb])?[\da-fA-F]+(_[\da-fA-F]+)+(\.\d*)?$/.test(source) && /^[-+\d]/.test(source))
-    report(
-      'ambiguous-scalar',
-      `${source} means a number to kubectl and a text to others`,
-      `write "${source}", or the number without _`,
-    );
-  else if (typeof node.value === 'number' && !Number.isFinite(node.value))
+  else if (typeof value === 'number' && !Number.isFinite(value))
     report('not-json', `${source} cannot be written in JSON`, 'write a finite number');
-  else if (
-    typeof node.value === 'number' &&
-    Number.isInteger(node.value) &&
-    !Number.isSafeInteger(node.value) &&
-    !/[.eE]/.test(source)
-  ) {
+  else if (typeof value === 'bigint' || (typeof value === 'number' && isInexact(source, value)))
     report('number-too-large', `${source} loses digits: numbers are exact up to 9007199254740991`, `write "${source}"`);
-  } else if (typeof node.value === 'bigint')
-    report('number-too-large', `${source} is too large a number`, `write "${source}"`);
+  else if (/^[-+]?0[oO][0-7]+$/.test(source) || (kubectl !== value && !(kubectl === 0 && value === 0)))
+    report(
+      'ambiguous-scalar',
+      typeof kubectl === 'boolean'
+        ? `${source} means ${kubectl} to kubectl and a text to others`
+        : `${source} means the number ${kubectl} to kubectl and something else to others`,
+      `write "${source}" for the text, or ${kubectl}`,
+    );
 }
 
-/** Nodes after resolving every alias, counted without building them; an honest document stays far below the limit. */
-function explodes(document: Document.Parsed): boolean {
-  const sizes = new Map<unknown, number>();
-  const limit = 1_000_000;
-  const size = (node: unknown): number => {
-    if (isAlias(node)) {
-      const target = node.resolve(document);
-      return target === undefined ? 1 : (sizes.get(target) ?? size(target));
-    }
-    const known = sizes.get(node);
-    if (known !== undefined) return known;
-    sizes.set(node, 1);
-    let total = 1;
-    const { items, key, value } = (node ?? {}) as { items?: readonly unknown[]; key?: unknown; value?: unknown };
-    if (items) for (const item of items) total += size(item);
-    else if (key !== undefined && typeof value === 'object') total += size(value);
-    sizes.set(node, Math.min(total, limit + 1));
-    return Math.min(total, limit + 1);
-  };
-  return size(document.contents) > limit;
-}
+const isInexact = (source: string, value: number): boolean =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && (source.startsWith('0x') || !/[.eE]/.test(source));
+
+const offsetOf = (node: unknown): number => (node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0;

@@ -1,0 +1,70 @@
+import { type FleetObject, fleetKinds } from '../api/kinds.ts';
+import type { ObjectRef } from '../api/meta.ts';
+import { type Validated, validateFleetObject } from '../api/validate.ts';
+import { validateAcross } from '../api/validate-fleet.ts';
+import type { Finding, Placed } from './finding.ts';
+import { nameIssues } from './object-names.ts';
+
+export interface FleetObjects {
+  readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
+  readonly refused: readonly ObjectRef[];
+  /** Files with a refused object of which nobody knows which it was meant to be. */
+  readonly unreadable: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. */
+export function fleetObjects(documents: readonly Placed[]): FleetObjects {
+  const validated = documents.map((placed) => ({ placed, ...validatedOnce(placed.value) }));
+  const sound = validated.flatMap((entry) => (entry.object ? [{ ...entry, object: entry.object }] : []));
+  const across = validateAcross(sound.map(({ object }) => object));
+  const struck = new Set(
+    across
+      // An invalid budget blocks; without its object there would be no budget at all.
+      .filter(({ issue }) => issue.severity === 'error' && issue.code !== 'invalid-budget')
+      .flatMap(({ index, other, issue }) =>
+        issue.code === 'duplicate-object' && other !== undefined ? [index, other] : [index],
+      ),
+  );
+  const unsound = validated.filter(({ object }) => !object);
+  return {
+    accepted: sound.filter((_, index) => !struck.has(index)),
+    refused: [
+      ...unsound.flatMap(({ ref, issues }) => (ref ? (issues.some(hidesKind) ? ofAnyKind(ref) : [ref]) : [])),
+      ...[...struck].flatMap((index) => sound[index]!.ref ?? []),
+    ],
+    unreadable: unsound.filter(({ ref }) => !ref).map(({ placed }) => placed.file),
+    findings: [
+      ...validated.flatMap(({ placed, issues, ref }) => issues.map((issue) => ({ placed, issue, ref }))),
+      ...across.map(({ index, issue, other }) => ({
+        placed: sound[index]!.placed,
+        issue,
+        ref: sound[index]!.ref,
+        beside: other === undefined ? undefined : sound[other]!.placed,
+      })),
+    ],
+  };
+}
+
+const hidesKind = ({ code }: { readonly code: string }): boolean => code === 'unknown-kind';
+
+/** A misspelt kind may stand for any of ours. */
+export const ofAnyKind = (ref: Omit<ObjectRef, 'kind'>): ObjectRef[] =>
+  fleetKinds.map(({ kind }) => ({ ...ref, kind }));
+
+/** Validation of an unchanged document is not repeated, and gives the same object in every load. */
+const known = new WeakMap<object, Validated>();
+
+function validatedOnce(document: object): Validated {
+  const before = known.get(document);
+  if (before) return before;
+  const { object, issues, ...rest } = validateFleetObject(document);
+  const named = nameIssues(document);
+  const fresh: Validated = {
+    ...rest,
+    ...(object && named.length === 0 ? { object } : {}),
+    issues: [...issues, ...named],
+  };
+  known.set(document, fresh);
+  return fresh;
+}
