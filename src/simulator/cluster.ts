@@ -1,0 +1,74 @@
+import type { SimClock } from './clock.ts';
+import { openQueue, type Queue } from './controllers/queue.ts';
+import { openRegistry, type Registry } from './kinds/registry.ts';
+import { type Random, seededRandom } from './random.ts';
+import type { Allocation } from './storage/prepare.ts';
+import { openStore, type Store } from './storage/store.ts';
+
+/** The inside of one simulated member: what it stores, serves and has yet to do. */
+export interface Cluster {
+  readonly name: string;
+  readonly clock: SimClock;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly queue: Queue;
+  readonly random: Random;
+  readonly allocate: Allocation & { readonly podIP: () => string; readonly externalIP: () => string };
+  /** Now as Kubernetes writes it: whole seconds. */
+  readonly timestamp: () => string;
+  /** Seconds of simulated time that a kind needs to become ready. */
+  readonly delayOf: (kind: string) => number;
+  kubernetesVersion: string;
+}
+
+export interface ClusterOptions {
+  readonly name: string;
+  readonly clock: SimClock;
+  readonly kubernetesVersion: string;
+  readonly delays: Readonly<Record<string, number>>;
+}
+
+/** Seconds until ready when the fleet file says nothing: slow enough to be seen, quick enough for a demo. */
+export const usualDelays: Readonly<Record<string, number>> = {
+  Deployment: 3,
+  StatefulSet: 4,
+  DaemonSet: 3,
+  Pod: 3,
+  Job: 5,
+  LoadBalancer: 8,
+  PersistentVolumeClaim: 1,
+  CustomResourceDefinition: 1,
+  /** From the deletion of a pod until it is gone. */
+  Termination: 1,
+};
+
+/** Controllers react this many milliseconds after a change: later than the answer of the request, as in a real cluster. */
+const reactionMs = 20;
+
+export function openCluster(options: ClusterOptions): Cluster {
+  const { clock } = options;
+  const random = seededRandom(options.name);
+  let services = 10;
+  let ports = 30_000;
+  let pods = 2;
+  let externals = 1;
+  return {
+    name: options.name,
+    clock,
+    store: openStore(() => clock.now()),
+    registry: openRegistry(),
+    queue: openQueue(clock, reactionMs),
+    random,
+    allocate: {
+      clusterIP: () => `10.96.${(++services >> 8) & 255}.${services & 255}`,
+      nodePort: () => (ports = ports >= 32_767 ? 30_000 : ports + 1),
+      podIP: () => `10.244.${(++pods >> 8) & 255}.${pods & 255}`,
+      externalIP: () => `203.0.113.${++externals & 255}`,
+    },
+    timestamp: () => timestampOf(clock.now()),
+    delayOf: (kind) => options.delays[kind] ?? usualDelays[kind] ?? 0,
+    kubernetesVersion: options.kubernetesVersion,
+  };
+}
+
+export const timestampOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,31 @@
+import { at, fieldsAt, listAt, textAt } from '../object.ts';
+
+/** Whether a metav1.LabelSelector selects labels. An absent selector selects nothing, an empty one everything. */
+export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
+  if (selector === undefined || selector === null) return false;
+  const wanted = Object.entries(fieldsAt(selector, 'matchLabels'));
+  if (wanted.some(([key, value]) => labels[key] !== value)) return false;
+  return listAt(selector, 'matchExpressions').every((expression) => fits(expression, labels));
+}
+
+/** One requirement of a label, node or node affinity selector. */
+export function fits(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
+  const value = labels[textAt(expression, 'key')];
+  const values = listAt(expression, 'values').map(String);
+  switch (at(expression, 'operator')) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    case 'Gt':
+      return value !== undefined && Number(value) > Number(values[0]);
+    case 'Lt':
+      return value !== undefined && Number(value) < Number(values[0]);
+    default:
+      return false;
+  }
+}

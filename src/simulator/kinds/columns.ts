@@ -1,0 +1,322 @@
+import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../object.ts';
+import { ageOf, humanDuration } from './age.ts';
+import type { Column } from './kind.ts';
+
+type Cell = Column['cell'];
+const column = (name: string, cell: Cell, more: Partial<Column> = {}): Column => ({
+  name,
+  type: 'string',
+  description: '',
+  priority: 0,
+  cell,
+  ...more,
+});
+const number = (name: string, cell: Cell): Column => column(name, cell, { type: 'integer' });
+const wide = (name: string, cell: Cell): Column => column(name, cell, { priority: 1 });
+
+export const nameColumn: Column = column('Name', (object) => object.metadata.name, {
+  format: 'name',
+  description: 'Name must be unique within a namespace.',
+});
+export const ageColumn: Column = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now), {
+  description: 'Time since the object was created.',
+});
+
+const none = (text: string): string => (text === '' ? '<none>' : text);
+const pairs = (object: unknown): string =>
+  none(
+    Object.entries((object ?? {}) as Record<string, string>)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+  );
+const selectorText = (selector: unknown): string => {
+  const expressions = listAt(selector, 'matchExpressions').map((item) => {
+    const values = listAt(item, 'values').join(',');
+    const [key, operator] = [textAt(item, 'key'), textAt(item, 'operator')];
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator.toLowerCase()} (${values})`;
+  });
+  const labels = Object.entries(fieldsAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${value}`);
+  return none([...labels, ...expressions].join(','));
+};
+const containersOf = (object: Stored, ...path: string[]) => listAt(object, ...path, 'containers');
+const workload = (...path: string[]): Column[] => [
+  wide('Containers', (object) =>
+    containersOf(object, ...path)
+      .map((c) => textAt(c, 'name'))
+      .join(','),
+  ),
+  wide('Images', (object) =>
+    containersOf(object, ...path)
+      .map((c) => textAt(c, 'image'))
+      .join(','),
+  ),
+];
+const counted = (name: string, field: string): Column => number(name, (object) => numberAt(object, 'status', field));
+const dataCount: Cell = (object) =>
+  Object.keys(fieldsAt(object, 'data')).length + Object.keys(fieldsAt(object, 'binaryData')).length;
+
+function podStatusText(pod: Stored): string {
+  let reason = textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase');
+  for (const status of listAt(pod, 'status', 'containerStatuses')) {
+    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    const terminated = textAt(status, 'state', 'terminated', 'reason');
+    if (waiting !== '') reason = waiting;
+    else if (terminated !== '') reason = terminated;
+  }
+  return pod.metadata.deletionTimestamp === undefined ? reason : 'Terminating';
+}
+const readyContainers: Cell = (pod) => {
+  const statuses = listAt(pod, 'status', 'containerStatuses');
+  return `${statuses.filter((status) => at(status, 'ready') === true).length}/${listAt(pod, 'spec', 'containers').length}`;
+};
+const portsText: Cell = (service) =>
+  none(
+    listAt(service, 'spec', 'ports')
+      .map((port) => {
+        const nodePort = at(port, 'nodePort');
+        return `${textAt(port, 'port')}${nodePort === undefined ? '' : `:${String(nodePort)}`}/${textAt(port, 'protocol')}`;
+      })
+      .join(','),
+  );
+const externalIP: Cell = (service) => {
+  const ips = [...listAt(service, 'spec', 'externalIPs').map(String)];
+  if (textAt(service, 'spec', 'type') === 'ExternalName') return textAt(service, 'spec', 'externalName');
+  for (const entry of listAt(service, 'status', 'loadBalancer', 'ingress')) {
+    ips.push(textAt(entry, 'ip') || textAt(entry, 'hostname'));
+  }
+  if (ips.length > 0) return ips.join(',');
+  return textAt(service, 'spec', 'type') === 'LoadBalancer' ? '<pending>' : '<none>';
+};
+const nodeStatus: Cell = (node) => {
+  const ready = listAt(node, 'status', 'conditions').find((item) => textAt(item, 'type') === 'Ready');
+  const state = textAt(ready, 'status') === 'True' ? 'Ready' : ready ? 'NotReady' : 'Unknown';
+  return at(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
+};
+const nodeRoles: Cell = (node) =>
+  none(
+    Object.keys(node.metadata.labels ?? {})
+      .filter((key) => key.startsWith('node-role.kubernetes.io/'))
+      .map((key) => key.slice('node-role.kubernetes.io/'.length))
+      .join(','),
+  );
+const jobStatus: Cell = (job) => {
+  const on = (type: string) =>
+    listAt(job, 'status', 'conditions').some(
+      (item) => textAt(item, 'type') === type && textAt(item, 'status') === 'True',
+    );
+  if (on('Complete')) return 'Complete';
+  if (on('Failed')) return 'Failed';
+  if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  return on('Suspended') ? 'Suspended' : 'Running';
+};
+const jobDuration: Cell = (job, now) => {
+  const start = at(job, 'status', 'startTime');
+  if (typeof start !== 'string') return '';
+  const end = at(job, 'status', 'completionTime');
+  return humanDuration((typeof end === 'string' ? Date.parse(end) : now) - Date.parse(start));
+};
+const address: Cell = (ingress) =>
+  listAt(ingress, 'status', 'loadBalancer', 'ingress')
+    .map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'))
+    .join(',');
+const modes = (list: readonly unknown[]): string =>
+  list
+    .map((mode) => String(mode).replace(/[a-z]/g, ''))
+    .map((short) => ({ RWO: 'RWO', ROM: 'ROX', RWM: 'RWX', RWOP: 'RWOP' })[short] ?? short)
+    .join(',');
+const roleOf: Cell = (binding) => `${textAt(binding, 'roleRef', 'kind')}/${textAt(binding, 'roleRef', 'name')}`;
+const seen: Cell = (event, now) => {
+  const instant = textAt(event, 'lastTimestamp') || textAt(event, 'eventTime') || event.metadata.creationTimestamp;
+  return ageOf(instant, now);
+};
+const created = column('Created At', (object) => object.metadata.creationTimestamp);
+
+/** What `kubectl get` shows of a kind, by storage key; kinds not named here show name and age. */
+export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
+  '/pods': [
+    column('Ready', readyContainers),
+    column('Status', podStatusText),
+    column('Restarts', (pod) =>
+      String(
+        listAt(pod, 'status', 'containerStatuses').reduce<number>((sum, c) => sum + numberAt(c, 'restartCount'), 0),
+      ),
+    ),
+    ageColumn,
+    wide('IP', (pod) => none(textAt(pod, 'status', 'podIP'))),
+    wide('Node', (pod) => none(textAt(pod, 'spec', 'nodeName'))),
+    wide('Nominated Node', () => '<none>'),
+    wide('Readiness Gates', () => '<none>'),
+  ],
+  'apps/deployments': [
+    column('Ready', (d) => `${numberAt(d, 'status', 'readyReplicas')}/${numberAt(d, 'spec', 'replicas')}`),
+    counted('Up-to-date', 'updatedReplicas'),
+    counted('Available', 'availableReplicas'),
+    ageColumn,
+    ...workload('spec', 'template', 'spec'),
+    wide('Selector', (d) => selectorText(at(d, 'spec', 'selector'))),
+  ],
+  'apps/replicasets': [
+    number('Desired', (rs) => numberAt(rs, 'spec', 'replicas')),
+    counted('Current', 'replicas'),
+    counted('Ready', 'readyReplicas'),
+    ageColumn,
+    ...workload('spec', 'template', 'spec'),
+    wide('Selector', (rs) => selectorText(at(rs, 'spec', 'selector'))),
+  ],
+  'apps/statefulsets': [
+    column('Ready', (s) => `${numberAt(s, 'status', 'readyReplicas')}/${numberAt(s, 'spec', 'replicas')}`),
+    ageColumn,
+    ...workload('spec', 'template', 'spec'),
+  ],
+  'apps/daemonsets': [
+    counted('Desired', 'desiredNumberScheduled'),
+    counted('Current', 'currentNumberScheduled'),
+    counted('Ready', 'numberReady'),
+    counted('Up-to-date', 'updatedNumberScheduled'),
+    counted('Available', 'numberAvailable'),
+    column('Node Selector', (ds) => pairs(at(ds, 'spec', 'template', 'spec', 'nodeSelector'))),
+    ageColumn,
+    ...workload('spec', 'template', 'spec'),
+    wide('Selector', (ds) => selectorText(at(ds, 'spec', 'selector'))),
+  ],
+  'batch/jobs': [
+    column('Status', jobStatus),
+    column(
+      'Completions',
+      (job) => `${numberAt(job, 'status', 'succeeded')}/${textAt(job, 'spec', 'completions') || '1'}`,
+    ),
+    column('Duration', jobDuration),
+    ageColumn,
+    ...workload('spec', 'template', 'spec'),
+  ],
+  'batch/cronjobs': [
+    column('Schedule', (cron) => textAt(cron, 'spec', 'schedule')),
+    column('Timezone', (cron) => none(textAt(cron, 'spec', 'timeZone'))),
+    column('Suspend', (cron) => (at(cron, 'spec', 'suspend') === true ? 'True' : 'False')),
+    number('Active', (cron) => listAt(cron, 'status', 'active').length),
+    column('Last Schedule', () => '<none>'),
+    ageColumn,
+  ],
+  '/services': [
+    column('Type', (service) => textAt(service, 'spec', 'type')),
+    column('Cluster-IP', (service) => none(textAt(service, 'spec', 'clusterIP'))),
+    column('External-IP', externalIP),
+    column('Port(s)', portsText),
+    ageColumn,
+    wide('Selector', (service) => pairs(at(service, 'spec', 'selector'))),
+  ],
+  '/nodes': [
+    column('Status', nodeStatus),
+    column('Roles', nodeRoles),
+    ageColumn,
+    column('Version', (node) => textAt(node, 'status', 'nodeInfo', 'kubeletVersion')),
+    wide('Internal-IP', (node) => none(textAt(listAt(node, 'status', 'addresses')[0], 'address'))),
+    wide('External-IP', () => '<none>'),
+    wide('OS-Image', (node) => textAt(node, 'status', 'nodeInfo', 'osImage')),
+    wide('Kernel-Version', (node) => textAt(node, 'status', 'nodeInfo', 'kernelVersion')),
+    wide('Container-Runtime', (node) => textAt(node, 'status', 'nodeInfo', 'containerRuntimeVersion')),
+  ],
+  '/namespaces': [column('Status', (namespace) => textAt(namespace, 'status', 'phase')), ageColumn],
+  '/configmaps': [number('Data', dataCount), ageColumn],
+  '/secrets': [column('Type', (secret) => textAt(secret, 'type')), number('Data', dataCount), ageColumn],
+  '/serviceaccounts': [number('Secrets', (account) => listAt(account, 'secrets').length), ageColumn],
+  '/persistentvolumeclaims': [
+    column('Status', (claim) => textAt(claim, 'status', 'phase')),
+    column('Volume', (claim) => textAt(claim, 'spec', 'volumeName')),
+    column('Capacity', (claim) => textAt(claim, 'status', 'capacity', 'storage')),
+    column('Access Modes', (claim) => modes(listAt(claim, 'status', 'accessModes'))),
+    column('StorageClass', (claim) => textAt(claim, 'spec', 'storageClassName')),
+    ageColumn,
+  ],
+  '/persistentvolumes': [
+    column('Capacity', (volume) => textAt(volume, 'spec', 'capacity', 'storage')),
+    column('Access Modes', (volume) => modes(listAt(volume, 'spec', 'accessModes'))),
+    column('Reclaim Policy', (volume) => textAt(volume, 'spec', 'persistentVolumeReclaimPolicy')),
+    column('Status', (volume) => textAt(volume, 'status', 'phase')),
+    column('Claim', (volume) => {
+      const claim = at(volume, 'spec', 'claimRef');
+      return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`;
+    }),
+    column('StorageClass', (volume) => textAt(volume, 'spec', 'storageClassName')),
+    ageColumn,
+  ],
+  'networking.k8s.io/ingresses': [
+    column('Class', (ingress) => none(textAt(ingress, 'spec', 'ingressClassName'))),
+    column(
+      'Hosts',
+      (ingress) =>
+        listAt(ingress, 'spec', 'rules')
+          .map((rule) => textAt(rule, 'host') || '*')
+          .join(',') || '*',
+    ),
+    column('Address', address),
+    column('Ports', (ingress) => (listAt(ingress, 'spec', 'tls').length > 0 ? '80, 443' : '80')),
+    ageColumn,
+  ],
+  'networking.k8s.io/networkpolicies': [
+    column('Pod-Selector', (policy) => selectorText(at(policy, 'spec', 'podSelector'))),
+    ageColumn,
+  ],
+  'autoscaling/horizontalpodautoscalers': [
+    column(
+      'Reference',
+      (hpa) => `${textAt(hpa, 'spec', 'scaleTargetRef', 'kind')}/${textAt(hpa, 'spec', 'scaleTargetRef', 'name')}`,
+    ),
+    column('Targets', () => '<unknown>'),
+    column('MinPods', (hpa) => textAt(hpa, 'spec', 'minReplicas') || '<unset>'),
+    number('MaxPods', (hpa) => numberAt(hpa, 'spec', 'maxReplicas')),
+    number('Replicas', (hpa) => numberAt(hpa, 'status', 'currentReplicas')),
+    ageColumn,
+  ],
+  'policy/poddisruptionbudgets': [
+    column('Min Available', (budget) => textAt(budget, 'spec', 'minAvailable') || 'N/A'),
+    column('Max Unavailable', (budget) => textAt(budget, 'spec', 'maxUnavailable') || 'N/A'),
+    counted('Allowed Disruptions', 'disruptionsAllowed'),
+    ageColumn,
+  ],
+  'rbac.authorization.k8s.io/roles': [created],
+  'rbac.authorization.k8s.io/clusterroles': [created],
+  'rbac.authorization.k8s.io/rolebindings': [column('Role', roleOf), ageColumn],
+  'rbac.authorization.k8s.io/clusterrolebindings': [column('Role', roleOf), ageColumn],
+  'storage.k8s.io/storageclasses': [
+    column('Provisioner', (item) => textAt(item, 'provisioner')),
+    column('ReclaimPolicy', (item) => textAt(item, 'reclaimPolicy')),
+    column('VolumeBindingMode', (item) => textAt(item, 'volumeBindingMode')),
+    column('AllowVolumeExpansion', (item) => at(item, 'allowVolumeExpansion') === true, { type: 'boolean' }),
+    ageColumn,
+  ],
+  'scheduling.k8s.io/priorityclasses': [
+    number('Value', (item) => numberAt(item, 'value')),
+    column('Global-Default', (item) => at(item, 'globalDefault') === true, { type: 'boolean' }),
+    ageColumn,
+    column('PreemptionPolicy', (item) => textAt(item, 'preemptionPolicy')),
+  ],
+  'coordination.k8s.io/leases': [column('Holder', (lease) => textAt(lease, 'spec', 'holderIdentity')), ageColumn],
+  'apiextensions.k8s.io/customresourcedefinitions': [created],
+  '/endpoints': [
+    column('Endpoints', (item) =>
+      none(
+        listAt(item, 'subsets')
+          .flatMap((subset) =>
+            listAt(subset, 'addresses').flatMap((a) =>
+              listAt(subset, 'ports').map((p) => `${textAt(a, 'ip')}:${textAt(p, 'port')}`),
+            ),
+          )
+          .join(','),
+      ),
+    ),
+    ageColumn,
+  ],
+  '/events': [
+    column('Last Seen', seen),
+    column('Type', (event) => textAt(event, 'type')),
+    column('Reason', (event) => textAt(event, 'reason')),
+    column(
+      'Object',
+      (event) => `${textAt(event, 'involvedObject', 'kind').toLowerCase()}/${textAt(event, 'involvedObject', 'name')}`,
+    ),
+    column('Message', (event) => textAt(event, 'message')),
+  ],
+};

@@ -1,0 +1,93 @@
+/** Shape of a value as the simulated API servers know it: enough for validation, defaults, pruning, field ownership and OpenAPI. */
+export interface Schema {
+  readonly type:
+    | 'object'
+    | 'map'
+    | 'list'
+    | 'string'
+    | 'integer'
+    | 'number'
+    | 'boolean'
+    | 'quantity'
+    | 'intOrString'
+    /** Anything; its maps are owned key by key, its lists as a whole. */
+    | 'any';
+  /** Name of the OpenAPI component; unnamed shapes are written out where they are used. */
+  readonly name?: string;
+  readonly description?: string;
+  readonly fields?: Readonly<Record<string, Schema>>;
+  /** Of a list or a map. */
+  readonly items?: Schema;
+  readonly listType?: 'atomic' | 'set' | 'map';
+  /** Fields that tell the items of a list of type `map` apart. */
+  readonly keys?: readonly string[];
+  /** Key of strategic merge patches, where it is not the only list key; absent on lists that such patches replace. */
+  readonly mergeKey?: string;
+  /** Strategic merge patches may carry `$retainKeys`. */
+  readonly retainKeys?: boolean;
+  /** Owned and replaced as a whole although it is a map or an object. */
+  readonly atomic?: boolean;
+  /** Unknown fields are kept. */
+  readonly open?: boolean;
+  readonly default?: unknown;
+  readonly required?: readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly nullable?: boolean;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export const str: Schema = { type: 'string' };
+export const int: Schema = { type: 'integer' };
+export const bool: Schema = { type: 'boolean' };
+export const num: Schema = { type: 'number' };
+export const quantity: Schema = { type: 'quantity' };
+export const intOrString: Schema = { type: 'intOrString' };
+export const time: Schema = { type: 'string', format: 'date-time' };
+export const bytes: Schema = { type: 'string', format: 'byte' };
+export const any: Schema = { type: 'any' };
+
+type More = Omit<Schema, 'type' | 'fields' | 'items'>;
+
+export const obj = (fields: Readonly<Record<string, Schema>>, more: More = {}): Schema => ({
+  type: 'object',
+  fields,
+  ...more,
+});
+/** A map whose keys are owned one by one. */
+export const map = (items: Schema, more: More = {}): Schema => ({ type: 'map', items, ...more });
+/** A list that is replaced as a whole. */
+export const list = (items: Schema, more: More = {}): Schema => ({ type: 'list', items, listType: 'atomic', ...more });
+export const setOf = (items: Schema, more: More = {}): Schema => ({ type: 'list', items, listType: 'set', ...more });
+/** A list whose items are told apart by `keys`; strategic merge patches use the first of them unless told otherwise. */
+export const listBy = (keys: readonly string[], items: Schema, more: More = {}): Schema => ({
+  type: 'list',
+  items,
+  listType: 'map',
+  keys,
+  mergeKey: keys[0]!,
+  ...more,
+});
+export const def = (schema: Schema, value: unknown): Schema => ({ ...schema, default: value });
+export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: values });
+
+export type Fields = Record<string, unknown>;
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The shape of one field; undefined when the schema does not know it. */
+export function fieldOf(schema: Schema, key: string): Schema | undefined {
+  if (schema.type === 'any') return any;
+  if (schema.type === 'map') return schema.items;
+  if (schema.fields !== undefined && Object.hasOwn(schema.fields, key)) return schema.fields[key];
+  return schema.open ? any : undefined;
+}
+
+/** Of the items of a list; lists inside unknown values hold anything. */
+export const itemOf = (schema: Schema): Schema => schema.items ?? any;

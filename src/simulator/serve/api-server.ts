@@ -1,0 +1,144 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Cluster } from '../cluster.ts';
+import { storageKey } from '../kinds/kind.ts';
+import type { Stored } from '../object.ts';
+import type { Fields } from '../schema/schema.ts';
+import { replace } from '../storage/write.ts';
+import type { Written } from './apply.ts';
+import { checkBody, parseBody, parseObject, warningHeader } from './body.ts';
+import { deleteCollection, deleteOne } from './delete.ts';
+import { discovery } from './discovery.ts';
+import { evict } from './eviction.ts';
+import { isStream, json, type SimRequest, type SimResponse, text } from './http.ts';
+import { openApi } from './openapi.ts';
+import { parseResourcePath, type ResourcePath } from './path.ts';
+import { formOf, presentOne } from './present.ts';
+import { type AsOf, get, list } from './read.ts';
+import { review } from './reviews.ts';
+import { scaleKind, scaleOf, withScale } from './scale.ts';
+import { noSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
+import { versionInfo } from './version.ts';
+import { watch } from './watch.ts';
+import { options, patch, patchObject, post, put } from './write.ts';
+
+/** Answers one request to one simulated member. Never rejects: what is wrong becomes a Status. */
+export async function serve(cluster: Cluster, request: SimRequest, asOf?: AsOf): Promise<SimResponse> {
+  try {
+    return await compressed(request, await route(cluster, request, asOf));
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const seconds = error.details?.retryAfterSeconds;
+    return json(error.code, error.toStatus(), seconds === undefined ? {} : { 'retry-after': String(seconds) });
+  }
+}
+
+async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise<SimResponse> {
+  const { path } = request;
+  if (path === '/version') return json(200, versionInfo(cluster.kubernetesVersion));
+  if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok');
+  if (path.startsWith('/openapi/v3')) return openApi(cluster.registry, request);
+  const resource = parseResourcePath(path);
+  if (!resource) return discovery(cluster.registry, path, request.headers['accept']);
+  if (request.method === 'POST' && resource.name === undefined) {
+    const answer = review(request, resource.plural);
+    if (answer) return answer;
+  }
+  return onResource(cluster, request, resource, asOf);
+}
+
+async function onResource(cluster: Cluster, request: SimRequest, path: ResourcePath, asOf: AsOf): Promise<SimResponse> {
+  const kind = cluster.registry.byPlural(path.group, path.version, path.plural);
+  if (!kind || (path.namespace !== undefined && !kind.namespaced)) throw noSuchPath();
+  const { namespace, name, subresource } = path;
+  if (name === undefined) {
+    switch (request.method) {
+      case 'GET': {
+        const watching = request.query.get('watch');
+        const isWatch = watching === 'true' || watching === '1' || watching === '';
+        return isWatch ? watch(cluster, kind, request, namespace) : list(cluster, kind, request, namespace, asOf);
+      }
+      case 'POST':
+        if (kind.namespaced && namespace === undefined) throw notAllowed();
+        return written(await post(cluster, kind, request, namespace), request, cluster, kind);
+      case 'DELETE':
+        return deleteCollection(cluster, kind, request, namespace);
+      default:
+        throw notAllowed();
+    }
+  }
+  const object = { name, ...(namespace === undefined ? {} : { namespace }) };
+  if (kind.namespaced && namespace === undefined) throw noSuchPath();
+  if (subresource === 'scale' && kind.scale) return onScale(cluster, request, path as Required<ResourcePath>);
+  if (subresource === 'eviction' && storageKey(kind) === '/pods' && request.method === 'POST')
+    return evict(cluster, kind, request, object);
+  if (subresource === 'log' && storageKey(kind) === '/pods') return podLog(cluster, object);
+  if (subresource === 'finalize' && storageKey(kind) === '/namespaces' && request.method === 'PUT') {
+    return written(await put(cluster, kind, request, object), request, cluster, kind);
+  }
+  const status = subresource === 'status' && kind.status;
+  if (subresource !== undefined && !status) throw noSuchPath();
+  switch (request.method) {
+    case 'GET':
+      return get(cluster, kind, request, object, asOf);
+    case 'PUT':
+      return written(await put(cluster, kind, request, { ...object, subresource }), request, cluster, kind);
+    case 'PATCH':
+      return written(await patch(cluster, kind, request, { ...object, subresource }), request, cluster, kind);
+    case 'DELETE':
+      if (status) throw notAllowed();
+      return deleteOne(cluster, kind, request, object);
+    default:
+      throw notAllowed();
+  }
+}
+
+function written(
+  result: Written,
+  request: SimRequest,
+  cluster: Cluster,
+  kind: Parameters<typeof presentOne>[1],
+): SimResponse {
+  const form = formOf(request.headers['accept'], request.query.get('includeObject'));
+  const body = presentOne(result.object, kind, form, cluster.clock.now());
+  return json(result.created ? 201 : 200, body, warningHeader(result.warnings));
+}
+
+async function onScale(
+  cluster: Cluster,
+  request: SimRequest,
+  path: ResourcePath & { name: string },
+): Promise<SimResponse> {
+  const kind = cluster.registry.byPlural(path.group, path.version, path.plural)!;
+  const live: Stored | undefined = cluster.store.get(storageKey(kind), path);
+  if (!live) throw notFound(kind, path.name);
+  if (request.method === 'GET') return json(200, scaleOf(kind, live));
+  const shape = scaleKind(kind);
+  let wanted: Fields;
+  if (request.method === 'PUT') wanted = await parseObject(request);
+  else if (request.method === 'PATCH') {
+    const type = (request.headers['content-type'] ?? '').split(';')[0]!;
+    wanted = patchObject(shape, scaleOf(kind, live), type, await parseBody(request));
+  } else throw notAllowed();
+  const { object } = checkBody(shape, wanted, { validation: 'Ignore' });
+  const next = replace(cluster, kind, live, withScale(kind, live, object), { ...options(request, 'scale') });
+  return json(200, scaleOf(kind, next));
+}
+
+function podLog(cluster: Cluster, path: { namespace?: string; name: string }): SimResponse {
+  const pod = cluster.store.get('/pods', path);
+  if (!pod) throw notFound({ group: '', plural: 'pods', kind: 'Pod' }, path.name);
+  return text(200, `${path.name} is simulated: it has no log\n`);
+}
+
+/** Kubernetes compresses answers above 128 KiB when the client takes gzip. */
+const compressAbove = 128 * 1024;
+const zip = promisify(gzip);
+
+async function compressed(request: SimRequest, response: SimResponse): Promise<SimResponse> {
+  const { body } = response;
+  if (isStream(body) || body.length <= compressAbove) return response;
+  if (!(request.headers['accept-encoding'] ?? '').includes('gzip')) return response;
+  const headers = { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
+  return { ...response, headers, body: await zip(body, { level: 1 }) };
+}

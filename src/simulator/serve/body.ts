@@ -1,0 +1,176 @@
+import { apiVersionOf, type Kind } from '../kinds/kind.ts';
+import { textAt } from '../object.ts';
+import { type Fields, isFields } from '../schema/schema.ts';
+import { type Decoded, decode } from '../storage/decode.ts';
+import { duplicateKeys } from '../storage/duplicate-keys.ts';
+import type { SimRequest } from './http.ts';
+import { badRequest, invalid, invalidField, StatusError } from './status-error.ts';
+
+export const bodyText = (request: SimRequest): string =>
+  request.body === undefined
+    ? ''
+    : typeof request.body === 'string'
+      ? request.body
+      : new TextDecoder().decode(request.body);
+
+/** A JSON or, where the media type says so, YAML document. */
+export async function parseBody(request: SimRequest): Promise<unknown> {
+  const text = bodyText(request);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(request.headers['content-type'] ?? '').includes('yaml')) {
+      throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const { parse } = await import('yaml');
+    try {
+      return parse(text, { merge: true });
+    } catch (cause) {
+      throw badRequest(`error decoding YAML: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+  }
+}
+
+export async function parseObject(request: SimRequest): Promise<Fields> {
+  const value = await parseBody(request);
+  if (!isFields(value)) throw badRequest('the object provided is unrecognized: expected a JSON object');
+  return value;
+}
+
+export type Validation = 'Strict' | 'Warn' | 'Ignore';
+
+/** Warn is what Kubernetes does when nobody asks. */
+export function validationOf(query: URLSearchParams): Validation {
+  const asked = query.get('fieldValidation') ?? '';
+  if (asked === '' || asked === 'Warn') return 'Warn';
+  if (asked === 'Strict' || asked === 'Ignore') return asked;
+  throw new StatusError(
+    422,
+    'Invalid',
+    `CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "${asked}": supported values: "Ignore", "Warn", "Strict"`,
+  );
+}
+
+export function dryRunOf(query: URLSearchParams): boolean {
+  const asked = query.getAll('dryRun');
+  if (asked.length === 0) return false;
+  if (asked.every((value) => value === 'All')) return true;
+  throw new StatusError(
+    422,
+    'Invalid',
+    `PatchOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["${asked.join('","')}"]: supported values: "All"`,
+  );
+}
+
+export interface Checked {
+  readonly object: Fields;
+  readonly warnings: readonly string[];
+}
+
+/** A body as the schema understands it. Unknown and duplicate fields are refused, warned of or dropped; wrong types are refused. */
+export function checkBody(
+  kind: Kind,
+  body: Fields,
+  how: { readonly validation: Validation; readonly text?: string; readonly patch?: boolean },
+): Checked {
+  const decoded = decode(body, kind.schema);
+  refuseWrongTypes(kind, body, decoded);
+  if (how.validation === 'Ignore') return { object: decoded.object, warnings: [] };
+  const findings = [
+    ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ...(how.text === undefined ? [] : duplicates(how.text).map((path) => `duplicate field ${JSON.stringify(path)}`)),
+  ];
+  if (findings.length > 0 && how.validation === 'Strict') {
+    const message = `strict decoding error: ${findings.join(', ')}`;
+    if (!how.patch)
+      throw badRequest(
+        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${message}`,
+      );
+    throw new StatusError(
+      422,
+      'Invalid',
+      ` "" is invalid: patch: Invalid value: ${JSON.stringify(how.text ?? '')}: ${message}`,
+      {
+        causes: [invalidField('patch', how.text ?? '', message)],
+      },
+    );
+  }
+  return { object: decoded.object, warnings: findings };
+}
+
+export function duplicates(text: string): string[] {
+  try {
+    JSON.parse(text);
+  } catch {
+    // YAML: its parser refuses duplicate keys itself.
+    return [];
+  }
+  return duplicateKeys(text);
+}
+
+function refuseWrongTypes(kind: Kind, body: Fields, decoded: Decoded): void {
+  const first = decoded.wrong[0];
+  if (!first) return;
+  const got = Array.isArray(first.value) ? 'array' : first.value === null ? 'null' : typeof first.value;
+  if (kind.custom) {
+    throw invalid(
+      kind,
+      textAt(body, 'metadata', 'name'),
+      decoded.wrong.map(({ path, want, value }) => ({
+        reason: 'FieldValueTypeInvalid',
+        message: `Invalid value: ${JSON.stringify(typeof value)}: ${path} in body must be of type ${want}: ${JSON.stringify(typeof value)}`,
+        field: path,
+      })),
+    );
+  }
+  if (first.want === 'quantity') {
+    throw badRequest(
+      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`,
+    );
+  }
+  throw badRequest(
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: json: cannot unmarshal ${got} into Go struct field ${kind.kind}.${first.path} of type ${first.want}`,
+  );
+}
+
+/** Kind, version, name and namespace of a body must agree with the path; what is left out is taken from it. */
+export function placed(
+  kind: Kind,
+  body: Fields,
+  path: { readonly namespace?: string | undefined; readonly name?: string | undefined },
+): Fields {
+  const apiVersion = textAt(body, 'apiVersion') || apiVersionOf(kind);
+  const kindName = textAt(body, 'kind') || kind.kind;
+  if (apiVersion !== apiVersionOf(kind) || kindName !== kind.kind)
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(kind)})${kindName === kind.kind ? '' : `: kind ${kindName} is not ${kind.kind}`}`,
+    );
+  const metadata = isFields(body['metadata']) ? body['metadata'] : {};
+  const name = textAt(metadata, 'name');
+  if (path.name !== undefined && name !== '' && name !== path.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
+  const namespace = textAt(metadata, 'namespace');
+  if (path.namespace !== undefined && namespace !== '' && namespace !== path.namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  return {
+    ...body,
+    apiVersion,
+    kind: kindName,
+    metadata: {
+      ...metadata,
+      ...(path.name === undefined ? {} : { name: path.name }),
+      ...(path.namespace === undefined ? {} : { namespace: path.namespace }),
+    },
+  };
+}
+
+/** Who writes: the field manager of the request, or the program that sends it. */
+export function managerOf(request: SimRequest): string {
+  const asked = request.query.get('fieldManager');
+  if (asked) return asked;
+  return (request.headers['user-agent'] ?? 'unknown').split('/')[0] || 'unknown';
+}
+
+/** RFC 7234 warnings as the API server writes them. */
+export const warningHeader = (warnings: readonly string[]): Record<string, string> =>
+  warnings.length === 0 ? {} : { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };

@@ -1,0 +1,66 @@
+import type { Cluster } from '../cluster.ts';
+import { type Kind, storageKey } from '../kinds/kind.ts';
+import { at, type Stored, textAt } from '../object.ts';
+import { isFields } from '../schema/schema.ts';
+import { type Propagation, type RemoveOptions, remove } from '../storage/remove.ts';
+import { bodyText, dryRunOf, parseBody } from './body.ts';
+import { json, type SimRequest, type SimResponse } from './http.ts';
+import { inVersion, presentList } from './present.ts';
+import { matcherOf } from './selectors.ts';
+import { notFound } from './status-error.ts';
+
+export async function deleteOne(
+  cluster: Cluster,
+  kind: Kind,
+  request: SimRequest,
+  path: { namespace?: string; name: string },
+): Promise<SimResponse> {
+  const live = cluster.store.get(storageKey(kind), path);
+  if (!live) throw notFound(kind, path.name);
+  const removed = remove(cluster, kind, live, await optionsOf(request));
+  return removed.gone ? json(200, goneStatus(kind, live)) : json(200, inVersion(removed.object, kind));
+}
+
+export async function deleteCollection(
+  cluster: Cluster,
+  kind: Kind,
+  request: SimRequest,
+  namespace: string | undefined,
+): Promise<SimResponse> {
+  const matches = matcherOf(request.query, kind);
+  const found = cluster.store.list(storageKey(kind), namespace).filter((object) => !matches || matches(object));
+  const options = await optionsOf(request);
+  for (const object of found) remove(cluster, kind, object, options);
+  const metadata = { resourceVersion: String(cluster.store.version()) };
+  return json(200, presentList(found, kind, { kind: 'object' }, cluster.clock.now(), metadata));
+}
+
+async function optionsOf(request: SimRequest): Promise<RemoveOptions> {
+  const parsed = bodyText(request).trim() === '' ? {} : await parseBody(request);
+  const body = isFields(parsed) ? parsed : {};
+  const asked = textAt(body, 'propagationPolicy') || (request.query.get('propagationPolicy') ?? '');
+  const orphan = at(body, 'orphanDependents');
+  const propagation = asked !== '' ? asked : orphan === true ? 'Orphan' : orphan === false ? 'Background' : undefined;
+  const grace = at(body, 'gracePeriodSeconds') ?? request.query.get('gracePeriodSeconds') ?? undefined;
+  const uid = textAt(body, 'preconditions', 'uid');
+  const resourceVersion = textAt(body, 'preconditions', 'resourceVersion');
+  return {
+    propagation: propagation as Propagation | undefined,
+    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
+    preconditions: { uid: uid || undefined, resourceVersion: resourceVersion || undefined },
+    dryRun: dryRunOf(request.query) || (Array.isArray(body['dryRun']) && body['dryRun'].includes('All')),
+  };
+}
+
+const goneStatus = (kind: Kind, object: Stored): unknown => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  details: {
+    name: object.metadata.name,
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.plural,
+    uid: object.metadata.uid,
+  },
+});

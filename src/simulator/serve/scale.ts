@@ -1,0 +1,58 @@
+import type { Kind } from '../kinds/kind.ts';
+import { at, fieldsAt, type Stored, textAt } from '../object.ts';
+import type { Fields } from '../schema/schema.ts';
+import { scale as scaleSchema } from '../schema/workloads.ts';
+
+/** The scale subresource as a kind of its own, for checks of what is sent to it. */
+export const scaleKind = (kind: Kind): Kind => ({
+  ...kind,
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'Scale',
+  schema: scaleSchema,
+  status: false,
+  generation: false,
+  custom: true,
+});
+
+const steps = (path: string): string[] => path.split('.').filter((step) => step !== '');
+
+export function scaleOf(kind: Kind, object: Stored): Fields {
+  const { spec, status, selector } = kind.scale!;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = at(object, ...steps(spec));
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: typeof replicas === 'number' ? { replicas } : {},
+    status: {
+      replicas: at(object, ...steps(status)) ?? 0,
+      ...(selector === undefined ? {} : { selector: selectorText(at(object, ...steps(selector))) }),
+    },
+  };
+}
+
+function selectorText(selector: unknown): string {
+  if (typeof selector === 'string') return selector;
+  return Object.entries(fieldsAt(selector, 'matchLabels'))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+/** The object with the number of replicas that a Scale asks for. */
+export function withScale(kind: Kind, object: Stored, scale: Fields): Fields {
+  const version = textAt(scale, 'metadata', 'resourceVersion');
+  const scaled = put(object, steps(kind.scale!.spec), at(scale, 'spec', 'replicas') ?? 0) as Fields;
+  return {
+    ...scaled,
+    metadata: { ...fieldsAt(scaled, 'metadata'), ...(version === '' ? {} : { resourceVersion: version }) },
+  };
+}
+
+function put(value: unknown, path: readonly string[], item: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return item;
+  const fields = (value ?? {}) as Fields;
+  return { ...fields, [step]: put(fields[step], rest, item) };
+}

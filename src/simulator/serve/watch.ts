@@ -1,0 +1,111 @@
+import type { Cluster } from '../cluster.ts';
+import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
+import type { Stored } from '../object.ts';
+import type { StoreEvent } from '../storage/store.ts';
+import type { SimRequest, SimResponse } from './http.ts';
+import { type Form, formOf, presentOne, tableOf } from './present.ts';
+import { readVersion, refuseFuture } from './read.ts';
+import { matcherOf } from './selectors.ts';
+import { expired, StatusError } from './status-error.ts';
+import { openStream } from './stream.ts';
+
+/** Kubernetes sends a bookmark about every minute. */
+const bookmarkMs = 60_000;
+/** A watch that names no timeout ends after 30 to 60 minutes in Kubernetes; ours after the shorter. */
+const usualTimeoutSeconds = 1_800;
+
+const encoder = new TextEncoder();
+
+/** Events of one kind from a resource version on, as a stream of JSON lines. Throws StatusError before the stream begins. */
+export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespace: string | undefined): SimResponse {
+  const { query } = request;
+  if (query.get('sendInitialEvents') !== null)
+    throw new StatusError(
+      422,
+      'Invalid',
+      'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+    );
+  const key = storageKey(kind);
+  const form = formOf(request.headers['accept'], query.get('includeObject'));
+  const matches = matcherOf(query, kind);
+  const wanted = (object: Stored | undefined): object is Stored =>
+    object !== undefined &&
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    (!matches || matches(object));
+
+  const from = query.get('resourceVersion') ?? '';
+  const fresh = from === '' || from === '0';
+  if (!fresh) refuseFuture(cluster, readVersion(from));
+  const missed = fresh ? [] : cluster.store.since(key, Number(from));
+  if (!missed) throw expired(`too old resource version: ${from} (${cluster.store.version()})`);
+
+  const cancels: (() => void)[] = [];
+  const stream = openStream(() => {
+    for (const cancel of cancels) cancel();
+  }, request.signal);
+  const send = (type: string, object: unknown) => stream.write(encoder.encode(`${JSON.stringify({ type, object })}\n`));
+  const forward = (event: StoreEvent) => {
+    const change = seenBy(event, wanted);
+    if (change) send(change.type, presentOne(change.object, kind, form, cluster.clock.now()));
+  };
+
+  if (fresh) {
+    for (const object of cluster.store.list(key, namespace)) {
+      if (wanted(object)) send('ADDED', presentOne(object, kind, form, cluster.clock.now()));
+    }
+  }
+  for (const event of missed) forward(event);
+  cancels.push(cluster.store.subscribe(key, forward));
+  const seconds = Number(query.get('timeoutSeconds') ?? 0) || usualTimeoutSeconds;
+  cancels.push(cluster.clock.after(seconds * 1000, () => stream.end()));
+  if (query.get('allowWatchBookmarks') === 'true') {
+    cancels.push(every(cluster, () => send('BOOKMARK', bookmark(cluster, kind, form))));
+  }
+  // A custom resource whose definition goes away takes its watches with it.
+  cancels.push(onKindGone(cluster, kind, () => stream.end()));
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: stream.body };
+}
+
+/** How a change looks to somebody who sees only what their selector matches. */
+function seenBy(
+  event: StoreEvent,
+  wanted: (object: Stored | undefined) => boolean,
+): { type: string; object: Stored } | undefined {
+  const now = event.type !== 'DELETED' && wanted(event.object);
+  const before = wanted(event.before);
+  if (event.type === 'DELETED') return before ? { type: 'DELETED', object: event.object } : undefined;
+  if (now) return { type: before ? 'MODIFIED' : 'ADDED', object: event.object };
+  if (!before) return undefined;
+  const { metadata } = event.before!;
+  const resourceVersion = event.object.metadata.resourceVersion;
+  return { type: 'DELETED', object: { ...event.before!, metadata: { ...metadata, resourceVersion } } };
+}
+
+function bookmark(cluster: Cluster, kind: Kind, form: Form): unknown {
+  const resourceVersion = String(cluster.store.version());
+  if (form.kind === 'table') return tableOf([], kind, form.include, cluster.clock.now(), { resourceVersion });
+  const named =
+    form.kind === 'metadata'
+      ? { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }
+      : { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+  return { ...named, metadata: { resourceVersion, creationTimestamp: null } };
+}
+
+function every(cluster: Cluster, run: () => void): () => void {
+  let cancel = () => {};
+  const next = () => {
+    cancel = cluster.clock.after(bookmarkMs, () => {
+      run();
+      next();
+    });
+  };
+  next();
+  return () => cancel();
+}
+
+function onKindGone(cluster: Cluster, kind: Kind, run: () => void): () => void {
+  if (!kind.custom) return () => {};
+  return cluster.store.subscribe('apiextensions.k8s.io/customresourcedefinitions', (event) => {
+    if (event.type === 'DELETED' && event.object.metadata.name === `${kind.plural}.${kind.group}`) run();
+  });
+}

@@ -1,0 +1,111 @@
+import type { Cluster } from '../cluster.ts';
+import { type Kind, storageKey } from '../kinds/kind.ts';
+import type { Stored } from '../object.ts';
+import { jsonPatch, type Operation } from '../patch/json-patch.ts';
+import { mergePatch } from '../patch/merge-patch.ts';
+import { strategicMerge } from '../patch/strategic.ts';
+import type { Fields } from '../schema/schema.ts';
+import { create, replace, type WriteOptions } from '../storage/write.ts';
+import { apply, type Written } from './apply.ts';
+import { bodyText, checkBody, dryRunOf, managerOf, parseBody, parseObject, placed, validationOf } from './body.ts';
+import type { SimRequest } from './http.ts';
+import { invalid, notFound, requiredField, StatusError } from './status-error.ts';
+
+export interface ObjectPath {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+  readonly subresource?: string | undefined;
+}
+
+export async function post(
+  cluster: Cluster,
+  kind: Kind,
+  request: SimRequest,
+  namespace: string | undefined,
+): Promise<Written> {
+  const body = placed(kind, await parseObject(request), { namespace });
+  const checked = checkBody(kind, body, { validation: validationOf(request.query), text: bodyText(request) });
+  const object = create(cluster, kind, checked.object, options(request, undefined));
+  return { object, created: true, warnings: checked.warnings };
+}
+
+export async function put(cluster: Cluster, kind: Kind, request: SimRequest, path: ObjectPath): Promise<Written> {
+  const body = placed(kind, await parseObject(request), path);
+  const checked = checkBody(kind, body, { validation: validationOf(request.query), text: bodyText(request) });
+  const live = existing(cluster, kind, path);
+  const version = (checked.object['metadata'] as Fields)['resourceVersion'];
+  // Built-in kinds let a client overwrite whatever is there; custom resources never do.
+  if (kind.custom && version === undefined)
+    throw invalid(kind, path.name, [
+      {
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: 0x0: must be specified for an update',
+        field: 'metadata.resourceVersion',
+      },
+    ]);
+  const object = replace(cluster, kind, live, checked.object, options(request, path.subresource));
+  return { object, created: false, warnings: checked.warnings };
+}
+
+export async function patch(cluster: Cluster, kind: Kind, request: SimRequest, path: ObjectPath): Promise<Written> {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim();
+  if (type === 'application/apply-patch+yaml') return apply(cluster, kind, request, path);
+  if (request.query.get('force') !== null)
+    throw invalid({ group: 'meta.k8s.io', plural: '', kind: 'PatchOptions' }, '', [
+      { reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch', field: 'force' },
+    ]);
+  const sent = await parseBody(request);
+  const live = existing(cluster, kind, path);
+  const patched = patchObject(kind, live, type, sent);
+  const checked = checkBody(kind, placed(kind, patched, path), {
+    validation: validationOf(request.query),
+    text: bodyText(request),
+    patch: true,
+  });
+  const object = replace(cluster, kind, live, checked.object, options(request, path.subresource));
+  return { object, created: false, warnings: checked.warnings };
+}
+
+/** What a patch of a given media type makes of an object. */
+export function patchObject(kind: Kind, live: Fields, type: string, sent: unknown): Fields {
+  try {
+    switch (type) {
+      case 'application/json-patch+json':
+        return jsonPatch(live, sent as readonly Operation[]) as Fields;
+      case 'application/merge-patch+json':
+        return mergePatch(live, sent) as Fields;
+      case 'application/strategic-merge-patch+json':
+        if (!kind.custom || kind.kind === 'Scale') return strategicMerge(live, sent, kind.schema) as Fields;
+        break;
+      default:
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StatusError(422, 'Invalid', `the server rejected our request due to an error in our request: ${why}`, {
+      causes: [requiredField('patch', why)],
+    });
+  }
+  const accepted = [
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    'application/apply-patch+yaml',
+    ...(kind.custom ? [] : ['application/strategic-merge-patch+json']),
+  ];
+  throw new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+}
+
+function existing(cluster: Cluster, kind: Kind, path: ObjectPath): Stored {
+  const live = cluster.store.get(storageKey(kind), path);
+  if (!live) throw notFound(kind, path.name);
+  return live;
+}
+
+export const options = (request: SimRequest, subresource: string | undefined): WriteOptions => ({
+  manager: managerOf(request),
+  subresource,
+  dryRun: dryRunOf(request.query),
+});

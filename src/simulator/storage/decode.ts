@@ -1,0 +1,67 @@
+import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
+import { canonicalQuantity } from './quantity.ts';
+
+export interface Decoded {
+  readonly object: Fields;
+  /** Paths that the schema does not know: `spec.replica`, `spec.template.spec.containers[0].imagee`. They are gone from `object`. */
+  readonly unknown: readonly string[];
+  /** Values of a wrong type. */
+  readonly wrong: readonly { readonly path: string; readonly want: string; readonly value: unknown }[];
+}
+
+/** Reads a body as the schema understands it: null is absent, quantities take their canonical form, unknown fields are dropped. */
+export function decode(body: Fields, schema: Schema): Decoded {
+  const unknown: string[] = [];
+  const wrong: { path: string; want: string; value: unknown }[] = [];
+
+  function walk(value: unknown, shape: Schema, path: string): unknown {
+    const mistaken = (want: string): unknown => {
+      wrong.push({ path, want, value });
+      return value;
+    };
+    switch (shape.type) {
+      case 'any':
+        return value;
+      case 'string':
+        return typeof value === 'string' ? value : mistaken('string');
+      case 'integer':
+        return typeof value === 'number' && Number.isInteger(value) ? value : mistaken('integer');
+      case 'number':
+        return typeof value === 'number' ? value : mistaken('number');
+      case 'boolean':
+        return typeof value === 'boolean' ? value : mistaken('boolean');
+      case 'intOrString':
+        return typeof value === 'string' || Number.isInteger(value) ? value : mistaken('integer or string');
+      case 'quantity':
+        return canonicalQuantity(value) ?? mistaken('quantity');
+      case 'list':
+        if (!Array.isArray(value)) return mistaken('array');
+        return value.map((item, at) => walk(item, itemOf(shape), `${path}[${at}]`));
+      case 'map':
+      case 'object':
+        return isFields(value) ? fields(value, shape, path) : mistaken('object');
+      default:
+        return value;
+    }
+  }
+
+  function fields(value: Fields, shape: Schema, path: string): Fields {
+    const out: Fields = {};
+    for (const [key, item] of Object.entries(value)) {
+      const below = path === '' ? key : `${path}.${key}`;
+      const child = fieldOf(shape, key);
+      if (!child) {
+        unknown.push(below);
+        continue;
+      }
+      if (item === null && child.type !== 'any' && !child.nullable) {
+        // The creation timestamp of manifests made by kubectl is null: it stays what it is until the server sets it.
+        continue;
+      }
+      out[key] = item === null ? null : walk(item, child, below);
+    }
+    return out;
+  }
+
+  return { object: fields(body, schema, ''), unknown, wrong };
+}
