@@ -12,6 +12,7 @@ import {
 import { type MemberCluster, memberCluster } from './member-cluster.ts';
 import { clusterResourceOverride, type Override, resourceOverride } from './override.ts';
 import { clusterResourcePlacement, type Placement, resourcePlacement } from './placement.ts';
+import { type SimulatedFleet, simulatedFleet } from './simulated-fleet.ts';
 import {
   type ApprovalRequest,
   approvalRequest,
@@ -34,7 +35,8 @@ export type FleetObject =
   | DisruptionBudget
   | FleetConfig
   | PriceList
-  | RemovalApproval;
+  | RemovalApproval
+  | SimulatedFleet;
 
 export interface FleetKind {
   readonly kind: string;
@@ -73,6 +75,8 @@ export const fleetKinds: readonly FleetKind[] = [
   entry(ownGroup, 'FleetConfig', 'Cluster', fleetConfig),
   entry(ownGroup, 'PriceList', 'Cluster', priceList),
   entry(ownGroup, 'RemovalApproval', 'Cluster', removalApproval),
+  // Only the demo, `simulate` and `--members simulated` read it.
+  entry(ownGroup, 'SimulatedFleet', 'Cluster', simulatedFleet),
 ];
 
 /** What KubeFleet's controllers write on a hub: gitfleet keeps it on the status branch. */
@@ -91,13 +95,12 @@ const generated: ReadonlySet<string> = new Set([
   'InternalMemberCluster',
 ]);
 
-/** Of a kind of ours, or why it is none. `simulation`: only the demo and `--members simulated` read it. */
-export function fleetKindOf(apiVersion: string, kind: string): FleetKind | 'generated' | 'simulation' | 'unknown' {
+/** Of a kind of ours, or why it is none. */
+export function fleetKindOf(apiVersion: string, kind: string): FleetKind | 'generated' | 'unknown' {
   const group = apiVersion.split('/')[0] ?? '';
   const found = fleetKinds.find((candidate) => candidate.group === group && candidate.kind === kind);
   if (found) return found;
-  if (generated.has(kind)) return 'generated';
-  return group === ownGroup && kind === 'SimulatedFleet' ? 'simulation' : 'unknown';
+  return generated.has(kind) ? 'generated' : 'unknown';
 }
 
 export const isFleetGroup = (apiVersion: string): boolean =>

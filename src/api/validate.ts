@@ -43,7 +43,7 @@ export function validateFleetObject(document: unknown): Validated {
       ],
     };
   }
-  if (known === 'unknown' || known === 'simulation') {
+  if (known === 'unknown') {
     const like = nearest(
       kind,
       fleetKinds.map((candidate) => candidate.kind),

@@ -10,6 +10,7 @@ import { acceleratedClock } from './accelerated-clock.ts';
 import { CliError } from './exit.ts';
 import { narrate } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
+import { speedOf } from './simulate.ts';
 import { simulatedMembers } from './simulated-members.ts';
 import { type Timeline, timeline } from './timeline.ts';
 
@@ -24,9 +25,7 @@ export interface DemoOptions {
 
 /** A fleet of simulated clusters and a daemon on it, told as it happens. */
 export async function demo(options: DemoOptions): Promise<void> {
-  const speed = Number(options.speed);
-  if (!(speed > 0 && speed <= 1000))
-    throw new CliError(`--speed ${options.speed} is out of range: use a number above 0, at most 1000`);
+  const speed = speedOf(options.speed);
   const dir = await demoDir(options.dir);
   const repo = join(dir, 'fleet');
   const fresh = await prepareRepo(repo);

@@ -41,6 +41,15 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
     .action(async (options) => (await import('./demo.ts')).demo(options));
 
   gitfleet
+    .command('simulate')
+    .description('simulated clusters on this machine, for kubectl and for tests of your own')
+    .requiredOption('--simulated-fleet <file>', 'SimulatedFleet file')
+    .option('--kubeconfig <file>', 'kubeconfig to write, with one context for each cluster', 'kubeconfig')
+    .option('--port <port>', 'port on 127.0.0.1; 0 for any that is free', '0')
+    .option('--speed <factor>', 'how much faster than real time the simulated clusters live', '1')
+    .action(async (options) => (await import('./simulate.ts')).simulate(options));
+
+  gitfleet
     .command('run')
     .description('the daemon: sync the repo, observe the members, plan, apply, commit status')
     .addOption(repo())

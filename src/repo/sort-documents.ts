@@ -1,5 +1,5 @@
 import { error, type Issue } from '../api/issue.ts';
-import { fleetKindOf, fleetKinds, isFleetGroup } from '../api/kinds.ts';
+import { fleetKinds, isFleetGroup } from '../api/kinds.ts';
 import type { ObjectRef } from '../api/meta.ts';
 import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
@@ -42,7 +42,7 @@ export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
       if (issue) findings.push({ placed, issue });
       if (issue?.severity === 'error') hold(placed);
     } else if (isFleetGroup(apiVersion)) {
-      if (fleetKindOf(apiVersion, kind) !== 'simulation') fleet.push(placed);
+      fleet.push(placed);
     } else if (fleetKinds.some((known) => known.kind === kind)) {
       findings.push({ placed, issue: foreignGroup(apiVersion, kind) });
       hold(placed);

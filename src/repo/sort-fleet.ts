@@ -4,7 +4,10 @@ import type { Problem } from '../api/problem.ts';
 import type { Fleet, HubObject } from '../engine/input.ts';
 import { by } from '../engine/kernel/ordering.ts';
 
-/** Sorts what was read into the lists of a Fleet, each by namespace and name, so that the order of files never matters. */
+/**
+ * Sorts what was read into the lists of a Fleet, each by namespace and name, so that the order of files never matters. A
+ * SimulatedFleet is no part of it: it says how a simulation behaves, not what is wanted.
+ */
 export function sortFleet(read: {
   readonly objects: readonly FleetObject[];
   readonly resources: readonly HubObject[];

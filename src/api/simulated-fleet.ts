@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { objectMeta } from './meta.ts';
+
+const seconds = z.number().min(0);
+const quantity = z.union([z.string(), z.number().min(0)]).transform(String);
+
+/** When a fault holds, for which requests, and how often. Seconds count from the start of the simulation, in its own time. */
+const when = {
+  fromSeconds: seconds.default(0),
+  /** Absent: it never ends. */
+  untilSeconds: seconds.optional(),
+  /** Of the requests that it is about, the part that it hits: 0 to 1. */
+  probability: z.number().min(0).max(1).default(1),
+  /** Absent: all of them. */
+  verbs: z.array(z.enum(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'])).optional(),
+  /** Plural, or plural with group as in `deployments.apps`; absent: all paths, also those that name no resource. */
+  resources: z.array(z.string()).optional(),
+};
+
+/** What may go wrong between gitfleet and one simulated API server. */
+export const simulatedFault = z.discriminatedUnion('type', [
+  /** Connections are refused. */
+  z.strictObject({ type: z.literal('Unreachable'), ...when }),
+  /** Requests are taken and never answered. */
+  z.strictObject({ type: z.literal('Hang'), ...when }),
+  z.strictObject({ type: z.literal('Latency'), seconds, ...when }),
+  /** The answer comes in small pieces, spread over this time. */
+  z.strictObject({ type: z.literal('SlowBody'), seconds, ...when }),
+  /** 429 with a Retry-After header. */
+  z.strictObject({
+    type: z.literal('TooManyRequests'),
+    retryAfterSeconds: z.number().int().min(0).default(1),
+    ...when,
+  }),
+  z.strictObject({ type: z.literal('ServerError'), status: z.number().int().min(500).max(599).default(500), ...when }),
+  z.strictObject({ type: z.literal('Unauthorized'), ...when }),
+  z.strictObject({ type: z.literal('Forbidden'), ...when }),
+  /** An admission webhook says no to what is written. */
+  z.strictObject({ type: z.literal('DenyAdmission'), message: z.string().default('not allowed here'), ...when }),
+  /** The connection breaks in the middle of the answer; a watch breaks after its first events. */
+  z.strictObject({ type: z.literal('Reset'), ...when }),
+  /** Watches are accepted and stay silent, as behind a broken proxy. */
+  z.strictObject({ type: z.literal('SilentWatch'), ...when }),
+  /** Reads are answered as of this long ago, as by a lagging replica. */
+  z.strictObject({ type: z.literal('StaleRead'), seconds, ...when }),
+]);
+export type SimulatedFault = z.output<typeof simulatedFault>;
+
+const nodePool = z.strictObject({
+  count: z.number().int().min(1).max(1000).default(1),
+  /** Names of the nodes: `<prefix>-0`, `<prefix>-1`, … Absent: `node`, and `pool1` for the second pool. */
+  prefix: z.string().optional(),
+  instanceType: z.string().default('simulated'),
+  capacityType: z.enum(['on-demand', 'spot', 'reserved']).default('on-demand'),
+  /** Nodes take them in turn. */
+  zones: z.array(z.string()).default([]),
+  cpu: quantity.default('4'),
+  memory: quantity.default('16Gi'),
+  pods: z.number().int().min(0).default(110),
+  labels: z.record(z.string(), z.string()).default({}),
+  taints: z
+    .array(
+      z.strictObject({
+        key: z.string(),
+        value: z.string().optional(),
+        effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+      }),
+    )
+    .default([]),
+  /** What other work asks for on every node. */
+  used: z.strictObject({ cpu: quantity.default('0'), memory: quantity.default('0') }).prefault({}),
+});
+export type NodePool = z.output<typeof nodePool>;
+
+const readiness = z.partialRecord(
+  z.enum([
+    'Deployment',
+    'StatefulSet',
+    'DaemonSet',
+    'Pod',
+    'Job',
+    'LoadBalancer',
+    'PersistentVolumeClaim',
+    'CustomResourceDefinition',
+    'Termination',
+  ]),
+  seconds,
+);
+
+const common = {
+  /** As in `/version`, without the leading v: `1.32.4`. */
+  kubernetesVersion: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/, 'must be a version such as 1.32.4')
+    .optional(),
+  /** Seconds of simulated time until an object of a kind is ready; Termination: until a deleted pod is gone. */
+  readySeconds: readiness.optional(),
+  /** Set on every node. */
+  region: z.string().optional(),
+  nodes: z.array(nodePool).optional(),
+  /** How far the clock of the member is ahead of ours (negative: behind). */
+  clockSkewSeconds: z.number().optional(),
+  faults: z.array(simulatedFault).optional(),
+  /** Manifests that are there from the beginning, as if somebody had created them with kubectl. */
+  objects: z
+    .array(z.looseObject({ apiVersion: z.string().min(1), kind: z.string().min(1), metadata: objectMeta }))
+    .optional(),
+};
+
+/**
+ * The simulated members of a demo, of tests and of `--members simulated`. A member takes every field that it does not
+ * name from `defaults`.
+ */
+export const simulatedFleet = z.strictObject({
+  apiVersion: z.literal('gitfleet.dev/v1alpha1'),
+  kind: z.literal('SimulatedFleet'),
+  metadata: objectMeta,
+  spec: z.strictObject({
+    defaults: z.strictObject(common).prefault({}),
+    members: z.array(
+      z.strictObject({
+        /** Of the MemberCluster that it plays. */
+        name: z
+          .string()
+          .max(63)
+          .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be a DNS label'),
+        ...common,
+      }),
+    ),
+  }),
+});
+export type SimulatedFleet = z.output<typeof simulatedFleet>;
+export type SimulatedMemberSpec = SimulatedFleet['spec']['members'][number];

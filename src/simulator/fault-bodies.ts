@@ -1,0 +1,55 @@
+import { type Clock, sleep } from '../members/clock.ts';
+import { isStream, type SimResponse } from './serve/http.ts';
+
+/** The whole body as chunks, whatever it was before. */
+export async function* chunksOf(body: SimResponse['body']): AsyncGenerator<Uint8Array> {
+  if (isStream(body)) yield* body;
+  else yield typeof body === 'string' ? new TextEncoder().encode(body) : body;
+}
+
+/** Ten pieces with pauses between them; what is a stream anyway gets a pause before each chunk. */
+export const slowly = (
+  response: SimResponse,
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal | undefined,
+): SimResponse => ({
+  ...response,
+  body: (async function* () {
+    for await (const chunk of chunksOf(response.body)) {
+      const step = Math.max(1, Math.ceil(chunk.length / 10));
+      for (let at = 0; at < chunk.length; at += step) {
+        await sleep(clock, ms / 10, signal);
+        yield chunk.subarray(at, at + step);
+      }
+    }
+  })(),
+});
+
+/** Half of the body, or of the first chunk of a stream, and then an error. */
+export const breaking = (response: SimResponse, errorOf: () => Error): SimResponse => ({
+  ...response,
+  body: (async function* () {
+    for await (const chunk of chunksOf(response.body)) {
+      yield chunk.subarray(0, Math.floor(chunk.length / 2));
+      break;
+    }
+    throw errorOf();
+  })(),
+});
+
+/** Headers, and then nothing until the client goes away. A refusal is passed on as it is. */
+export const silent = (response: SimResponse, signal: AbortSignal | undefined): SimResponse => {
+  if (response.status !== 200 || !isStream(response.body)) return response;
+  const { body } = response;
+  return {
+    ...response,
+    body: (async function* () {
+      await new Promise<void>((resolve) => {
+        if (signal?.aborted) resolve();
+        else signal?.addEventListener('abort', () => resolve(), { once: true });
+      });
+      for await (const chunk of body) yield chunk;
+    })(),
+  };
+};

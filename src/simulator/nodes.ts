@@ -1,0 +1,118 @@
+import type { NodePool, SimulatedMemberSpec } from '../api/simulated-fleet.ts';
+import type { Fields } from './schema/schema.ts';
+
+/** A member whose file names no nodes has these: enough for a demo's work. */
+const usualPools: readonly NodePool[] = [
+  {
+    count: 3,
+    instanceType: 'simulated',
+    capacityType: 'on-demand',
+    zones: [],
+    cpu: '4',
+    memory: '16Gi',
+    pods: 110,
+    labels: {},
+    taints: [],
+    used: { cpu: '0', memory: '0' },
+  },
+];
+
+/** The nodes of a member, and for each one the pod that stands for other work on it. */
+export function nodesOf(
+  member: Pick<SimulatedMemberSpec, 'nodes' | 'region'>,
+  about: { readonly version: string; readonly timestamp: string },
+): { readonly node: Fields; readonly load: Fields | undefined }[] {
+  return (member.nodes ?? usualPools).flatMap((pool, at) => {
+    const prefix = pool.prefix ?? (at === 0 ? 'node' : `pool${at}`);
+    return Array.from({ length: pool.count }, (_, index) => {
+      const name = `${prefix}-${index}`;
+      const zone = pool.zones[index % Math.max(pool.zones.length, 1)];
+      return { node: nodeObject(name, zone, pool, member.region, about), load: loadPod(name, pool, about.timestamp) };
+    });
+  });
+}
+
+function nodeObject(
+  name: string,
+  zone: string | undefined,
+  pool: NodePool,
+  region: string | undefined,
+  { version, timestamp }: { readonly version: string; readonly timestamp: string },
+): Fields {
+  const amounts = { cpu: pool.cpu, memory: pool.memory, pods: String(pool.pods) };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        'node.kubernetes.io/instance-type': pool.instanceType,
+        'karpenter.sh/capacity-type': pool.capacityType,
+        ...(region === undefined ? {} : { 'topology.kubernetes.io/region': region }),
+        ...(zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone }),
+        ...pool.labels,
+      },
+    },
+    spec: { providerID: `simulated://${name}`, ...(pool.taints.length > 0 ? { taints: pool.taints } : {}) },
+    status: {
+      capacity: amounts,
+      allocatable: amounts,
+      nodeInfo: {
+        kubeletVersion: `v${version}`,
+        osImage: 'Simulated Linux',
+        operatingSystem: 'linux',
+        architecture: 'amd64',
+      },
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'KubeletReady',
+          message: 'the simulated node is ready',
+          lastHeartbeatTime: timestamp,
+          lastTransitionTime: timestamp,
+        },
+      ],
+    },
+  };
+}
+
+/** It runs from the first moment on, so that free capacity is right when somebody looks for the first time. */
+function loadPod(nodeName: string, { used }: NodePool, timestamp: string): Fields | undefined {
+  if (used.cpu === '0' && used.memory === '0') return undefined;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `other-work-${nodeName}`, namespace: 'kube-system', labels: { app: 'other-work' } },
+    spec: {
+      nodeName,
+      containers: [
+        { name: 'work', image: 'other-work:1', resources: { requests: { cpu: used.cpu, memory: used.memory } } },
+      ],
+      tolerations: [{ operator: 'Exists' }],
+    },
+    status: {
+      phase: 'Running',
+      startTime: timestamp,
+      conditions: ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
+        type,
+        status: 'True',
+        lastTransitionTime: timestamp,
+      })),
+      containerStatuses: [
+        {
+          name: 'work',
+          image: 'other-work:1',
+          imageID: '',
+          ready: true,
+          started: true,
+          restartCount: 0,
+          state: { running: { startedAt: timestamp } },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Transport } from '../members/transport.ts';
+import { chunksOf } from './fault-bodies.ts';
+import type { SimulatedMember } from './member.ts';
+
+/** Reaches a simulated member by a function call: no socket, no copy of the body. */
+export const inProcessTransport =
+  (member: Pick<SimulatedMember, 'request'>): Transport =>
+  async ({ method, path, headers, body, signal }) => {
+    const [pathname = '', query = ''] = path.split('?');
+    const response = await member.request({
+      method,
+      path: pathname,
+      query: new URLSearchParams(query),
+      headers: { 'user-agent': 'gitfleet', ...headers },
+      body,
+      signal,
+    });
+    return { status: response.status, headers: response.headers, body: chunksOf(response.body) };
+  };
