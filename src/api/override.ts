@@ -6,7 +6,6 @@ export const jsonPatchOverride = z.strictObject({
   path: z.string(),
   value: z.unknown().optional(),
 });
-export type JsonPatchOverride = z.output<typeof jsonPatchOverride>;
 
 export const overrideRule = z.strictObject({
   /** Absent selects no cluster; empty terms select all. */

@@ -105,7 +105,6 @@ export const placementSpec = z.strictObject({
   revisionHistoryLimit: z.number().int().min(1).max(1000).default(10),
   statusReportingScope: z.enum(['ClusterScopeOnly', 'NamespaceAccessible']).default('ClusterScopeOnly'),
 });
-export type PlacementSpec = z.output<typeof placementSpec>;
 
 /** KubeFleet's ResourceIdentifier: one selected resource. */
 export const resourceIdentifier = z.strictObject({
