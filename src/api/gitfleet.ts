@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { intOrPercent, objectMeta } from './meta.ts';
+import { rolloutStrategy } from './placement.ts';
 
 const version = z.literal('gitfleet.dev/v1alpha1');
 
@@ -27,7 +28,8 @@ export const fleetConfig = z.strictObject({
           }),
         )
         .optional(),
-      defaults: z.looseObject({}).optional(),
+      /** For placements that do not name the field themselves. */
+      defaults: z.strictObject({ strategy: rolloutStrategy.optional() }).optional(),
       forge: z
         .strictObject({
           kind: z.enum(['github', 'gitlab', 'gitea', 'none']).default('none'),

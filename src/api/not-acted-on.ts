@@ -11,9 +11,8 @@ export function notActedOnYet(object: FleetObject): string | undefined {
         ? 'statusReportingScope NamespaceAccessible is not acted on yet'
         : undefined;
     case 'FleetConfig': {
-      const { freeze, defaults, forge } = object.spec;
+      const { freeze, forge } = object.spec;
       if (freeze?.length) return 'freeze windows are not acted on yet';
-      if (defaults && Object.keys(defaults).length > 0) return 'defaults are not acted on yet';
       return forge && forge.kind !== 'none' ? 'forge is not acted on yet: approvals are plain branches' : undefined;
     }
     default:

@@ -15,7 +15,8 @@ export interface FleetObjects {
 
 /** Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
-  const validated = documents.map((placed) => ({ placed, ...validatedOnce(placed.value) }));
+  const strategy = usualStrategy(documents);
+  const validated = documents.map((placed) => ({ placed, ...validatedOnce(placed.value, strategy) }));
   const sound = validated.flatMap((entry) => (entry.object ? [{ ...entry, object: entry.object }] : []));
   const across = validateAcross(sound.map(({ object }) => object));
   const struck = new Set(
@@ -52,19 +53,40 @@ const hidesKind = ({ code }: { readonly code: string }): boolean => code === 'un
 export const ofAnyKind = (ref: Omit<ObjectRef, 'kind'>): ObjectRef[] =>
   fleetKinds.map(({ kind }) => ({ ...ref, kind }));
 
-/** Validation of an unchanged document is not repeated, and gives the same object in every load. */
-const known = new WeakMap<object, Validated>();
+/** `spec.defaults.strategy` of a sound FleetConfig, as it stands in the file. */
+function usualStrategy(documents: readonly Placed[]): unknown {
+  for (const { value } of documents) {
+    const { kind, spec } = value as { kind?: unknown; spec?: { defaults?: { strategy?: unknown } } | null };
+    if (kind !== 'FleetConfig' || spec?.defaults?.strategy === undefined) continue;
+    if (validatedOnce(value, undefined).object) return spec.defaults.strategy;
+  }
+  return undefined;
+}
 
-function validatedOnce(document: object): Validated {
+/** A placement that names no strategy has the fleet's; everything else is as it is written. */
+function withStrategy(document: object, strategy: unknown): object {
+  const { kind, spec } = document as { kind?: unknown; spec?: unknown };
+  const isPlacement = kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
+  if (strategy === undefined || !isPlacement || typeof spec !== 'object' || spec === null || 'strategy' in spec)
+    return document;
+  return { ...document, spec: { ...spec, strategy } };
+}
+
+/** Validation of an unchanged document is not repeated, and gives the same object in every load. */
+const known = new WeakMap<object, { readonly strategy: unknown; readonly validated: Validated }>();
+
+function validatedOnce(document: object, strategy: unknown): Validated {
+  const whole = withStrategy(document, strategy);
+  const used = whole === document ? undefined : strategy;
   const before = known.get(document);
-  if (before) return before;
-  const { object, issues, ...rest } = validateFleetObject(document);
+  if (before && before.strategy === used) return before.validated;
+  const { object, issues, ...rest } = validateFleetObject(whole);
   const named = nameIssues(document);
-  const fresh: Validated = {
+  const validated: Validated = {
     ...rest,
     ...(object && named.length === 0 ? { object } : {}),
     issues: [...issues, ...named],
   };
-  known.set(document, fresh);
-  return fresh;
+  known.set(document, { strategy: used, validated });
+  return validated;
 }
