@@ -49,7 +49,7 @@ export const silent = (response: SimResponse, signal: AbortSignal | undefined): 
         if (signal?.aborted) resolve();
         else signal?.addEventListener('abort', () => resolve(), { once: true });
       });
-      for await (const chunk of body) yield chunk;
+      for await (const _ of body) break;
     })(),
   };
 };

@@ -29,7 +29,7 @@ export async function openMember(
   clock: SimClock,
 ): Promise<SimulatedMember> {
   const skewMs = (spec.clockSkewSeconds ?? 0) * 1000;
-  const kubernetesVersion = spec.kubernetesVersion ?? usualVersion;
+  const kubernetesVersion = `v${spec.kubernetesVersion ?? usualVersion}`;
   const cluster = openCluster({
     name: spec.name,
     clock: skewMs === 0 ? clock : { ...clock, now: () => clock.now() + skewMs },

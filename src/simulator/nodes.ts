@@ -61,7 +61,7 @@ function nodeObject(
       capacity: amounts,
       allocatable: amounts,
       nodeInfo: {
-        kubeletVersion: `v${version}`,
+        kubeletVersion: version,
         osImage: 'Simulated Linux',
         operatingSystem: 'linux',
         architecture: 'amd64',
