@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { openLog } from '../daemon/log.ts';
 import { openDaemon } from '../daemon/open.ts';
 import type { Plan } from '../engine/plan-document.ts';
+import { defaultAuthor, parsePerson } from '../git/person.ts';
 import { commitAll, initRepo, mergeBranch } from '../git/worktree.ts';
-import { scaledClock } from '../simulator/clock.ts';
+import { systemClock } from '../members/clock.ts';
+import { acceleratedClock } from './accelerated-clock.ts';
 import { CliError } from './exit.ts';
 import { narrate } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
@@ -29,7 +31,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const dir = await demoDir(options.dir);
   const repo = join(dir, 'fleet');
   const fresh = await prepareRepo(repo);
-  const clock = scaledClock(await beginAt(dir), speed);
+  const clock = acceleratedClock(await beginAt(dir), speed);
   const told = timeline(clock);
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');
@@ -50,7 +52,10 @@ export async function demo(options: DemoOptions): Promise<void> {
     listen: undefined,
     webhookSecret: undefined,
     acceptRewind: undefined,
+    author: parsePerson(defaultAuthor),
+    graceMs: 5_000,
     clock,
+    pace: systemClock,
     log,
     noticed: (message) => told.say({ tone: 'bad', subject: 'member', text: message }),
     passed(result) {

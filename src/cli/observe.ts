@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { assignmentsOf } from '../daemon/assignments.ts';
 import { inferPlacements } from '../daemon/inferred.ts';
 import { fleetMembers } from '../daemon/members.ts';
-import { recordedFleet } from '../daemon/reconciler.ts';
+import { recordedFleet } from '../daemon/recorded-fleet.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
 import { systemClock } from '../members/clock.ts';
@@ -29,7 +29,12 @@ export async function observe(options: {
   const path = membersPath(options.members);
   const connections = await connectionsOf(path).catch(unreadable(path));
   const repo = await openRepo(options.repo, options.ref);
-  const members = fleetMembers({ connect: (name) => connections.open(name), clock: systemClock, changed: () => {} });
+  const members = fleetMembers({
+    connect: (name) => connections.open(name),
+    clock: systemClock,
+    pace: systemClock,
+    changed: () => {},
+  });
   try {
     const fleet = await loadFleet(repo.tree);
     const { record } = readRecord(await repo.statusFiles());

@@ -53,7 +53,7 @@ async function openGit(repo: string, ref: string | undefined, statusBranch: stri
     return {
       tree,
       async statusFiles() {
-        const tip = (await opened.list(status)).get(status);
+        const tip = (await opened.list([status])).get(status);
         if (tip === undefined) return new Map();
         await opened.obtain(status, tip);
         return readFiles(opened, tip);

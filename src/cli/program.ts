@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { defaultAuthor } from '../git/person.ts';
 import { version } from './version.ts';
 
 /** Every command loads its own code when it runs: `--help` must not pay for what it does not use. */
@@ -31,9 +32,6 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
         'status branch as files; a git repo uses its fleet-status branch unless this is given',
       )
       .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
-
-  /** A flag that may be given several times. */
-  const list = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
   gitfleet
     .command('demo')
@@ -77,6 +75,8 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
       '127.0.0.1:8080',
     )
     .option('--accept-rewind <commit>', 'accept once that the branch was rewound to this commit')
+    .option('--git-author <name <address>>', 'author of status commits and approval branches', defaultAuthor)
+    .option('--grace-period <duration>', 'what is under way may take this long to end after SIGTERM', '25s')
     .option('--once', 'one pass, wait for its outcome, then end')
     .option('--log-level <level>', 'trace, debug, info, warn, error', 'info')
     .option('--log-format <format>', 'json or pretty; default: pretty on a terminal')
@@ -87,10 +87,6 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
       .command('plan')
       .description('what the daemon would assign now; needs no cluster and, for a local repo, no network'),
   )
-    .option('--taint <cluster=taint>', 'what if: eu-1=key=value:NoSchedule, or eu-1=key- to take one away', list)
-    .option('--without-cluster <cluster>', 'what if: the cluster is not in the fleet', list)
-    .option('--property <cluster:name=value>', 'what if: eu-1:available-cpu=0', list)
-    .option('--label <cluster:key=value>', 'what if: eu-1:env=prod, or eu-1:env- to take one away', list)
     .option('--out-recorded <dir>', 'write the complete record after this plan, to be passed as --recorded to the next')
     .option('-o, --output <format>', 'table, json, yaml or markdown', 'table')
     .action(async (options) => (await import('./plan.ts')).plan(options));

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { openLog } from '../daemon/log.ts';
 import { openDaemon } from '../daemon/open.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
+import { GitError } from '../git/git-error.ts';
+import { parsePerson } from '../git/person.ts';
 import { systemClock } from '../members/clock.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { simulatedMembers } from './simulated-members.ts';
@@ -20,6 +22,8 @@ export interface RunOptions {
   readonly publishInterval: string;
   readonly listen: string;
   readonly acceptRewind?: string;
+  readonly gitAuthor: string;
+  readonly gracePeriod: string;
   readonly once?: boolean;
   readonly logLevel: string;
   readonly logFormat?: string;
@@ -45,15 +49,17 @@ export async function run(options: RunOptions): Promise<void> {
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
     listen: listenAddress(options.listen, options.once ?? false),
     webhookSecret: await secretFromEnv('GITFLEET_WEBHOOK_SECRET'),
-    acceptRewind: options.acceptRewind,
+    acceptRewind: commitId(options.acceptRewind),
+    author: parsePerson(options.gitAuthor),
+    graceMs: duration('--grace-period', options.gracePeriod),
     clock: systemClock,
+    pace: systemClock,
     log,
-  }).catch((error: unknown) => {
-    throw new CliError(error instanceof Error ? error.message : String(error), exitCodes.unreachable, { cause: error });
-  });
+  }).catch(unreachable);
+  let ended: 'finished' | 'cut short' = 'finished';
   try {
     if (options.once) {
-      const result = await opened.daemon.runOnce();
+      const result = await opened.daemon.runOnce().catch(unreachable);
       if (result.kind === 'refused')
         throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
       return;
@@ -62,11 +68,19 @@ export async function run(options: RunOptions): Promise<void> {
       () => opened.daemon.stop(),
       (message) => log.info(message),
     );
-    await opened.daemon.run();
+    ended = await opened.daemon.run();
   } finally {
     await opened.close();
     await simulated?.close();
   }
+  // What hangs would keep the process alive until somebody kills it.
+  if (ended === 'cut short') process.exit(1);
+}
+
+/** What a repository or its server answers is no bug of ours. */
+function unreachable(error: unknown): never {
+  if (!(error instanceof GitError)) throw error;
+  throw new CliError(error.message, exitCodes.unreachable, { cause: error });
 }
 
 function stopOnSignals(stop: () => void, say: (message: string) => void): void {
@@ -75,7 +89,7 @@ function stopOnSignals(stop: () => void, say: (message: string) => void): void {
     process.on(signal, () => {
       if (asked) process.exit(130);
       asked = true;
-      say(`${signal}: finishing the present pass; a second signal ends at once`);
+      say(`${signal}: finishing what is under way; a second signal ends at once`);
       stop();
     });
   }
@@ -108,6 +122,13 @@ function duration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new CliError(`${flag} ${text} is no duration: write for example 10s, 1m30s or 500ms`);
   return ms;
+}
+
+/** Enough digits that only one commit can be meant. */
+function commitId(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[0-9a-f]{7,40}$/.test(text))
+    throw new CliError(`--accept-rewind ${text} is no commit: write at least 7 digits of its id`);
+  return text;
 }
 
 function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {

@@ -1,80 +1,111 @@
 import { parseInstant } from '../engine/kernel/instant.ts';
-import type { Plan } from '../engine/plan-document.ts';
-import type { Clock } from '../members/clock.ts';
+import { GitError, messageOf } from '../git/git-error.ts';
+import { type Clock, sleep } from '../members/clock.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
+import { reportPlan } from './plan-metrics.ts';
 import type { PassResult, Reconciler } from './reconciler.ts';
 import { type Wake, wake } from './wake.ts';
 
 /** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */
 const stuckIntervals = 3;
-/** First wait after a pass that failed; doubles up to a minute. */
+/** First wait after a pass that failed, milliseconds; doubles up to the interval. */
 const firstRetryMs = 1_000;
-const longestRetryMs = 60_000;
+/** Races lost in a row that `runOnce` bears. */
+const mostRaces = 10;
 
 export interface Daemon {
-  /** Runs until stopped. */
-  run(): Promise<void>;
+  /** Runs until stopped. `cut short`: something was still under way when the grace period was over. */
+  run(): Promise<'finished' | 'cut short'>;
   /** One pass, again while others interfere; then waits for the members to come to rest. */
   runOnce(): Promise<PassResult>;
+  /** A member changed: plan again. */
   wake(reason: string): void;
+  /** The repo may have changed: ask where its branches are, and plan again. */
+  look(reason: string): void;
   readonly stuck: () => string | undefined;
   readonly notReady: () => string | undefined;
+  /** Starts nothing new; what is under way may end within the grace period. */
   stop(): void;
 }
 
 export interface DaemonInput {
   readonly reconciler: Reconciler;
   readonly members: FleetMembers;
+  /** The fleet's time, in which the instants of plans are. */
   readonly clock: Clock;
+  /** The time in which polls, pushes and people wait: real even where the fleet's time runs faster. */
+  readonly pace: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The repo is polled at least this often, milliseconds of real time. */
+  /** The repo is polled at least this often, milliseconds of pace. */
   readonly intervalMs: number;
+  /** What is under way when the daemon is stopped may take this long to end, milliseconds of pace. */
+  readonly graceMs: number;
+  /** Forgets where the branches of the repo were. */
+  readonly forgetRefs: () => void;
   readonly passed?: (result: PassResult) => void;
 }
 
 /** Passes, one after the other, whenever something gives a reason to look and at least once an interval. */
 export function daemon(input: DaemonInput): Daemon {
-  const { reconciler, log, metrics, intervalMs } = input;
-  const waking: Wake = wake(input.clock);
-  let lastPass = Date.now();
-  let succeeded = false;
+  const { reconciler, members, pace, log, metrics, intervalMs } = input;
+  const waking: Wake = wake(input.clock, pace);
+  const graceOver = new AbortController();
+  let lastPassMs = pace.now();
+  let trouble: string | undefined = 'no pass has finished yet';
   let stopped = false;
   let failures = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancelTimer = () => {};
+  let cancelGrace = () => {};
 
-  function wakeIn(ms: number, reason: string): void {
-    clearTimeout(timer);
-    timer = setTimeout(() => waking.now(reason), ms);
+  function look(reason: string, urgent = false): void {
+    input.forgetRefs();
+    waking.now(reason, urgent);
+  }
+
+  function lookIn(ms: number, reason: string): void {
+    cancelTimer();
+    cancelTimer = pace.after(ms, () => look(reason));
   }
 
   async function pass(reasons: readonly string[]): Promise<PassResult | undefined> {
     const began = performance.now();
     try {
       const result = await reconciler.pass();
+      lastPassMs = pace.now();
+      if (failures > 0) log.info({ failures }, 'passes succeed again');
       failures = 0;
-      lastPass = Date.now();
+      trouble = undefined;
       report(result, (performance.now() - began) / 1000, reasons);
       return result;
     } catch (error) {
-      failures++;
-      metrics.count('gitfleet_reconcile_total', { result: 'failed' });
-      log.error({ err: error, reasons }, `pass failed: ${error instanceof Error ? error.message : String(error)}`);
+      failed(error, reasons);
       return undefined;
     }
+  }
+
+  function failed(error: unknown, reasons: readonly string[]): void {
+    failures++;
+    metrics.count('gitfleet_reconcile_total', { result: 'failed' });
+    const said = error instanceof GitError && error.remedy === 'person' ? 'waits for a person' : 'will try again';
+    const message = `pass failed, ${said}: ${messageOf(error)}`;
+    // A server that answers no, or not at all, ended the pass. A bug may be cured by a restart: that is not progress.
+    if (error instanceof GitError) lastPassMs = pace.now();
+    // Said once: the same sentence every interval hides everything else.
+    if (message === trouble) log.debug({ err: error, reasons }, message);
+    else log.error({ err: error, reasons }, message);
+    trouble = message;
   }
 
   function report(result: PassResult, seconds: number, reasons: readonly string[]): void {
     metrics.count('gitfleet_reconcile_total', { result: result.kind });
     metrics.observe('gitfleet_reconcile_duration_seconds', seconds);
-    metrics.set('gitfleet_last_success_timestamp_seconds', Date.now() / 1000);
+    metrics.set('gitfleet_last_success_timestamp_seconds', pace.now() / 1000);
     if (result.kind === 'moved') return;
-    succeeded = true;
     const { plan } = result;
-    gauges(plan, metrics);
-    metrics.set('gitfleet_member_requests_total', input.members.requests());
+    reportPlan(plan, members, metrics);
     const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
     if (result.kind === 'unchanged') log.debug(line, 'nothing to do');
     else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');
@@ -85,70 +116,65 @@ export function daemon(input: DaemonInput): Daemon {
   /** When to look again without any hint. */
   function planNext(result: PassResult | undefined): void {
     if (result === undefined) {
-      const wait = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
-      wakeIn(wait * (0.75 + Math.random() / 2), 'again after a failure');
+      const wait = Math.min(firstRetryMs * 2 ** (failures - 1), intervalMs);
+      lookIn(wait * (0.75 + Math.random() / 4), 'again after a failure');
       return;
     }
     if (result.kind === 'moved') {
-      wakeIn(Math.random() * 200, 'another writer was first');
+      lookIn(Math.random() * 200, 'another writer was first');
       return;
     }
     waking.at(result.plan.wakeAt === undefined ? undefined : parseInstant(result.plan.wakeAt));
-    if (result.kind === 'gathering') wakeIn(Math.max(result.pushAtMs - Date.now(), 0), 'time to push');
-    else wakeIn(intervalMs * (0.9 + Math.random() * 0.2), 'poll');
+    if (result.kind === 'gathering') lookIn(Math.max(result.pushAtMs - pace.now(), 0), 'time to push');
+    else lookIn(intervalMs * (0.9 + Math.random() * 0.1), 'poll');
   }
 
   return {
     async run() {
-      waking.now('start', true);
+      const over = new Promise<'cut short'>((resolve) =>
+        graceOver.signal.addEventListener('abort', () => resolve('cut short'), { once: true }),
+      );
+      look('start', true);
       while (!stopped) {
         const reasons = await waking.next();
         if (stopped) break;
-        planNext(await pass(reasons));
+        const result = await Promise.race([pass(reasons), over]);
+        if (result === 'cut short') break;
+        if (!stopped) planNext(result);
       }
+      const ended = await Promise.race([members.finish().then(() => 'finished' as const), over]);
+      cancelGrace();
+      if (ended === 'cut short') log.warn('the grace period is over: something was still under way');
+      return ended;
     },
     async runOnce() {
-      for (let attempt = 1; ; attempt++) {
+      for (let races = 0; races < mostRaces; ) {
         const result = await reconciler.pass();
-        lastPass = Date.now();
+        lastPassMs = pace.now();
+        trouble = undefined;
         report(result, 0, ['once']);
-        if (result.kind === 'published' || result.kind === 'unchanged') await input.members.settled(30_000);
-        if (result.kind === 'gathering')
-          await new Promise((resolve) => setTimeout(resolve, Math.max(result.pushAtMs - Date.now(), 0)));
+        if (result.kind === 'published' || result.kind === 'unchanged') await members.settled(30_000);
+        if (result.kind === 'gathering') await sleep(pace, Math.max(result.pushAtMs - pace.now(), 0));
         else if (result.kind !== 'moved') return result;
-        if (attempt >= 10)
-          throw new Error('the status branch kept moving: another daemon is publishing to it all the time');
+        else races++;
       }
+      throw new Error('the status branch kept moving: another daemon is publishing to it all the time');
     },
     wake: (reason) => waking.now(reason),
+    look,
     stuck() {
-      const silent = Date.now() - lastPass;
+      const silent = pace.now() - lastPassMs;
       return silent > stuckIntervals * intervalMs
         ? `no pass has finished for ${Math.round(silent / 1000)} s`
         : undefined;
     },
-    notReady: () => (succeeded ? undefined : 'no pass has succeeded yet'),
+    notReady: () => trouble,
     stop() {
+      if (stopped) return;
       stopped = true;
-      clearTimeout(timer);
+      cancelTimer();
       waking.stop();
-      input.members.stop();
+      cancelGrace = pace.after(input.graceMs, () => graceOver.abort());
     },
   };
-}
-
-function gauges(plan: Plan, metrics: Metrics): void {
-  const count = (items: readonly string[]): Map<string, number> => {
-    const counts = new Map<string, number>();
-    for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
-    return counts;
-  };
-  const moves = count(plan.placements.flatMap(({ bindings }) => bindings.map(({ move }) => move)));
-  for (const action of ['add', 'update', 'remove', 'wait', 'keep'])
-    metrics.set('gitfleet_plan_changes', moves.get(action) ?? 0, { action });
-  for (const [reason, value] of count(plan.holds.map(({ reason }) => reason)))
-    metrics.set('gitfleet_plan_holds', value, { reason });
-  const problems = count(plan.problems.map(({ severity }) => severity));
-  for (const severity of ['error', 'warning', 'info'])
-    metrics.set('gitfleet_problems', problems.get(severity) ?? 0, { severity });
 }

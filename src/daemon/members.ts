@@ -2,8 +2,9 @@ import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import { messageOf } from '../git/git-error.ts';
 import type { Assignment } from '../members/assignment.ts';
-import type { Clock } from '../members/clock.ts';
+import { type Clock, sleep } from '../members/clock.ts';
 import { type Member, openMember } from '../members/member.ts';
 import type { Transport } from '../members/transport.ts';
 
@@ -16,25 +17,48 @@ export interface FleetMembers {
   follow(clusters: readonly MemberCluster[], priceLists: readonly PriceList[]): Promise<void>;
   assign(assignments: ReadonlyMap<ClusterName, readonly Assignment[]>): void;
   sightings(): Map<ClusterName, ClusterObservation>;
-  /** Resolves when every member is idle, or after `ms` of real time. */
+  /** Resolves when every member is idle, or after `ms` of pace. */
   settled(ms: number): Promise<void>;
-  /** Resolves when every member has answered once, or after `ms` of real time. */
+  /** Resolves when every member has answered once, or after `ms` of pace. */
   looked(ms: number): Promise<void>;
   /** Finds objects of ours of every kind: for the day when the record is lost. */
   sweep(): Promise<void>;
   readonly size: () => number;
   readonly requests: () => number;
+  /** Begins nothing new; resolves when every change that was sent to a member has its answer. */
+  finish(): Promise<void>;
   stop(): void;
 }
 
 export function fleetMembers(input: {
   readonly connect: Connect;
   readonly clock: Clock;
+  /** The time in which a person waits. */
+  readonly pace: Clock;
   readonly changed: (cluster: ClusterName, message?: string) => void;
 }): FleetMembers {
   const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
-  const unknown = new Set<ClusterName>();
+  /** Why there is no connection. */
+  const unknown = new Map<ClusterName, string>();
+  const writes = inFlight();
   let prices: readonly PriceList[] = [];
+
+  /** Looks every few milliseconds, for as long as `ms`. */
+  async function until(there: () => boolean, ms: number): Promise<void> {
+    const limit = input.pace.now() + ms;
+    while (input.pace.now() < limit && !there()) await sleep(input.pace, 10);
+  }
+
+  /** A member whose connection cannot be opened is down; it must not keep the others from being looked at. */
+  async function connection(name: ClusterName): Promise<Transport | string> {
+    try {
+      const unheardOf =
+        'no kubeconfig knows this member: add a context (or a file) of its name to what --members names';
+      return (await input.connect(name)) ?? unheardOf;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 
   return {
     async follow(clusters, priceLists) {
@@ -47,19 +71,19 @@ export function fleetMembers(input: {
         member.stop();
         open.delete(name);
       }
-      for (const name of unknown) if (!wanted.has(name)) unknown.delete(name);
+      for (const name of unknown.keys()) if (!wanted.has(name)) unknown.delete(name);
       await Promise.all(
         [...wanted].map(async ([name, heartbeatMs]) => {
           if (open.has(name)) return;
-          const transport = await input.connect(name);
-          if (!transport) {
-            unknown.add(name);
+          const connected = await connection(name);
+          if (typeof connected === 'string') {
+            unknown.set(name, connected);
             return;
           }
           unknown.delete(name);
           const member = openMember({
             name,
-            transport,
+            transport: writes.through(connected),
             clock: input.clock,
             heartbeatMs,
             priceLists: () => prices,
@@ -74,39 +98,51 @@ export function fleetMembers(input: {
     },
     sightings() {
       const all = new Map([...open].map(([name, { member }]) => [name, member.sighting()]));
-      for (const name of unknown) all.set(name, notConnected(name));
+      for (const [name, cause] of unknown) all.set(name, notConnected(name, cause));
       return all;
     },
-    async settled(ms) {
-      const until = Date.now() + ms;
-      while (Date.now() < until && [...open.values()].some(({ member }) => !member.idle())) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    },
-    async looked(ms) {
-      const until = Date.now() + ms;
-      while (Date.now() < until && [...open.values()].some(({ member }) => !member.sighting().reachable)) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    },
+    settled: (ms) => until(() => [...open.values()].every(({ member }) => member.idle()), ms),
+    looked: (ms) => until(() => [...open.values()].every(({ member }) => member.sighting().reachable), ms),
     async sweep() {
       await Promise.allSettled([...open.values()].map(({ member }) => member.sweep()));
     },
     size: () => open.size,
     requests: () => [...open.values()].reduce((sum, { member }) => sum + member.requests(), 0),
+    async finish() {
+      // Nothing new is begun for actors that hold no assignment; what was sent is answered before connections are closed.
+      for (const { member } of open.values()) member.assign([]);
+      await until(() => writes.size() === 0, Number.POSITIVE_INFINITY);
+    },
     stop() {
       for (const { member } of open.values()) member.stop();
     },
   };
 }
 
-const notConnected = (name: ClusterName): ClusterObservation => ({
+/** Counts the requests that change something and have no answer yet. */
+function inFlight(): { through(transport: Transport): Transport; size(): number } {
+  let size = 0;
+  return {
+    size: () => size,
+    through: (transport) => async (request) => {
+      if (request.method === 'GET') return transport(request);
+      size++;
+      try {
+        return await transport(request);
+      } finally {
+        size--;
+      }
+    },
+  };
+}
+
+const notConnected = (name: ClusterName, cause: string): ClusterObservation => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
   kind: 'ClusterObservation',
   metadata: { name },
   observedAt: new Date(0).toISOString(),
   reachable: false,
-  cause: 'no kubeconfig knows this member: add a context (or a file) of its name to what --members names',
+  cause,
   complete: false,
   placements: [],
   objects: [],

@@ -2,15 +2,17 @@
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
+  /** Replaces every series of a gauge with one label: what is not counted any more is gone, not stuck at its last value. */
+  setEach(name: string, label: string, values: ReadonlyMap<string, number>): void;
   observe(name: string, seconds: number): void;
   render(): string;
 }
 
 const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histogram', help: string]>> = {
-  gitfleet_reconcile_total: ['counter', 'Passes by result (published, unchanged, refused, failed).'],
+  gitfleet_reconcile_total: ['counter', 'Passes by result (published, unchanged, gathering, refused, moved, failed).'],
   gitfleet_reconcile_duration_seconds: ['histogram', 'Duration of a pass.'],
   gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last pass finished, seconds since 1970.'],
-  gitfleet_git_request_total: ['counter', 'Requests to the git server by type.'],
+  gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
   gitfleet_cluster_connection_status: ['gauge', 'Members by state (reachable, unreachable).'],
   gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],
@@ -31,6 +33,9 @@ export function metrics(): Metrics {
   return {
     count: (name, labels = {}, by = 1) => add(name, labelText(labels), by, false),
     set: (name, value, labels = {}) => add(name, labelText(labels), value, true),
+    setEach(name, label, each) {
+      values.set(name, new Map([...each].map(([key, value]) => [labelText({ [label]: key }), value])));
+    },
     observe(name, seconds) {
       for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
         const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound);

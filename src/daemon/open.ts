@@ -1,19 +1,23 @@
 import { join } from 'node:path';
-import { approvalBranches } from '../git/approval-branches.ts';
+import { approvalBranches, approvalPrefix } from '../git/approval-branches.ts';
+import type { GitRequest } from '../git/branches.ts';
 import { credentialsFromEnv } from '../git/credentials.ts';
 import { GitError } from '../git/git-error.ts';
-import { openSource } from '../git/source.ts';
+import type { Person } from '../git/person.ts';
+import { refPoll } from '../git/ref-poll.ts';
+import { branchRef, openSource } from '../git/source.ts';
 import { openStatusBranch } from '../git/status-branch.ts';
 import { watchLocal } from '../git/watch-local.ts';
 import type { Clock } from '../members/clock.ts';
 import { loadCache } from '../repo/load-cache.ts';
 import { loadFleet } from '../repo/load-fleet.ts';
-import { type Daemon, daemon } from './daemon.ts';
+import { assemble } from './assemble.ts';
+import type { Daemon } from './daemon.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
 import type { Logger } from './log.ts';
-import { type Connect, fleetMembers } from './members.ts';
+import type { Connect } from './members.ts';
 import { metrics } from './metrics.ts';
-import { type PassResult, reconciler } from './reconciler.ts';
+import type { PassResult } from './reconciler.ts';
 
 export interface OpenedDaemon {
   readonly daemon: Daemon;
@@ -34,13 +38,19 @@ export async function openDaemon(input: {
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly webhookSecret: string | undefined;
   readonly acceptRewind: string | undefined;
+  /** Author and committer of what is committed. */
+  readonly author: Person;
+  /** What is under way when the daemon is stopped may take this long to end, milliseconds. */
+  readonly graceMs: number;
+  /** The fleet's time, and the time in which people wait: the same unless the fleet's runs faster. */
   readonly clock: Clock;
+  readonly pace: Clock;
   readonly log: Logger;
   /** Something about a member that a person should read. */
   readonly noticed?: (message: string) => void;
   readonly passed?: (result: PassResult) => void;
 }): Promise<OpenedDaemon> {
-  const { repo, branch, statusBranch, cacheDir, clock, log } = input;
+  const { repo, branch, statusBranch, cacheDir, clock, pace, log } = input;
   if (branch === statusBranch)
     throw new GitError(
       'bad-address',
@@ -51,55 +61,41 @@ export async function openDaemon(input: {
     for (const end of opened.splice(0).reverse()) await end();
   };
   try {
-    const credentials = credentialsFromEnv();
-    const source = await openSource({ repo, branch, cacheDir: join(cacheDir, 'git'), credentials });
-    opened.push(() => source.close());
-    const status = await openStatusBranch({
+    const measured = metrics();
+    const from = {
       repo,
-      statusBranch,
       cacheDir: join(cacheDir, 'git'),
-      credentials,
-      now: () => clock.now(),
+      credentials: credentialsFromEnv(),
+      requested: (type: GitRequest) => measured.count('gitfleet_git_request_total', { type }),
+    };
+    const commits = { author: input.author, now: () => clock.now() };
+    const source = await openSource({
+      ...from,
+      branch,
+      refs: (branches) =>
+        refPoll(branches, {
+          prefixes: [branchRef(branch), branchRef(statusBranch), approvalPrefix],
+          maxAgeMs: input.intervalMs,
+          now: () => pace.now(),
+        }),
     });
+    opened.push(() => source.close());
+    const status = await openStatusBranch({ ...from, ...commits, statusBranch, refs: source.refs });
     opened.push(() => status.close());
     const cache = await loadCache(join(cacheDir, 'parsed'));
-    const measured = metrics();
-    let wake = (_reason: string): void => {};
-    const members = fleetMembers({
-      connect: input.connect,
-      clock,
-      changed(cluster, message) {
-        if (message !== undefined) {
-          log.info({ cluster }, message);
-          input.noticed?.(`${cluster}: ${message}`);
-        }
-        wake(`${cluster} changed`);
-      },
-    });
-    opened.push(async () => members.stop());
-    const built = daemon({
-      reconciler: reconciler({
-        desired: source,
-        status,
-        approvals: approvalBranches(source, () => clock.now()),
-        members,
-        load: (tree) => loadFleet(tree, cache),
-        clock,
-        log,
-        metrics: measured,
-        branch,
-        acceptRewind: input.acceptRewind,
-        publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
-      }),
-      members,
-      clock,
-      log,
+    const assembled = assemble({
+      ...input,
+      desired: source,
+      status,
+      approvals: approvalBranches(source, commits),
+      load: (tree) => loadFleet(tree, cache),
       metrics: measured,
-      intervalMs: input.intervalMs,
-      passed: input.passed,
+      publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
+      forgetRefs: () => source.refs.expire(),
     });
-    wake = (reason) => built.wake(reason);
-    const watcher = await watchLocal(repo, [branch, statusBranch], (moved) => built.wake(`${moved} moved`));
+    opened.push(async () => assembled.members.stop());
+    const built = assembled.daemon;
+    const watcher = await watchLocal(repo, [branch, statusBranch], (moved) => built.look(`${moved} moved`));
     if (watcher) opened.push(() => watcher.close());
     const http = input.listen && (await listen(input.listen, { built, measured, secret: input.webhookSecret, log }));
     if (http) opened.push(() => http.close());
@@ -126,7 +122,7 @@ async function listen(
     health: { stuck: built.stuck, notReady: built.notReady },
     metrics: wiring.measured,
     webhookSecret: wiring.secret,
-    hinted: () => built.wake('webhook'),
+    hinted: () => built.look('webhook'),
   });
   log.info({ host: at.host, port: http.port }, 'listening');
   return http;

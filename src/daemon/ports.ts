@@ -6,6 +6,8 @@ export interface DesiredState {
   poll(): Promise<string>;
   /** The files of a commit. */
   tree(commit: string): Promise<RepoTree>;
+  /** False when the files of a commit cannot be read any more. */
+  has(commit: string): Promise<boolean>;
   /** False also when `ancestor` is not known any more. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
 }

@@ -14,6 +14,8 @@ import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
 import type { Approvals, DesiredState, Status, StatusTip } from './ports.ts';
 import { startsSomething, statusFiles, statusMessage } from './publication.ts';
+import { fleetOfLostCommit, recordedFleet } from './recorded-fleet.ts';
+import { rewound } from './rewound.ts';
 
 /** What one pass came to. */
 export type PassResult =
@@ -25,8 +27,6 @@ export type PassResult =
 
 export interface Reconciler {
   pass(): Promise<PassResult>;
-  /** True when the status branch was moved by somebody else since the last pass. */
-  statusMoved(): Promise<boolean>;
 }
 
 export interface ReconcilerInput {
@@ -36,11 +36,12 @@ export interface ReconcilerInput {
   readonly members: FleetMembers;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
   readonly clock: Clock;
+  readonly pace: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly branch: string;
   readonly acceptRewind: string | undefined;
-  /** Least distance between two pushes, milliseconds of real time; 0 for a local repo. */
+  /** Least distance between two pushes, milliseconds of pace; 0 for a local repo. */
   readonly publishIntervalMs: number;
 }
 
@@ -60,14 +61,15 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   let lastPush = Number.NEGATIVE_INFINITY;
   let acceptRewind = input.acceptRewind;
   let booted = false;
-  /** Since when a change waits to be published, milliseconds of real time. */
+  /** Since when a change waits to be published, milliseconds of pace. */
   let firstSeen: number | undefined;
 
   async function readStatus(): Promise<{ tip: StatusTip; record: FleetRecord; problems: readonly Problem[] }> {
     if (base === undefined || (await status.tip()) !== base.commit) {
       base = await status.read();
       record = readRecord(base.files);
-      accepted ??= record.record.commit;
+      // Another daemon may have gone on, or accepted a rewind. A branch that was deleted knows nothing: we still do.
+      accepted = record.record.commit ?? accepted;
     }
     return { tip: base, record: record!.record, problems: record!.problems };
   }
@@ -85,20 +87,21 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       accepted = tip;
       return { commit: tip, problems: [] };
     }
-    const message = `${input.branch} was rewound: ${tip.slice(0, 12)} does not descend from ${accepted.slice(0, 12)}, which was accepted before. The fleet stays at the accepted commit`;
-    const fix = `push a commit that descends from ${accepted.slice(0, 12)}, or start once with --accept-rewind ${tip}`;
-    return { commit: accepted, problems: [{ severity: 'error', code: 'rewound', message, fix }] };
+    return { commit: accepted, problems: [rewound({ branch: input.branch, tip, accepted })] };
   }
 
-  async function loadFleet(commit: string): Promise<Fleet> {
-    if (loaded?.commit !== commit) loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
+  /** The files of a commit; where they are gone with a cache and a rewind, what the record knows of them. */
+  async function loadFleet(commit: string, remembered: FleetRecord): Promise<Fleet> {
+    if (loaded?.commit === commit) return loaded.fleet;
+    if (!(await desired.has(commit))) return fleetOfLostCommit(commit, remembered);
+    loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
     return loaded.fleet;
   }
 
   async function plan(): Promise<{ result: PlanResult; tip: StatusTip }> {
     const { tip, record: remembered, problems: recordProblems } = await readStatus();
     const { commit, problems } = await admitCommit();
-    const fleet = await loadFleet(commit);
+    const fleet = await loadFleet(commit, remembered);
     const known = [...fleet.members];
     for (const [name, member] of remembered.clusters) {
       if (fleet.unreadable.length + fleet.refused.length > 0 && !known.some(({ metadata }) => metadata.name === name))
@@ -136,9 +139,6 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   }
 
   return {
-    async statusMoved() {
-      return base === undefined || (await status.tip()) !== base.commit;
-    },
     async pass() {
       const { result, tip } = await plan();
       const next = result.plan;
@@ -146,9 +146,9 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       const changed = !sameFiles(files, tip.files);
       const earliest = lastPush + input.publishIntervalMs;
       if (!changed) firstSeen = undefined;
-      else firstSeen ??= Date.now();
+      else firstSeen ??= input.pace.now();
       const due = startsSomething(next) ? earliest : Math.max(earliest, (firstSeen ?? 0) + gatherMs);
-      if (changed && Date.now() < due) {
+      if (changed && input.pace.now() < due) {
         // Targets of a plan that is not published are not assigned: what the members hold stays as it is.
         return { kind: 'gathering', plan: next, pushAtMs: due };
       }
@@ -159,32 +159,18 @@ export function reconciler(input: ReconcilerInput): Reconciler {
           input.metrics.count('gitfleet_git_push_conflicts_total');
           return { kind: 'moved' };
         }
-        lastPush = Date.now();
+        lastPush = input.pace.now();
         firstSeen = undefined;
         base = published.tip;
         record = readRecord(base.files);
       }
       lastPlan = next;
+      const refused = next.guard.length > 0;
+      if (!refused) members.assign(assignmentsOf(result));
+      // Last: a server that takes no such branches must not keep back what was published.
       await syncApprovals(next, input.approvals);
-      if (next.guard.length > 0) return { kind: 'refused', plan: next };
-      members.assign(assignmentsOf(result));
-      return { kind: changed ? 'published' : 'unchanged', plan: next };
+      return { kind: refused ? 'refused' : changed ? 'published' : 'unchanged', plan: next };
     },
-  };
-}
-
-/** Only what the record knows: with it a plan is exactly what was published last. */
-export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
-  return {
-    ...fleet,
-    members: fleet.members.map((member) => record.clusters.get(member.metadata.name) ?? member),
-    placements: [],
-    runs: [],
-    approvals: [],
-    evictions: [],
-    // Nothing is concluded from what is missing here: every recorded placement stands at its last version.
-    unreadable: ['(not read yet)'],
-    resources: [],
   };
 }
 

@@ -11,18 +11,19 @@ export interface Wake {
   stop(): void;
 }
 
-/** Changes that come within this time of one another are looked at together, milliseconds of real time. */
+/** Changes that come within this time of one another are looked at together, milliseconds of pace. */
 const gatherMs = 50;
 
-export function wake(clock: Clock): Wake {
+/** `clock` is the fleet's time, in which instants of a plan are; `pace` the time in which a person waits. */
+export function wake(clock: Clock, pace: Clock): Wake {
   let reasons = new Set<string>();
   let resolve: ((reasons: readonly string[]) => void) | undefined;
-  let gathering: ReturnType<typeof setTimeout> | undefined;
+  let cancelGathering: (() => void) | undefined;
   let cancelTimer = () => {};
   let stopped = false;
 
   function deliver(): void {
-    gathering = undefined;
+    cancelGathering = undefined;
     if (!resolve || (reasons.size === 0 && !stopped)) return;
     const due = [...reasons];
     reasons = new Set();
@@ -34,9 +35,9 @@ export function wake(clock: Clock): Wake {
     now(reason, urgent = false) {
       reasons.add(reason);
       if (urgent) {
-        clearTimeout(gathering);
+        cancelGathering?.();
         deliver();
-      } else gathering ??= setTimeout(deliver, gatherMs);
+      } else cancelGathering ??= pace.after(gatherMs, deliver);
     },
     at(instant) {
       cancelTimer();
@@ -50,13 +51,13 @@ export function wake(clock: Clock): Wake {
     next() {
       return new Promise((deliverTo) => {
         resolve = deliverTo;
-        if (reasons.size > 0 || stopped) gathering ??= setTimeout(deliver, gatherMs);
+        if (reasons.size > 0 || stopped) cancelGathering ??= pace.after(gatherMs, deliver);
       });
     },
     stop() {
       stopped = true;
       cancelTimer();
-      clearTimeout(gathering);
+      cancelGathering?.();
       deliver();
     },
   };

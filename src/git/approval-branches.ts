@@ -1,10 +1,11 @@
+import type { BranchChange } from './branches.ts';
 import { isFolder, type NewObject, newCommit, newObject, newTree, type TreeEntry } from './new-objects.ts';
 import type { Objects } from './objects.ts';
+import type { Person } from './person.ts';
 import { branchRef, type GitSource } from './source.ts';
 
-const prefix = 'refs/heads/gitfleet/approve/';
-/** A remote is asked for its approval branches at most this often, milliseconds: passes may come many a second. */
-const listEveryMs = 5_000;
+/** Of every branch that asks a person for a yes. */
+export const approvalPrefix = 'refs/heads/gitfleet/approve/';
 
 export interface ApprovalBranches {
   ask(request: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
@@ -13,20 +14,25 @@ export interface ApprovalBranches {
 }
 
 /** Branches `gitfleet/approve/<name>`: the tip of the desired branch and one file on top. Merging one is the yes. */
-export function approvalBranches(source: GitSource, now: () => number): ApprovalBranches {
-  const { branches } = source;
-  let listed: { readonly at: number; readonly refs: Map<string, string> } | undefined;
+export function approvalBranches(
+  source: GitSource,
+  { author, now }: { readonly author: Person; readonly now: () => number },
+): ApprovalBranches {
+  const { branches, refs } = source;
   /** Commits that are known to hold what was asked. */
   const asked = new Map<string, { readonly oid: string; readonly content: string }>();
 
-  async function current(): Promise<Map<string, string>> {
-    if (listed && branches.remote && performance.now() - listed.at < listEveryMs) return listed.refs;
-    listed = { at: performance.now(), refs: await branches.list(prefix) };
-    return listed.refs;
+  const current = (): Promise<Map<string, string>> => refs.list([approvalPrefix]);
+
+  async function move(change: BranchChange): Promise<'done' | 'moved'> {
+    const outcome = await branches.change(change);
+    if (outcome === 'done') refs.know(change.ref, change.to);
+    else refs.expire();
+    return outcome;
   }
 
   return {
-    list: async () => [...(await current()).keys()].map((ref) => ref.slice(prefix.length)).sort(),
+    list: async () => [...(await current()).keys()].map((ref) => ref.slice(approvalPrefix.length)).sort(),
     async ask({ name, path, content }) {
       const ref = branchRef(`gitfleet/approve/${name}`);
       const there = (await current()).get(ref);
@@ -42,9 +48,8 @@ export function approvalBranches(source: GitSource, now: () => number): Approval
         return;
       }
       const message = `Approve ${name}\n\nMerging this branch is the yes. Closing the request or leaving it open is not.`;
-      const commit = newCommit({ tree: root, parents: [base], message, at: now() });
-      const outcome = await branches.change({ ref, from: there, to: commit.oid, objects: [...objects, commit] });
-      listed = undefined;
+      const commit = newCommit({ tree: root, parents: [base], message, author, at: now() });
+      const outcome = await move({ ref, from: there, to: commit.oid, objects: [...objects, commit] });
       if (outcome === 'done') asked.set(ref, { oid: commit.oid, content });
     },
     async withdraw(name) {
@@ -53,8 +58,7 @@ export function approvalBranches(source: GitSource, now: () => number): Approval
       asked.delete(ref);
       // Somebody who looks at the branch in a working tree keeps it until they leave it.
       if (there === undefined || (await branches.checkedOut(ref))) return;
-      await branches.change({ ref, from: there, to: undefined, objects: [] });
-      listed = undefined;
+      await move({ ref, from: there, to: undefined, objects: [] });
     },
   };
 }

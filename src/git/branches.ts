@@ -4,10 +4,14 @@ import { GitError } from './git-error.ts';
 import { httpBranches } from './http-branches.ts';
 import { localBranches } from './local-branches.ts';
 import type { RefChange } from './local-refs.ts';
+import type { ListRefs } from './ls-refs.ts';
 import { hasGit } from './native.ts';
 import { nativeBranches } from './native-branches.ts';
 import type { NewObject } from './new-objects.ts';
 import type { Objects } from './objects.ts';
+
+/** What is asked of a server: where its refs point, objects, or to move a ref. */
+export type GitRequest = 'list' | 'fetch' | 'push';
 
 export interface BranchChange extends RefChange {
   /** What the change brings along and the repository may not have yet. */
@@ -19,10 +23,12 @@ export interface Branches {
   /** For people: the path or URL. */
   readonly name: string;
   readonly remote: boolean;
-  /** Full names of refs and their commits, as they are now: under a prefix that ends in a slash, or one exact ref. */
-  list(prefix: string): Promise<Map<string, string>>;
-  /** After this the commit, its history and its files can be read through `objects`. */
+  /** Full names of refs and their commits, as they are now: under prefixes that end in a slash, or of exactly a name. */
+  list: ListRefs;
+  /** After this the commit and its files can be read through `objects`; of its history what a first fetch brings. */
   obtain(ref: string, oid: string): Promise<void>;
+  /** Brings the history of a ref that its first fetch left out. False when nothing was left out. */
+  deepen(ref: string): Promise<boolean>;
   readonly objects: Objects;
   /** Compare-and-swap of one ref; never by force. Error `push-refused` when a hook says no. */
   change(change: BranchChange): Promise<'done' | 'moved'>;
@@ -41,17 +47,19 @@ export async function openBranches(input: {
   readonly credentials: Credentials;
   /** Whether the git binary may be used; by default where there is one. */
   readonly native?: boolean;
+  /** Told of every request to a server. */
+  readonly requested?: (request: GitRequest) => void;
 }): Promise<Branches> {
-  const { address } = input;
+  const { address, mirrorDir, requested = () => {} } = input;
   const native = input.native ?? (await hasGit());
   switch (address.kind) {
     case 'local':
       return localBranches(address.path, native);
     case 'http':
-      return httpBranches({ url: address.url, mirrorDir: input.mirrorDir, credentials: input.credentials, native });
+      return httpBranches({ url: address.url, mirrorDir, credentials: input.credentials, native, requested });
     case 'native':
       if (!native)
         throw new GitError('no-git-binary', `${address.url} needs the git binary, which is not installed here`);
-      return nativeBranches({ url: address.url, mirrorDir: input.mirrorDir });
+      return nativeBranches({ url: address.url, mirrorDir, requested });
   }
 }

@@ -1,11 +1,12 @@
 import fs from 'node:fs';
 import isomorphic from 'isomorphic-git';
-import type { Branches } from './branches.ts';
+import type { Branches, GitRequest } from './branches.ts';
 import type { Credentials } from './credentials.ts';
 import { GitError, messageOf } from './git-error.ts';
 import { gitHttp } from './http.ts';
 import { readRef } from './local-refs.ts';
-import { mirrorRef, openMirror } from './mirror.ts';
+import { lsRefs } from './ls-refs.ts';
+import { mirrorRef, openMirror, wholeDepth } from './mirror.ts';
 import { openObjects } from './objects.ts';
 import { smartPush } from './smart-push.ts';
 
@@ -15,6 +16,7 @@ export async function httpBranches(input: {
   readonly mirrorDir: string;
   readonly credentials: Credentials;
   readonly native: boolean;
+  readonly requested: (request: GitRequest) => void;
 }): Promise<Branches> {
   const { url, native } = input;
   const mirror = await openMirror(input.mirrorDir, native);
@@ -22,35 +24,45 @@ export async function httpBranches(input: {
   const http = gitHttp(input.credentials);
   const objects = openObjects(gitdir, native);
 
+  const refs = lsRefs(http, url);
+
+  async function fetch(ref: string, depth: number | undefined): Promise<void> {
+    input.requested('fetch');
+    await mirror.fetching(() =>
+      tried(`fetch ${ref} of ${url}`, async () => {
+        const from = { gitdir, url, remote: 'origin', ref: mirrorRef(ref), remoteRef: ref };
+        await isomorphic.fetch({ fs, http, ...from, depth, singleBranch: true, tags: false, cache: {} });
+      }),
+    );
+  }
+
   return {
     name: url,
     remote: true,
     objects,
-    async list(prefix) {
-      const refs = await tried(`list ${prefix} of ${url}`, () =>
-        isomorphic.listServerRefs({ http, url, prefix, protocolVersion: 2 }),
-      );
-      return new Map(
-        refs
-          .filter(({ ref }) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix))
-          .map(({ ref, oid }) => [ref, oid]),
-      );
+    async list(prefixes) {
+      input.requested('list');
+      return tried(`list ${prefixes.join(', ')} of ${url}`, () => refs(prefixes));
     },
     async obtain(ref, oid) {
       const ours = mirrorRef(ref);
-      if ((await readRef(gitdir, ours)) === oid) return;
-      await mirror.fetching(() =>
-        tried(`fetch ${ref} of ${url}`, async () => {
-          const from = { gitdir, url, remote: 'origin', ref: ours, remoteRef: ref };
-          await isomorphic.fetch({ fs, http, ...from, singleBranch: true, tags: false, cache: {} });
-        }),
-      );
+      const before = await readRef(gitdir, ours);
+      if (before === oid) return;
+      await fetch(ref, before === undefined ? 1 : undefined);
       if (!(await objects.has(oid)))
         throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
       await isomorphic.writeRef({ fs, gitdir, ref: ours, value: oid, force: true });
       await mirror.tidy();
     },
-    change: (change) => tried(`push ${change.ref} to ${url}`, () => smartPush(http, url, change)),
+    async deepen(ref) {
+      if (!(await mirror.cutOff())) return false;
+      await fetch(ref, wholeDepth);
+      return true;
+    },
+    async change(change) {
+      input.requested('push');
+      return tried(`push ${change.ref} to ${url}`, () => smartPush(http, url, change));
+    },
     checkedOut: async () => false,
     async close() {
       await http.close();

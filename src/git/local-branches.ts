@@ -14,16 +14,23 @@ export async function localBranches(path: string, native: boolean): Promise<Bran
     throw new GitError('not-found', `${path} is no git repository: run git init there, or name another --repo`);
   const { commonDir, gitDir, bare } = located;
   await refuseUnknownFormat(commonDir, native);
+  async function under(prefix: string): Promise<Map<string, string>> {
+    if (prefix !== 'HEAD') return listRefs(commonDir, prefix);
+    const oid = await readHead(gitDir, commonDir);
+    return new Map(oid === undefined ? [] : [[prefix, oid]]);
+  }
+
   return {
     name: path,
     remote: false,
     objects: openObjects(commonDir, native),
-    async list(ref) {
-      if (ref !== 'HEAD') return listRefs(commonDir, ref);
-      const oid = await readHead(gitDir, commonDir);
-      return new Map(oid === undefined ? [] : [[ref, oid]]);
+    async list(prefixes) {
+      const found = new Map<string, string>();
+      for (const prefix of prefixes) for (const [ref, oid] of await under(prefix)) found.set(ref, oid);
+      return found;
     },
     obtain: async () => {},
+    deepen: async () => false,
     async change({ objects, ...change }) {
       await writeObjects(commonDir, objects, native);
       return changeRef(commonDir, change, native);

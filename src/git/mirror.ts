@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from './native.ts';
 import { takeLock } from './process-lock.ts';
@@ -14,8 +14,13 @@ export interface Mirror {
   tidy(): Promise<void>;
   /** Runs a fetch. One that was killed may have left half a pack or index, so the next start begins with an empty mirror. */
   fetching(action: () => Promise<void>): Promise<void>;
+  /** True while the mirror holds a commit without its parents. */
+  cutOff(): Promise<boolean>;
   release(): Promise<void>;
 }
+
+/** Git's word for `all of it`. */
+export const wholeDepth = 2_147_483_647;
 
 /** isomorphic-git writes down what it fetched under the remote's refspec; what counts for us is `mirrorRef`. */
 const config = `[core]
@@ -46,6 +51,7 @@ export async function openMirror(dir: string, native: boolean): Promise<Mirror> 
   return {
     gitdir,
     release,
+    cutOff: async () => (await readFile(join(gitdir, 'shallow'), 'utf8').catch(() => '')).trim() !== '',
     async fetching(action) {
       await writeFile(fetching, '');
       try {

@@ -1,22 +1,28 @@
-import type { Branches } from './branches.ts';
+import type { Branches, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
 import { readRef } from './local-refs.ts';
-import { mirrorRef, openMirror } from './mirror.ts';
+import { covers } from './ls-refs.ts';
+import { mirrorRef, openMirror, wholeDepth } from './mirror.ts';
 import { type GitRun, git } from './native.ts';
 import { openObjects } from './objects.ts';
 import { writeObjects } from './write-objects.ts';
 
 /** A repository reached by the `git` binary (ssh and file URLs), with a mirror of what was read from it. */
-export async function nativeBranches(input: { readonly url: string; readonly mirrorDir: string }): Promise<Branches> {
+export async function nativeBranches(input: {
+  readonly url: string;
+  readonly mirrorDir: string;
+  readonly requested: (request: GitRequest) => void;
+}): Promise<Branches> {
   const { url } = input;
   const mirror = await openMirror(input.mirrorDir, true);
   const { gitdir } = mirror;
   const objects = openObjects(gitdir, true);
 
-  async function list(prefix: string): Promise<Map<string, string>> {
-    const pattern = prefix.endsWith('/') ? `${prefix}*` : prefix;
-    const ran = await git(['ls-remote', '--', url, pattern], { gitdir, timeoutMs: 60_000 });
-    if (ran.code !== 0) throw refusal(`list ${prefix} of ${url}`, ran);
+  async function list(prefixes: readonly string[]): Promise<Map<string, string>> {
+    input.requested('list');
+    const patterns = prefixes.map((prefix) => (prefix.endsWith('/') ? `${prefix}*` : prefix));
+    const ran = await git(['ls-remote', '--', url, ...patterns], { gitdir, timeoutMs: 60_000 });
+    if (ran.code !== 0) throw refusal(`list ${prefixes.join(', ')} of ${url}`, ran);
     const lines = ran.stdout.toString('utf8').trim().split('\n').filter(Boolean);
     const pairs = lines.map((line): [string, string] => [line.split('\t')[1]!, line.split('\t')[0]!]);
     if (pairs.some(([, oid]) => oid.length !== 40))
@@ -24,7 +30,17 @@ export async function nativeBranches(input: { readonly url: string; readonly mir
         'sha256-repo',
         `${url} is a SHA-256 repository, which gitfleet cannot read: use one with SHA-1`,
       );
-    return new Map(pairs.filter(([ref]) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix)));
+    // A pattern of ls-remote also fits names that only end like it.
+    return new Map(pairs.filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
+  }
+
+  async function fetch(ref: string, how: readonly string[]): Promise<void> {
+    input.requested('fetch');
+    await mirror.fetching(async () => {
+      const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--update-shallow'];
+      const ran = await git(['fetch', ...quiet, ...how, '--', url, `+${ref}:${mirrorRef(ref)}`], { gitdir });
+      if (ran.code !== 0) throw refusal(`fetch ${ref} of ${url}`, ran);
+    });
   }
 
   /** The mirror follows, so that what was pushed is not garbage there. */
@@ -41,18 +57,20 @@ export async function nativeBranches(input: { readonly url: string; readonly mir
     objects,
     list,
     async obtain(ref, oid) {
-      const ours = mirrorRef(ref);
-      if ((await readRef(gitdir, ours)) === oid) return;
-      await mirror.fetching(async () => {
-        const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', url, `+${ref}:${ours}`];
-        const ran = await git(args, { gitdir });
-        if (ran.code !== 0) throw refusal(`fetch ${ref} of ${url}`, ran);
-      });
+      const before = await readRef(gitdir, mirrorRef(ref));
+      if (before === oid) return;
+      await fetch(ref, before === undefined ? ['--depth=1'] : []);
       if (!(await objects.has(oid)))
         throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
       await mirror.tidy();
     },
+    async deepen(ref) {
+      if (!(await mirror.cutOff())) return false;
+      await fetch(ref, [`--depth=${wholeDepth}`]);
+      return true;
+    },
     async change({ ref, from, to, objects: fresh }) {
+      input.requested('push');
       await writeObjects(gitdir, fresh, true);
       // The lease names the exact value expected. It cannot overwrite: what we push always descends from that value.
       const ran = await git(
@@ -68,7 +86,7 @@ export async function nativeBranches(input: { readonly url: string; readonly mir
         { gitdir },
       );
       if (ran.code === 0) return pushed(ref, to);
-      const now = (await list(ref)).get(ref);
+      const now = (await list([ref])).get(ref);
       if (now === to) return pushed(ref, to);
       if (now !== from) return 'moved';
       throw new GitError('push-refused', `push ${ref} to ${url}: ${wordsOf(ran)}`);

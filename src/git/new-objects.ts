@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import type { Person } from './person.ts';
 
 /** An object that is to be written: its bytes without git's header. */
 export interface NewObject {
@@ -36,10 +37,11 @@ export function newCommit(input: {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
+  readonly author: Person;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }): NewObject {
-  const who = `gitfleet <gitfleet@localhost> ${Math.floor(input.at / 1000)} +0000`;
+  const who = `${input.author.name} <${input.author.email}> ${Math.floor(input.at / 1000)} +0000`;
   const lines = [
     `tree ${input.tree}`,
     ...input.parents.map((parent) => `parent ${parent}`),

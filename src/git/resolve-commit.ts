@@ -12,14 +12,19 @@ export async function resolveCommit(branches: Branches, asked: string | undefine
   const candidates =
     name === 'HEAD' ? ['HEAD'] : [name, `refs/heads/${name}`, `refs/tags/${name}`, `refs/remotes/${name}`];
   for (const ref of candidates.filter((ref) => ref === 'HEAD' || ref.startsWith('refs/'))) {
-    const oid = (await branches.list(ref)).get(ref);
+    const oid = (await branches.list([ref])).get(ref);
     if (oid === undefined) continue;
     await branches.obtain(ref, oid);
     return peeled(branches, oid);
   }
   if (commitForm.test(name)) {
     // A server hands out commits by branch: all of them may be needed to find this one.
-    if (branches.remote) for (const [ref, oid] of await branches.list('refs/heads/')) await branches.obtain(ref, oid);
+    if (branches.remote) {
+      for (const [ref, oid] of await branches.list(['refs/heads/'])) {
+        await branches.obtain(ref, oid);
+        await branches.deepen(ref);
+      }
+    }
     if (await branches.objects.has(name)) return name;
   }
   const hint = asked === undefined ? 'it has no commit yet' : 'name a branch, a tag or a whole commit id';

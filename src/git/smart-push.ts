@@ -2,6 +2,7 @@ import { GitError } from './git-error.ts';
 import type { GitHttp } from './http.ts';
 import type { RefChange } from './local-refs.ts';
 import { type NewObject, packOf } from './new-objects.ts';
+import { packetLine, packetLines, whole } from './packet-lines.ts';
 
 const noOid = '0'.repeat(40);
 
@@ -73,26 +74,4 @@ function readReport(answer: Buffer): { unpack: string; accepted: boolean; refuse
     refused: lines.find((line) => line.startsWith('ng '))?.slice(3),
     words: Buffer.concat(words).toString('utf8').trim(),
   };
-}
-
-export function packetLine(content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from((content.length + 4).toString(16).padStart(4, '0')), content]);
-}
-
-/** Flush and delimiter packets are left out. */
-export function packetLines(answer: Buffer): Buffer[] {
-  const lines: Buffer[] = [];
-  for (let at = 0; at + 4 <= answer.length; ) {
-    const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
-    if (Number.isNaN(length)) throw new GitError('unreachable', 'the server sent something that is no packet line');
-    if (length > 4) lines.push(answer.subarray(at + 4, at + length));
-    at += Math.max(length, 4);
-  }
-  return lines;
-}
-
-async function whole(body: AsyncIterable<Uint8Array> | undefined): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body ?? []) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

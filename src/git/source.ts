@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { RepoTree } from '../repo/tree.ts';
 import { parseAddress } from './address.ts';
-import { type Branches, openBranches } from './branches.ts';
+import { type Branches, type GitRequest, openBranches } from './branches.ts';
 import type { Credentials } from './credentials.ts';
 import { GitError } from './git-error.ts';
+import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 
 /** The desired branch of a fleet repo. */
 export interface GitSource {
@@ -12,8 +13,11 @@ export interface GitSource {
   tree(commit: string): Promise<RepoTree>;
   /** False also when `ancestor` is not known any more. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
+  has(commit: string): Promise<boolean>;
   readonly branch: string;
   readonly branches: Branches;
+  readonly refs: RefPoll;
   close(): Promise<void>;
 }
 
@@ -28,29 +32,53 @@ export async function openSource(input: {
   readonly credentials: Credentials;
   /** Whether the git binary may be used; by default where there is one. */
   readonly native?: boolean;
+  readonly requested?: (request: GitRequest) => void;
+  /** How often the server is asked where its refs are; by default at every look. */
+  readonly refs?: (branches: Branches) => RefPoll;
 }): Promise<GitSource> {
-  const ref = branchRef(input.branch);
+  branchRef(input.branch);
   const branches = await openBranches({
     address: parseAddress(input.repo),
     mirrorDir: join(input.cacheDir, 'source'),
     credentials: input.credentials,
     native: input.native,
+    requested: input.requested,
   });
+  return gitSource(branches, input.branch, (input.refs ?? alwaysAsk)(branches));
+}
+
+/** The desired branch among the branches of a repository; `refs` says how often its server is asked. */
+export function gitSource(branches: Branches, branch: string, refs: RefPoll): GitSource {
+  const ref = branchRef(branch);
+  let judged: { readonly ancestor: string; readonly of: string; readonly verdict: boolean } | undefined;
+
+  /** What a first fetch left out may hold the ancestor. */
+  async function judge(ancestor: string, of: string): Promise<boolean> {
+    if (await branches.objects.isAncestor(ancestor, of)) return true;
+    return (await branches.deepen(ref)) && (await branches.objects.isAncestor(ancestor, of));
+  }
+
   return {
-    branch: input.branch,
+    branch,
     branches,
+    refs,
     async poll() {
-      const tip = (await branches.list(ref)).get(ref);
+      const tip = (await refs.list([ref])).get(ref);
       if (tip === undefined)
         throw new GitError(
           'not-found',
-          `${branches.name} has no branch ${input.branch}: commit to it, or name another --branch`,
+          `${branches.name} has no branch ${branch}: commit to it, or name another --branch`,
         );
       await branches.obtain(ref, tip);
       return tip;
     },
+    has: (commit) => branches.objects.has(commit),
     tree: (commit) => branches.objects.files(commit),
-    isAncestor: (ancestor, of) => branches.objects.isAncestor(ancestor, of),
+    async isAncestor(ancestor, of) {
+      if (judged?.ancestor !== ancestor || judged.of !== of)
+        judged = { ancestor, of, verdict: await judge(ancestor, of) };
+      return judged.verdict;
+    },
     close: () => branches.close(),
   };
 }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { parseAddress } from './address.ts';
-import { type Branches, openBranches } from './branches.ts';
+import { type Branches, type GitRequest, openBranches } from './branches.ts';
 import type { Credentials } from './credentials.ts';
 import { GitError } from './git-error.ts';
 import { newCommit, newFileTree, type TreeEntry } from './new-objects.ts';
+import type { Person } from './person.ts';
+import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 import { branchRef } from './source.ts';
 
 /** What the branch held; the shape that the daemon's `Status` port asks for. */
@@ -34,8 +36,12 @@ export async function openStatusBranch(input: {
   readonly cacheDir: string;
   readonly credentials: Credentials;
   readonly native?: boolean;
+  readonly author: Person;
   /** Milliseconds since the epoch, for the time of commits. */
   readonly now: () => number;
+  readonly requested?: (request: GitRequest) => void;
+  /** How often the server is asked where the branch is; by default at every look. */
+  readonly refs?: RefPoll;
 }): Promise<StatusBranch> {
   const ref = branchRef(input.statusBranch);
   const branches = await openBranches({
@@ -43,19 +49,25 @@ export async function openStatusBranch(input: {
     mirrorDir: join(input.cacheDir, 'status'),
     credentials: input.credentials,
     native: input.native,
+    requested: input.requested,
   });
-  return statusBranch(branches, ref, input.now);
+  return statusBranch(branches, ref, { ...input, refs: input.refs ?? alwaysAsk(branches) });
 }
 
-function statusBranch(branches: Branches, ref: string, now: () => number): StatusBranch {
+export function statusBranch(
+  branches: Branches,
+  ref: string,
+  { author, now, refs }: { readonly author: Person; readonly now: () => number; readonly refs: RefPoll },
+): StatusBranch {
   /** What the repository is known to hold because it is reachable from a tip, so that only the rest is sent. */
   const reachable = new WeakMap<StatusTip, { readonly root: string; readonly oids: ReadonlySet<string> }>();
 
   return {
     remote: branches.remote,
-    tip: async () => (await branches.list(ref)).get(ref),
+    tip: async () => (await refs.list([ref])).get(ref),
     async read() {
-      const commit = (await branches.list(ref)).get(ref);
+      const commit = (await branches.list([ref])).get(ref);
+      refs.know(ref, commit);
       if (commit === undefined) return { commit, files: new Map() };
       await branches.obtain(ref, commit);
       const tip = { commit, files: await readFiles(branches, commit) };
@@ -74,11 +86,15 @@ function statusBranch(branches: Branches, ref: string, now: () => number): Statu
       const root = objects.at(-1)!.oid;
       if (known?.root === root) return { kind: 'unchanged', tip: base };
       const parents = base.commit === undefined ? [] : [base.commit];
-      const commit = newCommit({ tree: root, parents, message, at: now() });
+      const commit = newCommit({ tree: root, parents, message, author, at: now() });
       const fresh = new Map([...objects, commit].map((object) => [object.oid, object]));
       for (const oid of known?.oids ?? []) fresh.delete(oid);
       const outcome = await branches.change({ ref, from: base.commit, to: commit.oid, objects: [...fresh.values()] });
-      if (outcome === 'moved') return { kind: 'moved' };
+      if (outcome === 'moved') {
+        refs.expire();
+        return { kind: 'moved' };
+      }
+      refs.know(ref, commit.oid);
       const tip: StatusTip = { commit: commit.oid, files };
       reachable.set(tip, { root, oids: new Set(objects.map(({ oid }) => oid)) });
       return { kind: 'published', tip };

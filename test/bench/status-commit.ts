@@ -20,6 +20,7 @@ export async function run(): Promise<void> {
       statusBranch: 'fleet-status',
       cacheDir: join(dir, 'cache'),
       credentials: async () => undefined,
+      author: { name: 'gitfleet', email: 'gitfleet@localhost' },
       now: () => Date.now(),
     });
     const files = new Map(Array.from({ length: entries }, (_, at) => [pathOf(at), textOf(at, 0)]));

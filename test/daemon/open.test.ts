@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../src/daemon/log.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
 import { systemClock } from '../../src/members/clock.ts';
-import { bare, clone, commit, folder, gitThere, removeFolders, sh } from '../git/world.ts';
+import { author, bare, clone, commit, folder, gitThere, removeFolders, sh } from '../git/world.ts';
 
 afterAll(removeFolders);
 
@@ -23,7 +23,10 @@ async function open(
     listen: more.listen,
     webhookSecret: 'hook',
     acceptRewind: undefined,
+    author,
+    graceMs: 5_000,
     clock: systemClock,
+    pace: systemClock,
     log: await openLog({ level: 'silent', pretty: false }),
   });
 }
@@ -65,7 +68,10 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
       listen: undefined,
       webhookSecret: undefined,
       acceptRewind: undefined,
+      author,
+      graceMs: 5_000,
       clock: systemClock,
+      pace: systemClock,
       log: await openLog({ level: 'silent', pretty: false }),
       passed(result) {
         if (result.kind !== 'moved') passes.push(result.plan.commit);

@@ -11,13 +11,22 @@ export interface GitServer {
   url(repo: string): string;
   /** `METHOD path?query` of every request, refused ones too. */
   readonly requests: string[];
+  readonly port: number;
   close(): Promise<void>;
 }
 
-/** Serves the bare repositories of a folder; pushes need their `http.receivepack`. With a token every request must carry it as password. */
-export async function startGitServer(root: string, token?: string): Promise<GitServer> {
+/**
+ * Serves the bare repositories of a folder; pushes need their `http.receivepack`. With a token every request must carry it
+ * as password. An old server speaks protocol version 1 only.
+ */
+export async function startGitServer(
+  root: string,
+  token?: string,
+  { old = false, port = 0 }: { readonly old?: boolean; readonly port?: number } = {},
+): Promise<GitServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
+    if (old) delete request.headers['git-protocol'];
     requests.push(`${request.method} ${request.url}`);
     if (token !== undefined && passwordOf(request) !== token) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
@@ -25,10 +34,11 @@ export async function startGitServer(root: string, token?: string): Promise<GitS
     }
     serve(root, request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const listening = (server.address() as AddressInfo).port;
   return {
-    url: (repo) => `http://127.0.0.1:${port}/${repo}`,
+    port: listening,
+    url: (repo) => `http://127.0.0.1:${listening}/${repo}`,
     requests,
     close: () =>
       new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { openSource } from '../../src/git/source.ts';
 import { openStatusBranch } from '../../src/git/status-branch.ts';
 import { type GitServer, refusePushes, startGitServer } from './http-backend-server.ts';
-import { bare, clone, commit, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
+import { author, bare, clone, elsewhere, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
 
 const token = 's3cret';
 const withToken = async () => ({ username: 'x-access-token', password: token });
@@ -62,21 +62,11 @@ async function status(kind: Kind, repo: string, cacheDir = folder()) {
     cacheDir,
     credentials: withToken,
     native: kind.native,
+    author,
     now,
   });
   closing.push(opened);
   return opened;
-}
-
-/** A commit on main made elsewhere. */
-function elsewhere(dir: string, files: Record<string, string>, branch = 'main'): string {
-  const work = folder();
-  sh('.', 'clone', '-q', dir, work);
-  if (branch !== 'main') sh(work, 'checkout', '-q', branch);
-  const oid = commit(work, files);
-  if (dir.endsWith('.git')) sh(work, 'push', '-q', 'origin', `HEAD:${branch}`);
-  else sh(dir, 'fetch', '-q', '--update-head-ok', work, `+HEAD:refs/heads/${branch}`);
-  return oid;
 }
 
 describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
@@ -120,7 +110,10 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     const changed = new Map([...files, ['clusters/eu-1.yaml', 'a: 2\n']]);
     const second = await opened.publish(published.tip, changed, 'Second status');
     expect(second.kind).toBe('published');
-    expect(sh(dir, 'log', '--format=%s', 'fleet-status')).toBe('Second status\nFirst status');
+    const bot = 'Fleet Bot <bot@example.com>';
+    expect(sh(dir, 'log', '--format=%s, %an <%ae>, %cn <%ce>', 'fleet-status')).toBe(
+      `Second status, ${bot}, ${bot}\nFirst status, ${bot}, ${bot}`,
+    );
     expect(sh(dir, 'fsck', '--strict')).toBe('');
     const again = await status(kind, repo);
     expect((await again.read()).files).toEqual(changed);
@@ -193,13 +186,13 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     const opened = await source(kind, repo);
     const tip = await opened.poll();
     const request = { name: 'run-before-prod', path: 'approvals/run-before-prod.yaml', content: 'digest: 1\n' };
-    const approvals = approvalBranches(opened, now);
+    const approvals = approvalBranches(opened, { author, now });
     await approvals.ask(request);
     const asked = sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod');
     expect(sh(dir, 'diff', '--name-only', tip, asked)).toBe('approvals/run-before-prod.yaml');
     expect(sh(dir, 'rev-parse', `${asked}~1`)).toBe(tip);
     await approvals.ask(request);
-    await approvalBranches(opened, now).ask(request);
+    await approvalBranches(opened, { author, now }).ask(request);
     expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod')).toBe(asked);
     await approvals.ask({ ...request, content: 'digest: 2\n' });
     expect(sh(dir, 'rev-parse', 'gitfleet/approve/run-before-prod~1')).toBe(asked);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 import { startGitServer } from './http-backend-server.ts';
-import { bare, clone, commit, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
+import { author, bare, clone, commit, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -18,6 +18,7 @@ async function open(repo: string, native?: boolean, cacheDir = folder()): Promis
     cacheDir,
     credentials: nobody,
     native,
+    author,
     now,
   });
   closing.push(opened);

@@ -15,6 +15,7 @@ export const gitThere = (() => {
 })();
 
 export const nobody: Credentials = async () => undefined;
+export const author = { name: 'Fleet Bot', email: 'bot@example.com' };
 export const now = (): number => Date.parse('2026-11-20T10:00:00Z');
 
 const folders: string[] = [];
@@ -60,6 +61,17 @@ export function clone(): string {
     'First',
   );
   return dir;
+}
+
+/** A commit on a branch made elsewhere: in a clone, pushed to where it came from. */
+export function elsewhere(dir: string, files: Readonly<Record<string, string>>, branch = 'main'): string {
+  const work = folder();
+  sh('.', 'clone', '-q', dir, work);
+  if (branch !== 'main') sh(work, 'checkout', '-q', branch);
+  const oid = commit(work, files);
+  if (dir.endsWith('.git')) sh(work, 'push', '-q', 'origin', `HEAD:${branch}`);
+  else sh(dir, 'fetch', '-q', '--update-head-ok', work, `+HEAD:refs/heads/${branch}`);
+  return oid;
 }
 
 /** A bare repository with the content of `clone()`. */

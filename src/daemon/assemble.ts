@@ -1,0 +1,31 @@
+import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
+import { type Connect, type FleetMembers, fleetMembers } from './members.ts';
+import { type ReconcilerInput, reconciler } from './reconciler.ts';
+
+/** Puts a daemon together from its ports: where desired state comes from, where status goes to, how members are reached. */
+export function assemble(
+  input: Omit<ReconcilerInput, 'members'> &
+    Omit<DaemonInput, 'reconciler' | 'members'> & {
+      readonly connect: Connect;
+      /** Something about a member that a person should read. */
+      readonly noticed?: (message: string) => void;
+    },
+): { readonly daemon: Daemon; readonly members: FleetMembers } {
+  const { log } = input;
+  let wake = (_reason: string): void => {};
+  const members = fleetMembers({
+    connect: input.connect,
+    clock: input.clock,
+    pace: input.pace,
+    changed(cluster, message) {
+      if (message !== undefined) {
+        log.info({ cluster }, message);
+        input.noticed?.(`${cluster}: ${message}`);
+      }
+      wake(`${cluster} changed`);
+    },
+  });
+  const built = daemon({ ...input, members, reconciler: reconciler({ ...input, members }) });
+  wake = (reason) => built.wake(reason);
+  return { daemon: built, members };
+}

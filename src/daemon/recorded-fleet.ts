@@ -1,0 +1,42 @@
+import type { Fleet, FleetRecord } from '../engine/input.ts';
+
+/** Only what the record knows: with it a plan is exactly what was published last. */
+export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
+  return {
+    ...fleet,
+    members: fleet.members.map((member) => record.clusters.get(member.metadata.name) ?? member),
+    placements: [],
+    runs: [],
+    approvals: [],
+    evictions: [],
+    // Nothing is concluded from what is missing here: every recorded placement stands at its last version.
+    unreadable: ['(not read yet)'],
+    resources: [],
+  };
+}
+
+/** Stands in for a commit whose files are lost: everything is held as the record has it. */
+export function fleetOfLostCommit(commit: string, record: FleetRecord): Fleet {
+  const none: Fleet = {
+    members: [...record.clusters.values()],
+    placements: [],
+    overrides: [],
+    strategies: [],
+    runs: [],
+    approvals: [],
+    evictions: [],
+    budgets: [],
+    priceLists: [],
+    removalApprovals: [],
+    config: undefined,
+    resources: [],
+    notActedOn: [],
+    refused: [],
+    unreadable: [],
+    problems: [],
+  };
+  return {
+    ...recordedFleet(none, record),
+    unreadable: [`commit ${commit.slice(0, 12)}, which is in no clone any more,`],
+  };
+}

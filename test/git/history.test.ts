@@ -1,0 +1,183 @@
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { parseAddress } from '../../src/git/address.ts';
+import { openBranches } from '../../src/git/branches.ts';
+import { refPoll } from '../../src/git/ref-poll.ts';
+import { resolveCommit } from '../../src/git/resolve-commit.ts';
+import { openSource } from '../../src/git/source.ts';
+import { openStatusBranch } from '../../src/git/status-branch.ts';
+import { type GitServer, startGitServer } from './http-backend-server.ts';
+import { author, bare, elsewhere, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of closing.splice(0)) await one.close();
+});
+afterAll(removeFolders);
+
+const kept = <T extends { close(): Promise<void> }>(one: T): T => {
+  closing.push(one);
+  return one;
+};
+
+async function serve(dir: string, old = false): Promise<GitServer> {
+  return kept(await startGitServer(dirname(dir), undefined, { old }));
+}
+
+const kinds = [
+  { name: 'http, git', native: true, http: true },
+  { name: 'http, no git', native: false, http: true },
+  { name: 'file URL', native: true, http: false },
+] as const;
+
+describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) => {
+  /** A bare repository with commits on main, oldest first. */
+  async function make(commits: number): Promise<{ dir: string; repo: string; oids: string[] }> {
+    const dir = bare();
+    const oids = [sh(dir, 'rev-parse', 'main')];
+    for (let at = 1; at < commits; at++) oids.push(elsewhere(dir, { 'resources/count.yaml': `at: ${at}\n` }));
+    return { dir, oids, repo: http ? (await serve(dir)).url('fleet.git') : `file://${dir}` };
+  }
+  const source = async (repo: string, cacheDir = folder()) =>
+    kept(await openSource({ repo, branch: 'main', cacheDir, credentials: nobody, native }));
+  const commitsIn = (cacheDir: string): number =>
+    sh(join(cacheDir, 'source/repo.git'), 'cat-file', '--batch-check', '--batch-all-objects')
+      .split('\n')
+      .filter((line) => line.includes(' commit ')).length;
+
+  it('a first clone brings one commit, however many there are', async () => {
+    const { repo, oids } = await make(5);
+    const cacheDir = folder();
+    expect(await (await source(repo, cacheDir)).poll()).toBe(oids.at(-1));
+    expect(commitsIn(cacheDir)).toBe(1);
+  });
+
+  it('what comes after a first clone is known to descend from it', async () => {
+    const { repo, dir, oids } = await make(3);
+    const opened = await source(repo);
+    await opened.poll();
+    elsewhere(dir, { a: '1\n' });
+    const tip = elsewhere(dir, { a: '2\n' });
+    expect(await opened.poll()).toBe(tip);
+    expect(await opened.isAncestor(oids.at(-1)!, tip)).toBe(true);
+    expect((await (await opened.tree(tip)).files()).map(({ path }) => path)).toContain('a');
+  });
+
+  it('the ancestor of a tip is found again when the mirror is lost', async () => {
+    const { repo, oids } = await make(5);
+    const cacheDir = folder();
+    const opened = await source(repo, cacheDir);
+    const tip = await opened.poll();
+    expect(await opened.has(oids[1]!)).toBe(false);
+    expect(await opened.isAncestor(oids[1]!, tip)).toBe(true);
+    expect(await opened.has(oids[1]!)).toBe(true);
+    expect(await opened.isAncestor('1'.repeat(40), tip)).toBe(false);
+    expect(commitsIn(cacheDir)).toBe(5);
+    await opened.close();
+    rmSync(cacheDir, { recursive: true });
+    const again = await source(repo, cacheDir);
+    expect(await again.isAncestor(oids[3]!, await again.poll())).toBe(true);
+  });
+
+  it('a main that was rewound is told from one that went on, also over a lost mirror', async () => {
+    const { repo, dir, oids } = await make(4);
+    sh(dir, 'update-ref', 'refs/heads/main', oids[1]!);
+    const opened = await source(repo);
+    const tip = await opened.poll();
+    expect([await opened.isAncestor(oids[3]!, tip), await opened.has(oids[3]!)]).toEqual([false, false]);
+    expect([await opened.isAncestor(oids[0]!, tip), await opened.has(oids[0]!)]).toEqual([true, true]);
+  });
+
+  it('a commit by its id is found however old it is', async () => {
+    const { repo, oids } = await make(4);
+    const branches = kept(
+      await openBranches({ address: parseAddress(repo), mirrorDir: folder(), credentials: nobody, native }),
+    );
+    expect(await resolveCommit(branches, oids[0])).toBe(oids[0]);
+  });
+
+  it('status goes on top of a history that was not fetched', async () => {
+    const { repo, dir } = await make(1);
+    const open = async () =>
+      kept(
+        await openStatusBranch({
+          repo,
+          statusBranch: 'fleet-status',
+          cacheDir: folder(),
+          credentials: nobody,
+          native,
+          author,
+          now,
+        }),
+      );
+    for (const round of [1, 2, 3]) {
+      const status = await open();
+      const published = await status.publish(await status.read(), new Map([['a', `${round}\n`]]), `Round ${round}`);
+      expect(published.kind).toBe('published');
+    }
+    expect(sh(dir, 'log', '--format=%s', 'fleet-status')).toBe('Round 3\nRound 2\nRound 1');
+    expect(sh(dir, 'fsck', '--strict')).toBe('');
+  });
+});
+
+describe.skipIf(!gitThere)('asking a server where its branches are', () => {
+  const prefixes = ['refs/heads/main', 'refs/heads/fleet-status', 'refs/heads/gitfleet/approve/'];
+
+  async function world(old: boolean) {
+    const dir = bare();
+    for (const name of ['fleet-status', 'fleet-status-2', 'mainline', 'gitfleet/approve/x', 'gitfleet/other'])
+      sh(dir, 'branch', name);
+    const server = await serve(dir, old);
+    const branches = kept(
+      await openBranches({
+        address: parseAddress(server.url('fleet.git')),
+        mirrorDir: folder(),
+        credentials: nobody,
+      }),
+    );
+    return { dir, server, branches };
+  }
+
+  it.each([false, true])('finds exactly what is meant (old server: %j)', async (old) => {
+    const { branches } = await world(old);
+    expect([...(await branches.list(prefixes)).keys()].sort()).toEqual([
+      'refs/heads/fleet-status',
+      'refs/heads/gitfleet/approve/x',
+      'refs/heads/main',
+    ]);
+    expect([...(await branches.list(['HEAD'])).keys()]).toEqual(['HEAD']);
+    expect((await branches.list(['refs/heads/none'])).size).toBe(0);
+  });
+
+  it('costs one request for all of them', async () => {
+    const { branches, server } = await world(false);
+    await branches.list(prefixes);
+    server.requests.length = 0;
+    await branches.list(prefixes);
+    await branches.list(prefixes);
+    expect(server.requests).toEqual(['POST /fleet.git/git-upload-pack', 'POST /fleet.git/git-upload-pack']);
+  });
+
+  it('is not repeated while the answer is fresh, and is after a hint', async () => {
+    const { branches, server, dir } = await world(false);
+    let time = 0;
+    const refs = refPoll(branches, { prefixes, maxAgeMs: 1_000, now: () => time });
+    const main = 'refs/heads/main';
+    const first = (await refs.list([main])).get(main);
+    server.requests.length = 0;
+    const tip = elsewhere(dir, { a: '1\n' });
+    time = 999;
+    expect((await refs.list([main])).get(main)).toBe(first);
+    expect((await refs.list(['refs/heads/gitfleet/approve/'])).size).toBe(1);
+    expect(server.requests).toEqual([]);
+    refs.expire();
+    expect((await refs.list([main])).get(main)).toBe(tip);
+    refs.know(main, first);
+    expect((await refs.list([main])).get(main)).toBe(first);
+    refs.know(main, undefined);
+    expect((await refs.list([main])).size).toBe(0);
+    time = 1_999;
+    expect((await refs.list([main])).get(main)).toBe(tip);
+  });
+});
