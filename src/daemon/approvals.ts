@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
+import { placementKey } from '../api/placement.ts';
 import type { Plan } from '../engine/plan-document.ts';
-import { approvalFile } from '../engine/staged/approval-file.ts';
+import { approvalFile, isUnanswered } from '../engine/staged/approval-file.ts';
 import type { Approvals } from './ports.ts';
 
 interface Request {
@@ -19,15 +20,10 @@ export async function syncApprovals(plan: Plan, approvals: Approvals): Promise<{
 }
 
 function gates(plan: Plan): Request[] {
-  return plan.approvals
-    .filter(
-      ({ status }) =>
-        !status.conditions.some((condition) => condition.type === 'Approved' && condition.status === 'True'),
-    )
-    .map((approval) => {
-      const name = approval.namespace ? `${approval.namespace}.${approval.name}` : approval.name;
-      return { name, path: `approvals/${name}.yaml`, content: stringify(approvalFile(approval), { lineWidth: 0 }) };
-    });
+  return plan.approvals.filter(isUnanswered).map((approval) => {
+    const name = placementKey(approval);
+    return { name, path: `approvals/${name}.yaml`, content: stringify(approvalFile(approval), { lineWidth: 0 }) };
+  });
 }
 
 function removals(plan: Plan): Request[] {

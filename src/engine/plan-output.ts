@@ -71,14 +71,17 @@ export function assemble(assembly: Assembly): Plan {
       ...evictions.problems,
     ],
   };
+  const { commit, problems, ...lists } = content;
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Plan',
+    commit,
     now: input.now,
     digest: `sha256:${input.digest(canonicalJson(withoutMoves(content)))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
-    ...content,
+    ...lists,
     guard: [],
+    problems,
     record: recordOf(assembly, statuses, orphans),
   };
 }

@@ -99,6 +99,7 @@ function withoutTime<T extends { observationTime?: string | undefined }>({
   return rest;
 }
 
+/** The request as KubeFleet labels it (updaterun/execution.go), with what was reviewed as annotation. */
 export const approvalDocument = (approval: PlannedApproval): RecordDocument =>
   object({
     apiVersion: 'placement.kubernetes-fleet.io/v1',
@@ -106,8 +107,17 @@ export const approvalDocument = (approval: PlannedApproval): RecordDocument =>
     metadata: {
       name: approval.name,
       ...(approval.namespace ? { namespace: approval.namespace } : {}),
+      labels: {
+        'kubernetes-fleet.io/targetUpdateRun': approval.spec.parentStageRollout,
+        'kubernetes-fleet.io/targetUpdatingStage': approval.spec.targetStage,
+        'kubernetes-fleet.io/taskType': taskTypeOf(approval),
+        'kubernetes-fleet.io/isLatestUpdateRunApproval': 'true',
+      },
       annotations: { 'gitfleet.dev/review': approval.reviewDigest },
     },
     spec: approval.spec,
     status: approval.status,
   });
+
+const taskTypeOf = ({ name, spec: { parentStageRollout, targetStage } }: PlannedApproval): string =>
+  name === `${parentStageRollout}-before-${targetStage}` ? 'beforeStage' : 'afterStage';

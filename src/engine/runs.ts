@@ -1,5 +1,6 @@
 import { placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
+import { sourceKey } from './input.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
 import { orphanRuns } from './staged/orphan-runs.ts';
@@ -39,6 +40,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     budgets: world.input.fleet.budgets,
     absenceIsCertain: world.input.fleet.unreadable.length === 0,
     recordLost: world.recordLost,
+    sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
   // What is said only once, when a run initializes, is said by the plan and not by its last round.
   return before ? { ...outcome, problems: [...before.problems, ...outcome.problems] } : outcome;

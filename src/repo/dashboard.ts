@@ -1,5 +1,7 @@
 import type { Condition } from '../api/meta.ts';
+import { placementKey } from '../api/placement.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
+import { isUnanswered } from '../engine/staged/approval-file.ts';
 
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
 const mostRows = 200;
@@ -7,7 +9,7 @@ const mostRows = 200;
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
 export function renderDashboard(plan: Plan, { branch }: { readonly branch: string }): string {
   const lines = ['# Fleet status', '', `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`];
-  const waiting = plan.approvals.filter(({ status }) => !isTrue(status.conditions, 'Approved'));
+  const waiting = plan.approvals.filter(isUnanswered);
   if (plan.guard.length > 0) {
     lines.push('', '## Refused', '', 'The last plan was not carried out; everything stays as it was.', '');
     for (const { message, removalDigest } of plan.guard) {
@@ -21,11 +23,12 @@ export function renderDashboard(plan: Plan, { branch }: { readonly branch: strin
   if (waiting.length > 0) {
     lines.push('', '## Waiting for approval', '');
     for (const approval of waiting) {
-      const name = approval.namespace ? `${approval.namespace}.${approval.name}` : approval.name;
+      const name = placementKey(approval);
       const hold = plan.holds.find(
         ({ reason, subject }) =>
           reason === 'WaitingForApproval' &&
           subject.name === approval.spec.parentStageRollout &&
+          subject.namespace === approval.namespace &&
           subject.stage === approval.spec.targetStage,
       );
       lines.push(
@@ -130,7 +133,7 @@ export function summaryOf(plan: Plan): object {
       scheduled: bindings.filter(({ state }) => state === 'Scheduled').length,
       leaving: bindings.filter(({ state }) => state === 'Unscheduled').length,
       holds: plan.holds.length,
-      approvalsWaiting: plan.approvals.filter(({ status }) => !isTrue(status.conditions, 'Approved')).length,
+      approvalsWaiting: plan.approvals.filter(isUnanswered).length,
     },
     guard: plan.guard,
     problems: plan.problems,

@@ -24,7 +24,9 @@ const stateKeys = [
     'commit',
     'createdAt',
     'policy',
-    'observedGeneration',
+    'policySnapshots',
+    'resourceSnapshots',
+    'bindings',
   ],
   ...[
     'clusterName',
@@ -49,6 +51,7 @@ const stateKeys = [
   ],
   ...[
     'lastTransitionTime',
+    'observedGeneration',
     'stageName',
     'clusters',
     'observedResourceIndex',

@@ -13,7 +13,7 @@ import { membershipHolds } from './left-clusters.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from './lost-record.ts';
 import { markPending } from './pending-bindings.ts';
 import { plannedApprovals } from './planned-approvals.ts';
-import { admitState, type RunState } from './run-state.ts';
+import { admitState, type RunState, stateOf } from './run-state.ts';
 import { isInitialized, isOver, type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
 
 export interface RunsOutcome {
@@ -90,7 +90,14 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
 function denied(step: RunStep, context: RunContext, message: string): RunStep {
   const told = withHold(step, context, { reason: 'StateTransitionDenied', message });
   const fix = 'write the state the run was in, or commit a new run';
-  return withProblem(told, context, { severity: 'error', code: 'state-transition', message, path: 'spec.state', fix });
+  return withProblem(told, context, {
+    severity: 'error',
+    code: 'state-transition',
+    message,
+    path: 'spec.state',
+    value: stateOf(context.run),
+    fix,
+  });
 }
 
 /** The record keeps the state the run is in, so that a denied transition stays denied. */

@@ -2,6 +2,10 @@ import type { ApprovalRequest } from '../../api/staged.ts';
 import type { PlannedApproval } from '../plan-document.ts';
 import { reviewAnnotation } from './approval-answer.ts';
 
+/** Whether a person is still asked: main says neither yes nor no to what is reviewed now. */
+export const isUnanswered = ({ status }: PlannedApproval): boolean =>
+  !status.conditions.some(({ type }) => type === 'Approved');
+
 /**
  * What `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>` must hold: merged as it stands it is the yes;
  * edited to `status: "False"` it is the no that ends the run.

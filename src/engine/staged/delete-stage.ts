@@ -61,6 +61,13 @@ function removeFrom(step: RunStep, { input }: RunContext, cluster: ClusterUpdati
     };
   }
   const began = mark(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, input.now);
+  if (live?.state === 'Unscheduled' && !isMember(clusterName, input)) {
+    const message = `${clusterName} left the fleet: its resources stay there, its binding goes`;
+    return {
+      step: withoutBinding(step, clusterName),
+      cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now),
+    };
+  }
   if (live?.state === 'Unscheduled') return { step: withoutBinding(step, clusterName), cluster: began };
   if (live === undefined && isLeaving(step, clusterName)) return { step, cluster: began };
   const message = live
@@ -68,6 +75,9 @@ function removeFrom(step: RunStep, { input }: RunContext, cluster: ClusterUpdati
     : `the binding on ${clusterName} is gone`;
   return { step, cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now) };
 }
+
+const isMember = (cluster: ClusterName, { clusters }: RunContext['input']): boolean =>
+  clusters.some(({ name, left }) => name === cluster && !left);
 
 const isLeaving = ({ work }: RunStep, cluster: ClusterName): boolean =>
   work.bindings.some(({ binding }) => binding.targetCluster === cluster && binding.deleting);

@@ -96,6 +96,13 @@ function updating(begun: RunStep, context: RunContext, at: number, stuck: readon
         .join(', ')} next`,
       stage: stageName,
     });
+  const later = laterStage(step, at);
+  if (later !== undefined)
+    step = withHold(step, context, {
+      reason: 'RolloutBudget',
+      message: `stage ${later} starts once stage ${stageName} has succeeded`,
+      stage: later,
+    });
   return {
     step,
     run:
@@ -104,6 +111,12 @@ function updating(begun: RunStep, context: RunContext, at: number, stuck: readon
         : { reason: 'UpdateRunProgressing', message: `the update run is updating stage ${stageName}` },
   };
 }
+
+/** The next stage that has something to do. */
+const laterStage = ({ status: { stagesStatus = [], deletionStageStatus } }: RunStep, at: number): string | undefined =>
+  [...stagesStatus.slice(at + 1), ...(deletionStageStatus ? [deletionStageStatus] : [])].find(
+    ({ clusters }) => !clusters.every(hasFinished),
+  )?.stageName;
 
 /** Up to three names, as KubeFleet prints them. */
 export const stuckMessage = (stage: string, stuck: readonly ClusterName[]): string =>

@@ -1,10 +1,11 @@
+import { placementKey } from '../../api/placement.ts';
 import type { TaskStatus } from '../../api/staged.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { answerTo, approvalFileFor } from './approval-answer.ts';
 import { type Gate, gatesOf, tasksOf } from './approval-name.ts';
 import { mark } from './marks.ts';
 import { reviewDigest } from './review-digest.ts';
-import { hasStarted, type RunContext, type RunStep, withHold, withProblem, withStage } from './step.ts';
+import { hasStarted, isOver, type RunContext, type RunStep, withHold, withProblem, withStage } from './step.ts';
 
 export type Passage =
   | { readonly kind: 'open'; readonly step: RunStep }
@@ -37,7 +38,7 @@ export function passGate(begun: RunStep, context: RunContext, gate: Gate): Passa
       return { kind: 'open', step: withTask(step, gate, approved) };
     }
     case 'stale': {
-      const message = `approval ${answer.file.metadata.name} on main is for another review than the present one: ${howToMerge(name)}`;
+      const message = `approval ${answer.file.metadata.name} on main is for another review than the present one: ${howToMerge(name, context)}`;
       const told = withHold(step, context, { reason: 'ApprovalStale', message, stage: gate.stageName });
       return { kind: 'closed', step: waiting(told, context, gate, asked) };
     }
@@ -78,20 +79,23 @@ function reopened(step: RunStep, from: number): RunStep {
   return { ...step, status: { ...step.status, stagesStatus: stages } };
 }
 
-/** Approvals written by hand name no review: accepted, and told each time so that it is seen. */
+/** Approvals written by hand name no review: accepted, and told as long as the run goes on so that it is seen. */
 export function unreviewedApprovals(step: RunStep, context: RunContext): RunStep {
+  if (isOver(step.status)) return step;
   return gatesOf(step.status.stagesStatus ?? [])
     .filter((gate) => isApproved(taskOf(step, gate)))
     .reduce((so, gate) => {
       const file = approvalFileFor(gate, context);
       const answer = file && answerTo(gate, context, () => '');
       if (answer?.kind !== 'approved' || answer.reviewed) return so;
-      return withProblem(so, context, {
+      const warning = {
         severity: 'warning',
         code: 'approval-without-review',
+        path: 'metadata.annotations',
         message: `approval ${answer.file.metadata.name} does not say what was reviewed and is accepted as it is`,
         fix: 'merge the approval branch instead, or copy its annotation gitfleet.dev/review',
-      });
+      } as const;
+      return withProblem(so, context, warning, answer.file);
     }, step);
 }
 
@@ -103,19 +107,21 @@ function waiting(step: RunStep, context: RunContext, gate: Gate, task: TaskStatu
   const what = gate.timing === 'before' ? 'before it starts' : 'after it finished';
   const told = withHold(step, context, {
     reason: 'WaitingForApproval',
-    message: `run ${name} waits since ${since} for a person to approve stage ${gate.stageName} ${what}${why ? ` (${why})` : ''}: ${howToMerge(request)}`,
+    message: `run ${name} waits since ${since} for a person to approve stage ${gate.stageName} ${what}${why ? ` (${why})` : ''}: ${howToMerge(request, context)}`,
     stage: gate.stageName,
   });
   if (refusal?.reason !== 'ApprovalWithdrawn') return told;
   return withHold(told, context, {
     reason: 'ApprovalWithdrawn',
-    message: `${refusal.message ?? ''}: ${howToMerge(request)}`,
+    message: `${refusal.message ?? ''}: ${howToMerge(request, context)}`,
     stage: gate.stageName,
   });
 }
 
-const howToMerge = (request: string): string =>
-  `merge branch gitfleet/approve/${request} (git merge origin/gitfleet/approve/${request}, or its pull request)`;
+function howToMerge(request: string, { run }: RunContext): string {
+  const branch = `gitfleet/approve/${placementKey({ name: request, namespace: run.metadata.namespace })}`;
+  return `merge branch ${branch} (git merge origin/${branch}, or its pull request)`;
+}
 
 export const isApproved = (task: TaskStatus): boolean =>
   findCondition(task.conditions, 'ApprovalRequestApproved')?.status === 'True';

@@ -31,7 +31,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
       context,
       `parent placement ${run.spec.placementName} does not have an External rollout strategy, its strategy is ${placement.spec.strategy.type}`,
     );
-  const begun: RunStep = { ...step, status: { appliedStrategy: placement.spec.strategy.applyStrategy } };
+  const { applyStrategy } = placement.spec.strategy;
 
   const present = new Set(input.clusters.filter(({ left }) => !left).map(({ name }) => name));
   const scheduling = scheduledClusters(step.work, (cluster) => !present.has(cluster));
@@ -46,6 +46,15 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
     });
 
   const frozen = frozenStrategy(strategy);
+  const begun = {
+    ...step,
+    status: {
+      policySnapshotIndexUsed: String(scheduling.policyIndex),
+      policyObservedClusterCount: scheduling.clusterCount,
+      appliedStrategy: applyStrategy,
+      stagedUpdateStrategySnapshot: frozen,
+    },
+  };
   const selected = input.clusters.filter(({ name }) => present.has(name) && scheduling.selected.includes(name));
   const arrangement = arrangeStages({ strategyName, stages: strategy.spec.stages, selected });
   if (!arrangement.ok) return refused(begun, context, arrangement.message);
@@ -60,11 +69,8 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
     stages.push(stageStatus(run, stage, clusters.clusters));
   }
   const status: UpdateRunStatus = {
-    policySnapshotIndexUsed: String(scheduling.policyIndex),
-    policyObservedClusterCount: scheduling.clusterCount,
+    ...begun.status,
     resourceSnapshotIndexUsed: String(snapshot.index),
-    appliedStrategy: placement.spec.strategy.applyStrategy,
-    stagedUpdateStrategySnapshot: frozen,
     stagesStatus: stages,
     deletionStageStatus: {
       stageName: deleteStageName,
@@ -73,7 +79,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   };
   const message = ['the update run has been initialized', ...arrangement.warnings].join('; ');
   const warned = arrangement.warnings.reduce(
-    (so, warning) => withProblem(so, context, { severity: 'warning', code: 'sorting-label', message: warning }),
+    (so, message) => withProblem(so, context, { severity: 'warning', code: 'sorting-label', message }, strategy),
     step,
   );
   return {

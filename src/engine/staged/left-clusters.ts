@@ -1,11 +1,15 @@
 import type { ClusterName } from '../../api/meta.ts';
-import type { StageStatus } from '../../api/staged.ts';
+import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../kernel/condition.ts';
 import { mark } from './marks.ts';
 import { hasFinished, type RunContext, type RunStep, withHold } from './step.ts';
 
-/** Clusters that left the fleet before their turn, or during it, are skipped; the run goes on without them (docs/compatibility.md). */
-export function skipLeftClusters(step: RunStep, { input }: RunContext): RunStep {
+/**
+ * Clusters that left the fleet before their turn, or during it, are skipped; the run goes on without them
+ * (docs/compatibility.md). In the delete stage there is nothing to skip: the binding of a cluster that left goes at once.
+ */
+export function skipLeftClusters(step: RunStep, { run, input }: RunContext): RunStep {
+  if (endsOnMembershipChange(run)) return step;
   const present = new Set(input.clusters.filter(({ left }) => !left).map(({ name }) => name));
   const skipped = (stage: StageStatus): StageStatus => {
     if (stage.clusters.every((cluster) => hasFinished(cluster) || present.has(cluster.clusterName))) return stage;
@@ -16,16 +20,13 @@ export function skipLeftClusters(step: RunStep, { input }: RunContext): RunStep 
     );
     return { ...stage, clusters };
   };
-  const { stagesStatus, deletionStageStatus } = step.status;
-  return {
-    ...step,
-    status: {
-      ...step.status,
-      ...(stagesStatus ? { stagesStatus: stagesStatus.map(skipped) } : {}),
-      ...(deletionStageStatus ? { deletionStageStatus: skipped(deletionStageStatus) } : {}),
-    },
-  };
+  const { stagesStatus = [] } = step.status;
+  return { ...step, status: { ...step.status, stagesStatus: stagesStatus.map(skipped) } };
 }
+
+/** KubeFleet's rule, where the run asks for it: any change of membership or order ends the run. */
+export const endsOnMembershipChange = ({ metadata }: StagedUpdateRun): boolean =>
+  metadata.annotations?.['gitfleet.dev/on-membership-change'] === 'abort';
 
 /** Tells of clusters that a run under way skipped and of those that joined after it was initialized. */
 export function membershipHolds(begun: RunStep, context: RunContext): RunStep {

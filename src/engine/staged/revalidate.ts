@@ -1,5 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { arrangeStages } from './arrange-stages.ts';
+import { endsOnMembershipChange } from './left-clusters.ts';
 import { latestPolicy } from './scheduled-clusters.ts';
 import type { RunContext, RunStep } from './step.ts';
 
@@ -20,8 +21,7 @@ export function abortReason(step: RunStep, context: RunContext): string | undefi
   const policy = latestPolicy(step.work);
   if (policy !== undefined && String(policy.index) !== status.policySnapshotIndexUsed)
     return `the policy of placement ${name} was changed: policy snapshot ${policy.index} instead of ${status.policySnapshotIndexUsed}`;
-  const strict = context.run.metadata.annotations?.['gitfleet.dev/on-membership-change'] === 'abort';
-  return strict ? membershipChange(step, context) : undefined;
+  return endsOnMembershipChange(context.run) ? membershipChange(step, context) : undefined;
 }
 
 function membershipChange({ work, status }: RunStep, { run, input }: RunContext): string | undefined {

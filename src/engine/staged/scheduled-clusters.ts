@@ -19,7 +19,7 @@ export type Scheduling =
 /**
  * Which clusters a run would take: checks 3 to 9 of the initialization (KubeFleet updaterun/initialization.go). Where they
  * do not hold yet the run waits and looks again in the next pass (docs/compatibility.md; most are final in KubeFleet).
- * Bindings on their way out and clusters that leave take no part.
+ * Bindings on their way out take no part; of clusters that leave only those that the scheduler dropped, to be removed.
  */
 export function scheduledClusters(work: PlacementWork, left: (cluster: ClusterName) => boolean): Scheduling {
   const policy = latestPolicy(work);
@@ -33,7 +33,7 @@ export function scheduledClusters(work: PlacementWork, left: (cluster: ClusterNa
 
   const live = work.bindings
     .map(({ binding }) => binding)
-    .filter(({ deleting, targetCluster }) => !deleting && !left(targetCluster));
+    .filter(({ deleting, targetCluster, state }) => !deleting && (state === 'Unscheduled' || !left(targetCluster)));
   const obsolete = live.find(
     ({ state, policySnapshotIndex }) =>
       state !== 'Unscheduled' && (policySnapshotIndex ?? policy.index) !== policy.index,

@@ -9,6 +9,7 @@ import type {
   StageStatus,
   UpdateRunStatus,
 } from '../../api/staged.ts';
+import type { Source } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
@@ -42,6 +43,13 @@ export interface RunsInput {
   readonly absenceIsCertain?: boolean;
   /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */
   readonly recordLost?: boolean;
+  /** Where an object of the fleet stands, for problems. */
+  readonly sourceOf?: (object: Written) => Source | undefined;
+}
+
+interface Written {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
 }
 
 /** One run on its way through a plan. */
@@ -90,10 +98,16 @@ export function withHold(
 
 export const withWake = (step: RunStep, wake: Timestamp): RunStep => ({ ...step, wakes: [...step.wakes, wake] });
 
-export const withProblem = (step: RunStep, { run }: RunContext, problem: Problem): RunStep => ({
-  ...step,
-  problems: [...step.problems, { ...problem, message: `${run.kind} ${run.metadata.name}: ${problem.message}` }],
-});
+/** `about`: the file at fault, when that is not the run's own. */
+export function withProblem(
+  step: RunStep,
+  { run, input }: RunContext,
+  problem: Problem,
+  about: Written = run,
+): RunStep {
+  const message = `${run.kind} ${run.metadata.name}: ${problem.message}`;
+  return { ...step, problems: [...step.problems, { ...problem, ...input.sourceOf?.(about), message }] };
+}
 
 export const withStage = (step: RunStep, index: number, stage: StageStatus): RunStep => ({
   ...step,

@@ -41,10 +41,11 @@ export function placementStatus(
   const placementStatuses = perCluster(work, context);
   const selected = placementStatuses.filter(({ clusterName }) => clusterName !== undefined);
   const seen = observed(work, selected);
+  // KubeFleet empties what does not hold; the API server leaves empty fields out.
   const base = {
-    selectedResources: seen.resources,
+    ...(seen.resources.length > 0 ? { selectedResources: seen.resources } : {}),
     ...(seen.index === undefined ? {} : { observedResourceIndex: seen.index }),
-    placementStatuses,
+    ...(placementStatuses.length > 0 ? { placementStatuses } : {}),
   };
   if (selected.length === 0) return { ...base, conditions: [own] };
   if (seen.differ !== undefined) {
@@ -121,7 +122,7 @@ function observed(work: PlacementWork, selected: readonly PerClusterPlacementSta
   const [only] = indexes;
   if (indexes.size > 1)
     return {
-      index: '',
+      index: undefined,
       resources: [],
       differ:
         'The clusters run different resource snapshots: an update run is bringing them to one, or ended before it did',

@@ -256,8 +256,8 @@ describe('an External placement', () => {
     });
   });
   it('clusters with different indexes', () => {
-    expect(summary([on('a'), bound('b', 0, steps)])).toEqual({ last: controlled, index: '', each: ['1', '0'] });
-    expect(statusOf([on('a'), bound('b', 0, steps)], { change: external }).selectedResources).toEqual([]);
+    expect(summary([on('a'), bound('b', 0, steps)])).toEqual({ last: controlled, index: undefined, each: ['1', '0'] });
+    expect(statusOf([on('a'), bound('b', 0, steps)], { change: external }).selectedResources).toBe(undefined);
   });
   it('one cluster not reported', () => {
     expect(summary([on('a'), on('b', [])])).toEqual({ last: controlled, index: '1', each: ['1', '1'] });
