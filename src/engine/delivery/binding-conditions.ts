@@ -4,7 +4,9 @@ import { type ApplyStrategy, type Placement, refOf } from '../../api/placement.t
 import type { Binding } from '../../api/placement-state.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import type { Rendered } from '../overrides/render.ts';
-import { diffedList, driftedList, failedList, withLists } from './details.ts';
+import { changedLists } from './changed-lists.ts';
+import { failedList } from './failed-list.ts';
+import { withLists } from './object-lists.ts';
 import { type Delivered, deliveredObjects, sightingOf } from './outcomes.ts';
 import { renderingConditions } from './overridden.ts';
 
@@ -40,8 +42,7 @@ export function observeBinding(look: Look): Binding {
     failed: conditions.some(({ type, status }) => (type === 'Applied' || type === 'Available') && status === 'False')
       ? failedList(objects, now, binding.failedPlacements)
       : [],
-    drifted: driftedList(objects, now, binding.driftedPlacements),
-    diffed: diffedList(objects, now, binding.diffedPlacements),
+    ...changedLists(objects, now, binding),
   });
 }
 

@@ -1,0 +1,44 @@
+import type { Timestamp } from '../../api/meta.ts';
+import type { FailedPlacement } from '../../api/placement.ts';
+import { mostOfList, sameObject } from './object-lists.ts';
+import type { Delivered } from './outcomes.ts';
+
+/** Objects that were not applied, and applied ones that are not available (KubeFleet workgenerator, failed manifests). */
+export function failedList(
+  objects: readonly Delivered[],
+  now: Timestamp,
+  before: readonly FailedPlacement[] | undefined,
+): FailedPlacement[] {
+  return objects
+    .filter(isTroubled)
+    .slice(0, mostOfList)
+    .map(({ identifier, outcome, availability, applied }): FailedPlacement => {
+      const reason = applied ? unavailableReason(availability?.verdict) : outcome.result;
+      const message = (applied ? availability?.message : outcome.message) ?? '';
+      const type = applied ? 'Available' : 'Applied';
+      const old = before?.find((failed) => sameObject(failed, identifier))?.condition;
+      const since = old?.type === type && old.status === 'False' ? old.lastTransitionTime : undefined;
+      return {
+        ...identifier,
+        condition: {
+          type,
+          status: 'False',
+          reason,
+          message,
+          lastTransitionTime: since ?? now,
+          ...(outcome.observedGeneration === undefined ? {} : { observedGeneration: outcome.observedGeneration }),
+        },
+      };
+    });
+}
+
+/** Results of a mere comparison are no failures. */
+const comparisons: ReadonlySet<string> = new Set(['FoundDiff', 'FoundDiffInDegradedMode', 'NoDiffFound']);
+
+const isTroubled = ({ applied, outcome, availability }: Delivered): boolean =>
+  applied
+    ? availability?.verdict === 'NotAvailableYet' || availability?.verdict === 'Failed'
+    : !comparisons.has(outcome.result);
+
+const unavailableReason = (verdict: string | undefined): string =>
+  verdict === 'Failed' ? 'Failed' : 'ManifestNotAvailableYet';

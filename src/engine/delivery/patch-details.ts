@@ -1,0 +1,45 @@
+import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
+
+/** KubeFleet's API keeps at most this many details of one object. */
+const mostDetails = 100;
+
+/**
+ * Beyond this many characters of JSON the details of a cluster shrink to one line for each object (KubeFleet
+ * workapplier/status.go, trimWorkStatusDataWhenOversized; its limit is that of an object in etcd, with padding).
+ */
+const mostStatusText = 1_415_578;
+
+/** What may be shown of the differences of an object: at most 100, and never what a Secret holds, whoever observed it. */
+export function shownDetails(
+  { group, kind }: ResourceIdentifier,
+  details: readonly PatchDetail[] | undefined,
+): PatchDetail[] {
+  const secret = kind === 'Secret' && (group ?? '') === '';
+  return (details ?? [])
+    .slice(0, mostDetails)
+    .map((detail) => (secret && /^\/(data|stringData)(\/|$)/.test(detail.path) ? redacted(detail) : detail));
+}
+
+const redacted = ({ path, valueInMember, valueInHub }: PatchDetail): PatchDetail => ({
+  path,
+  ...(valueInMember === undefined ? {} : { valueInMember: '(redacted)' }),
+  ...(valueInHub === undefined ? {} : { valueInHub: '(redacted)' }),
+});
+
+/** How details are told where all of these must fit into one status: in full, or the first path and how many more there are. */
+export const asFitting = (
+  all: readonly (readonly PatchDetail[])[],
+): ((details: readonly PatchDetail[]) => PatchDetail[]) =>
+  JSON.stringify(all).length <= mostStatusText ? (details) => [...details] : outline;
+
+function outline(details: readonly PatchDetail[]): PatchDetail[] {
+  const path = details[0]?.path ?? '/';
+  const rest = details.length - 1;
+  return [
+    {
+      path: rest > 0 ? `${path} and ${rest} more path(s)` : path,
+      valueInMember: '(omitted)',
+      valueInHub: '(omitted)',
+    },
+  ];
+}

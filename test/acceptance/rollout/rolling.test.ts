@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+import {
+  app,
+  at,
+  bindingOn,
+  deployment,
+  held,
+  holds,
+  member,
+  members,
+  moves,
+  namespace,
+  placement,
+  rolling,
+  Story,
+  targets,
+  told,
+  words,
+} from './world.ts';
+
+const all = '{placementType: PickAll}';
+const pickN = (n: number) => `{placementType: PickN, numberOfClusters: ${n}}`;
+const started = (names: string, policy: string, strategy: string, image = 'web:1'): Story =>
+  new Story({ ...members(names), 'web.yaml': placement(policy, strategy), 'resources/web.yaml': app(image) });
+
+/** Every named member has brought `index` about, and all of it is available. */
+const everywhere = (names: string, index: number) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, holds(index)]));
+
+describe('a first rollout', () => {
+  it('adds as many clusters as the surge allows over those that may become ready, and forgets nothing of the rest', async () => {
+    const story = started('a b c', pickN(3), rolling(1, 0));
+    story.seen = {};
+    const step = await story.plan();
+    // N = 3, maxSurge 0: 3 + 0 - 0 clusters that can be ready: all three at once.
+    expect(moves(step)).toEqual(['a Bound 0 add', 'b Bound 0 add', 'c Bound 0 add']);
+    expect(step.code).toBe(1);
+    expect(words(bindingOn(step, 'a').conditions)).toEqual([
+      'RolloutStarted=True/RolloutStarted',
+      'Overridden=True/NoOverrideSpecified',
+    ]);
+    expect(targets(step)).toEqual(['a web 0', 'b web 0', 'c web 0']);
+  });
+
+  it('is done when every cluster is available: nothing to do, nothing held, no wake', async () => {
+    const story = started('a b', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b', 0);
+    const step = await story.plan(10);
+    expect(moves(step)).toEqual(['a Bound 0 keep', 'b Bound 0 keep']);
+    expect([step.code, held(step), step.plan.wakeAt]).toEqual([0, [], undefined]);
+    expect(words(step.plan.placements[0].conditions)).toEqual([
+      'ClusterResourcePlacementScheduled=True/SchedulingPolicyFulfilled',
+      'ClusterResourcePlacementRolloutStarted=True/RolloutStarted',
+      'ClusterResourcePlacementOverridden=True/NoOverrideSpecified',
+      'ClusterResourcePlacementWorkSynchronized=True/WorkSynchronized',
+      'ClusterResourcePlacementApplied=True/ApplySucceeded',
+      'ClusterResourcePlacementAvailable=True/ResourceAvailable',
+    ]);
+  });
+});
+
+describe('an update', () => {
+  it('goes cluster by cluster as those before become available', async () => {
+    const story = started('a b c', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b c', 0);
+    await story.plan(10);
+    story.files['resources/web.yaml'] = app('web:2');
+    const first = await story.plan(20);
+    expect(moves(first)).toEqual(['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait']);
+    expect(words(bindingOn(first, 'b').conditions)[0]).toBe('RolloutStarted=False/RolloutNotStartedYet');
+    expect(words(first.plan.placements[0].conditions)).toEqual([
+      'ClusterResourcePlacementScheduled=True/SchedulingPolicyFulfilled',
+      'ClusterResourcePlacementRolloutStarted=False/RolloutNotStartedYet',
+    ]);
+    // Being applied: Applied is False, the others go on waiting.
+    story.seen = { ...story.seen, a: { placements: [told(1, { done: false })], objects: [namespace, deployment(2)] } };
+    const applying = await story.plan(21);
+    expect(moves(applying)).toEqual(['a Bound 1 keep', 'b Bound 0 wait', 'c Bound 0 wait']);
+    expect(words(bindingOn(applying, 'a').conditions)).toContain('Applied=False/ApplyInProgress');
+    // Applied, one of two replicas up.
+    story.seen = { ...story.seen, a: holds(1, [namespace, deployment(1)]) };
+    const rising = await story.plan(22);
+    expect(moves(rising)).toEqual(['a Bound 1 keep', 'b Bound 0 wait', 'c Bound 0 wait']);
+    expect(words(bindingOn(rising, 'a').conditions)).toContain('Available=False/NotAllWorkAreAvailable');
+    story.seen = { ...story.seen, a: holds(1) };
+    expect(moves(await story.plan(30))).toEqual(['a Bound 1 keep', 'b Bound 1 update', 'c Bound 0 wait']);
+    story.seen = { ...story.seen, b: holds(1) };
+    expect(moves(await story.plan(40))).toEqual(['a Bound 1 keep', 'b Bound 1 keep', 'c Bound 1 update']);
+    story.seen = everywhere('a b c', 1);
+    const done = await story.plan(50);
+    expect(moves(done)).toEqual(['a Bound 1 keep', 'b Bound 1 keep', 'c Bound 1 keep']);
+    expect(done.code).toBe(0);
+  });
+
+  it('a newer version overtakes the cluster that failed on the one before, and nobody else', async () => {
+    const story = started('a b c', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b c', 0);
+    await story.plan(10);
+    story.files['resources/web.yaml'] = app('web:bad');
+    await story.plan(20);
+    story.seen = { ...story.seen, a: holds(1, [namespace, deployment(0)]) };
+    const stuck = await story.plan(5000);
+    expect(moves(stuck)).toEqual(['a Bound 1 keep', 'b Bound 0 wait', 'c Bound 0 wait']);
+    // No failure detection, no timeout: time alone changes nothing.
+    expect(stuck.plan.wakeAt).toBeUndefined();
+    story.files['resources/web.yaml'] = app('web:3');
+    const overtaken = await story.plan(6000);
+    expect(moves(overtaken)).toEqual(['a Bound 2 update', 'b Bound 0 wait', 'c Bound 0 wait']);
+    expect(overtaken.plan.placements[0].resourceSnapshotIndex).toBe(2);
+  });
+
+  it('back to older contents is a new index', async () => {
+    const story = started('a', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a', 0);
+    story.files['resources/web.yaml'] = app('web:2');
+    await story.plan(10);
+    story.seen = everywhere('a', 1);
+    await story.plan(20);
+    story.files['resources/web.yaml'] = app('web:1');
+    expect(moves(await story.plan(30))).toEqual(['a Bound 2 update']);
+  });
+
+  it('a commit that changes nothing selected makes no snapshot and moves nothing', async () => {
+    const story = started('a', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a', 0);
+    await story.plan(10);
+    story.files['resources/other.yaml'] = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n';
+    expect(moves(await story.plan(20))).toEqual(['a Bound 0 keep']);
+  });
+
+  it('keeps as many snapshots as revisionHistoryLimit says, those that clusters still run beside', async () => {
+    const story = started('a b', all, rolling(1, 0));
+    story.files['web.yaml'] = placement(all, rolling(1, 0), '  revisionHistoryLimit: 2\n');
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b', 0);
+    await story.plan(10);
+    for (const [version, index] of [
+      ['2', 1],
+      ['3', 2],
+      ['4', 3],
+    ] as const) {
+      story.files['resources/web.yaml'] = app(`web:${version}`);
+      await story.plan(10 + index * 10);
+      // a comes up each time, b never gets its turn.
+      story.seen = { ...story.seen, a: holds(index, [namespace, deployment(0)]) };
+    }
+    const kept = Object.keys(story.record).filter((path) => path.includes('/snapshots/'));
+    expect(kept).toEqual(['0', '2', '3'].map((index) => `placements/web/snapshots/${index}.yaml`));
+  });
+
+  it('of an unreachable cluster goes on when it answers; nobody waits for what cannot be known', async () => {
+    const story = started('a b', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b', 0);
+    await story.plan(10);
+    story.seen = { ...story.seen, a: { reachable: false } };
+    story.files['resources/web.yaml'] = app('web:2');
+    const lost = await story.plan(20);
+    // What was recorded stands: a was available, so it takes its turn by name, and spends the budget.
+    expect(moves(lost)).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
+    expect(targets(lost)).toEqual(['a web 1', 'b web 0']);
+    expect(words(bindingOn(lost, 'a').conditions)).toEqual(['RolloutStarted=True/RolloutStarted']);
+  });
+});
+
+describe('the surge', () => {
+  it('a relabelled fleet moves over: one new cluster at a time, an old one goes when the new one is ready', async () => {
+    const inEnv = (env: string) =>
+      `{placementType: PickN, numberOfClusters: 2, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: ${env}}}}]}}}}`;
+    const story = new Story({
+      ...Object.fromEntries(['a', 'b'].map((name) => [`clusters/${name}.yaml`, member(name, { env: 'old' })])),
+      ...Object.fromEntries(['c', 'd'].map((name) => [`clusters/${name}.yaml`, member(name, { env: 'new' })])),
+      'web.yaml': placement(inEnv('old'), rolling(0, 1)),
+      'resources/web.yaml': app('web:1'),
+    });
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b', 0);
+    await story.plan(10);
+    story.files['web.yaml'] = placement(inEnv('new'), rolling(0, 1));
+    expect(moves(await story.plan(20))).toEqual([
+      'a Unscheduled 0 wait',
+      'b Unscheduled 0 wait',
+      'c Bound 0 add',
+      'd Scheduled - wait',
+    ]);
+    story.seen = everywhere('a b c', 0);
+    const going = await story.plan(30);
+    expect(moves(going)).toEqual([
+      'a Unscheduled 0 remove',
+      'b Unscheduled 0 wait',
+      'c Bound 0 keep',
+      'd Scheduled - wait',
+    ]);
+    expect(targets(going)).toEqual(['a web removed', 'b web 0', 'c web 0']);
+    story.seen = everywhere('b c', 0);
+    expect(moves(await story.plan(40))).toEqual(['b Unscheduled 0 wait', 'c Bound 0 keep', 'd Bound 0 add']);
+    story.seen = everywhere('b c d', 0);
+    expect(moves(await story.plan(50))).toEqual(['b Unscheduled 0 remove', 'c Bound 0 keep', 'd Bound 0 keep']);
+    story.seen = everywhere('c d', 0);
+    const done = await story.plan(60);
+    expect([moves(done), done.code]).toEqual([['c Bound 0 keep', 'd Bound 0 keep'], 0]);
+  });
+});
+
+describe('scale', () => {
+  it('up during a rollout: the new cluster gets the latest snapshot at once', async () => {
+    const story = started('a b c d', pickN(2), rolling(1, 1));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('c d', 0);
+    await story.plan(10);
+    story.files['resources/web.yaml'] = app('web:2');
+    expect(moves(await story.plan(20))).toEqual(['c Bound 1 update', 'd Bound 0 wait']);
+    story.files['web.yaml'] = placement(pickN(3), rolling(1, 1));
+    // N = 3: canBeReady 2 (c silent, d ready), so 3 + 1 - 2 may be added.
+    expect(moves(await story.plan(30))).toEqual(['b Bound 1 add', 'c Bound 1 keep', 'd Bound 0 wait']);
+  });
+
+  it('down: the budget of the smaller number lets the surplus go', async () => {
+    const story = started('a b c', pickN(3), rolling(0, 1));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b c', 0);
+    await story.plan(10);
+    story.files['web.yaml'] = placement(pickN(1), rolling(0, 1));
+    // Ready 3, at least 1 must stay: two may go, and the greatest name stays.
+    expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove', 'b Unscheduled 0 remove', 'c Bound 0 keep']);
+  });
+
+  it('to zero is not possible for what is not ready while nothing may be unavailable', async () => {
+    const story = started('a', pickN(1), rolling(0, 1));
+    story.seen = {};
+    await story.plan();
+    story.seen = { a: holds(0, [namespace, deployment(0)]) };
+    story.files['web.yaml'] = placement(pickN(0), rolling(0, 1));
+    // Ready 0, at least 0 must stay: 0 may go.
+    const step = await story.plan(10);
+    expect([moves(step), held(step)]).toEqual([['a Unscheduled 0 wait'], ['RolloutBudget a']]);
+    story.seen = everywhere('a', 0);
+    expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove']);
+  });
+});
+
+describe('a cluster that joins', () => {
+  it('a half-rolled placement gets the latest snapshot as the surge allows', async () => {
+    const story = started('b c', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('b c', 0);
+    await story.plan(10);
+    story.files['resources/web.yaml'] = app('web:2');
+    expect(moves(await story.plan(20))).toEqual(['b Bound 1 update', 'c Bound 0 wait']);
+    story.files['clusters/a.yaml'] = member('a');
+    // N = 3, canBeReady 2: one may be added, and its absence counts as unavailable for the others.
+    expect(moves(await story.plan(30))).toEqual(['a Bound 1 add', 'b Bound 1 keep', 'c Bound 0 wait']);
+    story.seen = { ...everywhere('a b', 1), c: holds(0) };
+    expect(moves(await story.plan(40))).toEqual(['a Bound 1 keep', 'b Bound 1 keep', 'c Bound 1 update']);
+  });
+
+  it('empty in place of one of the same name: what it should have is its target, and it counts as unavailable', async () => {
+    const story = started('a b', all, rolling(1, 0));
+    story.seen = {};
+    await story.plan();
+    story.seen = everywhere('a b', 0);
+    await story.plan(10);
+    story.seen = { b: holds(0) };
+    const replaced = await story.plan(20);
+    expect([moves(replaced), targets(replaced)]).toEqual([
+      ['a Bound 0 keep', 'b Bound 0 keep'],
+      ['a web 0', 'b web 0'],
+    ]);
+    expect(words(bindingOn(replaced, 'a').conditions)).toEqual([
+      'RolloutStarted=True/RolloutStarted',
+      'Overridden=True/NoOverrideSpecified',
+    ]);
+    story.files['resources/web.yaml'] = app('web:2');
+    // a is neither ready nor failed, so the one ready cluster may not be spared.
+    expect(moves(await story.plan(30))).toEqual(['a Bound 0 wait', 'b Bound 0 wait']);
+  });
+});
+
+describe('untrackable resources', () => {
+  const widget = 'apiVersion: acme.io/v1\nkind: Widget\nmetadata: {name: w, namespace: web}\n';
+  const crd =
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.acme.io}\nspec:\n  group: acme.io\n  scope: Namespaced\n  names: {kind: Widget, plural: widgets}\n  versions: [{name: v1, served: true, storage: true}]\n';
+  const live = {
+    apiVersion: 'acme.io/v1',
+    kind: 'Widget',
+    metadata: { name: 'w', namespace: 'web', labels: { 'gitfleet.dev/placement': 'web' } },
+  };
+  const withWidget = (index: number) => holds(index, [namespace, deployment(2), live]);
+
+  it('each step waits for the period of the one before, and the plan says when to wake', async () => {
+    const story = started('a b', all, rolling(1, 0, 60));
+    story.files['resources/crd.yaml'] = crd;
+    story.files['resources/web.yaml'] = app('web:1', `---\n${widget}`);
+    story.seen = {};
+    await story.plan();
+    story.seen = { a: withWidget(0), b: withWidget(0) };
+    const arrived = await story.plan(10);
+    expect(words(bindingOn(arrived, 'a').conditions).at(-1)).toBe('Available=True/NotAllWorkAreAvailabilityTrackable');
+    // Nothing waits for anything: no wake.
+    expect(arrived.plan.wakeAt).toBeUndefined();
+    story.files['resources/web.yaml'] = app('web:2', `---\n${widget}`);
+    const early = await story.plan(30);
+    // Untrackable for 20 s only: neither is ready yet, two must be ready for one to move.
+    expect(moves(early)).toEqual(['a Bound 0 wait', 'b Bound 0 wait']);
+    expect(early.plan.wakeAt).toBe(at(70));
+    expect(moves(await story.plan(71))).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
+    story.seen = { a: withWidget(1), b: withWidget(0) };
+    const waiting = await story.plan(80);
+    expect(held(waiting)).toEqual([`UnavailablePeriod b until ${at(140)}`]);
+    expect(waiting.plan.wakeAt).toBe(at(140));
+    expect(moves(await story.plan(140))).toEqual(['a Bound 1 keep', 'b Bound 0 wait']);
+    expect(moves(await story.plan(141))).toEqual(['a Bound 1 keep', 'b Bound 1 update']);
+  });
+
+  it('with a period of 0 count at once', async () => {
+    const story = started('a b', all, rolling(1, 0, 0));
+    story.files['resources/crd.yaml'] = crd;
+    story.files['resources/web.yaml'] = app('web:1', `---\n${widget}`);
+    story.seen = {};
+    await story.plan();
+    story.seen = { a: withWidget(0), b: withWidget(0) };
+    await story.plan(10);
+    story.files['resources/web.yaml'] = app('web:2', `---\n${widget}`);
+    expect(moves(await story.plan(11))).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
+  });
+});

@@ -1,0 +1,220 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { parse } from 'yaml';
+import { exitCodeOf } from '../../../src/cli/exit.ts';
+import { program } from '../../../src/cli/program.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as a stranger reads it
+export type Document = any;
+export type Files = Readonly<Record<string, string>>;
+
+export const T0 = '2026-11-20T10:00:00Z';
+/** T0 and so many seconds. */
+export const at = (seconds: number): string =>
+  new Date(Date.parse(T0) + seconds * 1000).toISOString().replace('.000Z', 'Z');
+
+const roots: string[] = [];
+afterAll(async () => {
+  await Promise.all(roots.splice(0).map((root) => rm(root, { recursive: true, force: true })));
+});
+
+async function folder(files: Files): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'gitfleet-acceptance-'));
+  roots.push(root);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+}
+
+/** One command of the program in this process: the parser, the command and the exit code that a shell would see. */
+async function gitfleet(argv: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
+  let out = '';
+  const write = process.stdout.write;
+  process.stdout.write = ((text: string) => {
+    out += text;
+    return true;
+  }) as typeof write;
+  try {
+    await program().parseAsync(['node', 'gitfleet', ...argv]);
+    return { code: 0, out };
+  } catch (error) {
+    const code = exitCodeOf(error);
+    if (code > 4) throw error;
+    return { code, out };
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
+/** What one member shows; absent = it holds nothing. */
+export interface Sight {
+  readonly placements?: readonly Document[];
+  readonly objects?: readonly Document[];
+  readonly complete?: boolean;
+  readonly reachable?: boolean;
+}
+
+export interface Step {
+  readonly code: number;
+  readonly plan: Document;
+  /** A file of the record, parsed. */
+  file(path: string): Document;
+}
+
+/** A fleet repo, its record and what its members show: every step goes through `gitfleet plan` and leads to the next. */
+export class Story {
+  files: Record<string, string>;
+  record: Files;
+  /** By member; undefined = `--observed` is left out. Members that are not named hold nothing. */
+  seen: Record<string, Sight> | undefined;
+  seconds = 0;
+
+  constructor(files: Files, record: Files = {}) {
+    this.files = { ...files };
+    this.record = record;
+  }
+
+  /**
+   * Plans at `seconds` after T0 and goes on from the record it leaves. Planning again at once must want the same and
+   * write the same, whatever the plan was; `refused` says that the guard must speak.
+   */
+  async plan(seconds = this.seconds, options: { readonly refused?: boolean } = {}): Promise<Step> {
+    this.seconds = seconds;
+    const step = await this.#once();
+    expect(step.plan.guard.length > 0).toBe(options.refused === true);
+    if (options.refused) return step;
+    this.record = step.plan.record;
+    const again = await this.#once();
+    expect(again.plan.record).toEqual(step.plan.record);
+    expect(again.plan.digest).toBe(step.plan.digest);
+    expect(again.plan.wakeAt).toBe(step.plan.wakeAt);
+    return step;
+  }
+
+  async #once(): Promise<Step> {
+    const [repo, recorded, out] = await Promise.all([folder(this.files), folder(this.record), folder({})]);
+    const seen = this.seen && (await folder(this.#observations(this.seen)));
+    const { code, out: text } = await gitfleet([
+      ...['plan', '--repo', repo, '--recorded', recorded, '--out-recorded', out, '--now', at(this.seconds)],
+      ...(seen === undefined ? [] : ['--observed', seen]),
+      ...['-o', 'json'],
+    ]);
+    const plan = JSON.parse(text);
+    for (const [path, content] of Object.entries(plan.record))
+      expect(await readFile(join(out, path), 'utf8')).toBe(content);
+    return { code, plan, file: (path) => parse(plan.record[path]) };
+  }
+
+  #observations(seen: Record<string, Sight>): Files {
+    const names = Object.values(this.files).flatMap((text) =>
+      [...text.matchAll(/kind: MemberCluster\nmetadata: \{name: ([a-z0-9-]+)/g)].map(([, name]) => name!),
+    );
+    return Object.fromEntries(
+      [...new Set([...names, ...Object.keys(seen)])].map((name) => {
+        const { placements = [], objects = [], complete = true, reachable = true } = seen[name] ?? {};
+        const observation = {
+          apiVersion: 'gitfleet.dev/v1alpha1',
+          kind: 'ClusterObservation',
+          metadata: { name },
+          observedAt: at(this.seconds),
+          reachable,
+          ...(reachable ? { complete, placements, objects } : { cause: 'connection refused' }),
+        };
+        return [`${name}.json`, JSON.stringify(observation)];
+      }),
+    );
+  }
+}
+
+export const member = (name: string, labels: Readonly<Record<string, string>> = {}, spec = '{}'): string =>
+  `apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: ${name}, labels: ${JSON.stringify(labels)}}\nspec: ${spec}\n`;
+
+export const members = (names: string): Files =>
+  Object.fromEntries(names.split(' ').map((name) => [`clusters/${name}.yaml`, member(name)]));
+
+/** Namespace `web` and what belongs to it; `policy` and `strategy` are YAML. */
+export const placement = (policy: string, strategy = '{type: RollingUpdate}', more = ''): string => `
+apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: web}
+spec:
+  resourceSelectors:
+    - {group: "", version: v1, kind: Namespace, name: web}
+  policy: ${policy}
+  strategy: ${strategy}
+${more}`;
+
+export const rolling = (maxUnavailable: number | string, maxSurge: number | string, seconds = 60): string =>
+  `{type: RollingUpdate, rollingUpdate: {maxUnavailable: ${JSON.stringify(maxUnavailable)}, maxSurge: ${JSON.stringify(maxSurge)}, unavailablePeriodSeconds: ${seconds}}}`;
+
+/** Namespace web with one Deployment of two replicas that runs `image`. */
+export const app = (image: string, more = ''): string => `
+apiVersion: v1
+kind: Namespace
+metadata: {name: web}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "${image}"}]}
+${more}`;
+
+const label = { labels: { 'gitfleet.dev/placement': 'web' } };
+export const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web', ...label } };
+export const deployment = (available: number) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'web', generation: 3, ...label },
+  spec: { replicas: 2 },
+  status: {
+    observedGeneration: 3,
+    replicas: 2,
+    updatedReplicas: 2,
+    availableReplicas: available,
+    ...(available < 2 ? { unavailableReplicas: 2 - available } : {}),
+  },
+});
+
+/** A member whose actor has brought snapshot `index` of web about. */
+export const holds = (index: number, objects: readonly Document[] = [namespace, deployment(2)]): Sight => ({
+  placements: [told(index)],
+  objects,
+});
+export const told = (index: number, more: Document = {}) => ({
+  placement: { kind: 'ClusterResourcePlacement', name: 'web' },
+  resourceSnapshotIndex: index,
+  done: true,
+  ...more,
+});
+
+/** `a Bound 1 update`, binding by binding. */
+export const moves = ({ plan }: Step, name = 'web'): string[] =>
+  plan.placements
+    .find((it: Document) => it.name === name)
+    .bindings.map(({ clusterName, state, resourceSnapshotIndex, move }: Document) =>
+      [clusterName, state, resourceSnapshotIndex ?? '-', move].join(' '),
+    );
+/** `Applied=True/AllWorkHaveBeenApplied`, condition by condition. */
+export const words = (conditions: Document): string[] =>
+  (conditions ?? []).map(({ type, status, reason }: Document) => `${type}=${status}/${reason}`);
+export const bindingOn = ({ plan }: Step, cluster: string): Document =>
+  plan.placements[0].bindings.find(({ clusterName }: Document) => clusterName === cluster);
+/** `UnavailablePeriod b until …`, hold by hold. */
+export const held = ({ plan }: Step): string[] =>
+  plan.holds.map(({ reason, subject, until }: Document) =>
+    [reason, subject.clusterName ?? subject.name, ...(until ? ['until', until] : [])].join(' '),
+  );
+/** `a web 1`, or `a web removed`, target by target. */
+export const targets = ({ plan }: Step): string[] =>
+  plan.targets.map(({ clusterName, placement: { name }, resourceSnapshotIndex, remove }: Document) =>
+    [clusterName, name, remove ? 'removed' : resourceSnapshotIndex].join(' '),
+  );
