@@ -34,7 +34,7 @@ function walk(value: unknown, path: readonly (string | number)[], issues: Issue[
       out['propertySorter'] = walk(item, here, issues);
     } else if (key === 'preference' && Array.isArray(item) && item.length === 1) {
       issues.push(warning('old-spelling', here, 'preference is one object, not a list', 'remove the dash'));
-      out[key] = walk(item[0], here, issues);
+      out[key] = walk(item[0], [...here, 0], issues);
     } else if (key === 'preferredDuringSchedulingIgnoredDuringExecution' && isFields(item)) {
       issues.push(warning('old-spelling', here, `${key} is a list`, 'begin the object with a dash'));
       out[key] = [walk(item, here, issues)];

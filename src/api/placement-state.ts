@@ -34,6 +34,10 @@ export const resourceSnapshotEntry = z.strictObject({
   latest: z.boolean().optional(),
   /** Hex sha-256 of the selected resources in order; absent = recomputed from the snapshot file. */
   hash: z.string().optional(),
+  /** Into how many snapshots of at most 800 KiB a hub would split this one; absent = 1. */
+  numberOfResourceSnapshots: z.number().int().min(1).optional(),
+  /** Envelopes among the selected resources; absent = none. */
+  numberOfEnvelopedObjects: z.number().int().min(0).optional(),
   commit: z.string().optional(),
   createdAt: z.string().optional(),
   /** Names of the override snapshots last used with this index (decision 31). */

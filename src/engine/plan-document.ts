@@ -37,7 +37,8 @@ export type Move = 'keep' | 'add' | 'update' | 'remove' | 'wait';
 export interface PlannedPlacement extends PlacementRef {
   readonly policySnapshotIndex?: number;
   readonly resourceSnapshotIndex?: number;
-  readonly scheduled: Condition;
+  /** The first of `conditions`, in short. */
+  readonly scheduled: Pick<Condition, 'status' | 'reason' | 'message'>;
   readonly decisions: readonly ClusterDecision[];
   readonly bindings: readonly PlannedBinding[];
   readonly conditions: readonly Condition[];

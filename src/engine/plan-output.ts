@@ -4,6 +4,7 @@ import { foreignHolds } from './delivery/foreign-holds.ts';
 import { targetsOf } from './delivery/targets.ts';
 import type { EvictOutcome } from './evict/evict.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
+import { findCondition } from './kernel/condition.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by } from './kernel/ordering.ts';
 import { idsOf } from './overrides/snapshot-id.ts';
@@ -12,6 +13,7 @@ import type { Hold, Plan, PlannedPlacement, RecordDocument } from './plan-docume
 import { approvalDocument, clusterDocument, placementDocuments, recordPath } from './record-documents.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
 import { latestOf } from './selection/snapshot.ts';
+import { placementType } from './status/condition-types.ts';
 import { placementStatus } from './status/placement-status.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
@@ -106,7 +108,7 @@ function plannedPlacement(work: PlacementWork, status: PlacementStatus): Planned
     ...refOf(work.placement),
     ...(policy ? { policySnapshotIndex: policy.index } : {}),
     ...(snapshot ? { resourceSnapshotIndex: snapshot.index } : {}),
-    scheduled: work.scheduled,
+    scheduled: scheduledOf(work, status),
     decisions: work.decisions,
     bindings: work.bindings.map(({ binding, move }) => ({
       clusterName: binding.targetCluster,
@@ -117,6 +119,12 @@ function plannedPlacement(work: PlacementWork, status: PlacementStatus): Planned
     })),
     conditions: status.conditions ?? [],
   };
+}
+
+/** Not always the scheduler's word: a wrong selection goes before it. */
+function scheduledOf({ placement }: PlacementWork, { conditions }: PlacementStatus): PlannedPlacement['scheduled'] {
+  const { status, reason, message = '' } = findCondition(conditions, placementType(placement, 'Scheduled'))!;
+  return { status, reason, message };
 }
 
 function notActedOn(world: World): Hold[] {

@@ -1,6 +1,8 @@
 import type { ClusterName } from '../api/meta.ts';
-import { refOf } from '../api/placement.ts';
+import { type Placement, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
+import type { Problem } from '../api/problem.ts';
+import { sourceKey } from './input.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
 import { differsByTrigger } from './overrides/trigger.ts';
@@ -11,10 +13,15 @@ import type { BindingStep, PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
 /** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
-export function schedulePlacement(work: PlacementWork, world: World): PlacementWork {
+export function schedulePlacement(begun: PlacementWork, world: World): PlacementWork {
+  const work = begun.selection.ok
+    ? begun
+    : { ...begun, problems: [...begun.problems, wrongSelection(begun.placement, begun.selection.message, world)] };
+  const placement = work.selection.ok ? work.placement : asLastScheduled(work);
+  if (placement === undefined) return work;
   const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
   const outcome = schedule({
-    placement: work.placement,
+    placement,
     state: { policySnapshots: work.policySnapshots, bindings: work.bindings.map(({ binding }) => binding) },
     index: world.index,
     now: world.input.now,
@@ -29,6 +36,38 @@ export function schedulePlacement(work: PlacementWork, world: World): PlacementW
     wakes: [...work.wakes, ...outcome.wakes],
   };
 }
+
+/**
+ * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler goes on with the last
+ * (KubeFleet placement/controller.go, handleUpdate). Undefined when there is none.
+ */
+function asLastScheduled({ placement, policySnapshots }: PlacementWork): Placement | undefined {
+  const last = latestOf(policySnapshots);
+  if (last === undefined) return undefined;
+  const { generation: _, ...metadata } = placement.metadata;
+  return {
+    ...placement,
+    metadata: {
+      ...metadata,
+      ...(last.observedGeneration !== undefined && { generation: last.observedGeneration }),
+    },
+    spec: {
+      ...placement.spec,
+      policy: {
+        ...last.policy,
+        ...(last.numberOfClusters !== undefined && { numberOfClusters: last.numberOfClusters }),
+      },
+    },
+  } as Placement;
+}
+
+const wrongSelection = ({ kind, metadata }: Placement, message: string, world: World): Problem => ({
+  severity: 'error',
+  code: 'invalid-resource-selectors',
+  ...world.input.fleet.sources?.get(sourceKey(kind, metadata)),
+  path: 'spec.resourceSelectors',
+  message,
+});
 
 /** Makes what the repo selects the latest snapshot. A user error leaves everything as it is. */
 export function snapshotResources(work: PlacementWork, world: World): PlacementWork {

@@ -19,6 +19,8 @@ const stateKeys = [
     'index',
     'latest',
     'hash',
+    'numberOfResourceSnapshots',
+    'numberOfEnvelopedObjects',
     'policyHash',
     'numberOfClusters',
     'commit',

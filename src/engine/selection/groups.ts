@@ -5,22 +5,32 @@ import { jsonTextOf } from './content-hash.ts';
 const mostBytes = 800 * 1024;
 
 /**
- * How KubeFleet would split one snapshot into a group: greedily in order, at most 800 KiB of JSON each, a larger object
- * alone, nothing selected = one empty member. Git has no such limit, so only the number is of use.
+ * Into how many KubeFleet would split one snapshot: greedily in order, at most 800 KiB of JSON each, a larger object
+ * alone, nothing selected = one that is empty. Git has no such limit, so only the number is of use.
  */
-export function groupsOf(manifests: readonly Manifest[]): Manifest[][] {
-  const groups: Manifest[][] = [[]];
+export function countGroups(manifests: readonly Manifest[]): number {
+  let groups = 1;
   let bytes = 0;
   for (const manifest of manifests) {
-    const size = utf8Length(jsonTextOf(manifest));
+    const size = sizeOf(manifest);
     if (bytes > 0 && bytes + size > mostBytes) {
-      groups.push([]);
+      groups += 1;
       bytes = 0;
     }
-    groups.at(-1)!.push(manifest);
     bytes += size;
   }
   return groups;
+}
+
+const sizes = new WeakMap<Manifest, number>();
+
+function sizeOf(manifest: Manifest): number {
+  let size = sizes.get(manifest);
+  if (size === undefined) {
+    size = utf8Length(jsonTextOf(manifest));
+    sizes.set(manifest, size);
+  }
+  return size;
 }
 
 function utf8Length(text: string): number {

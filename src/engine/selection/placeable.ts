@@ -2,13 +2,12 @@ import type { Manifest } from '../../api/meta.ts';
 import { groupVersionOf } from './group-version.ts';
 
 /**
- * Kinds that are never placed; a selector that names one is skipped without a word (KubeFleet apiresources.go).
- * KubeFleet also lists core/v1 Pod, because pods on a hub are leavings of workloads that run there. Nothing runs under
- * `resources/`: a Pod is there because somebody wants it, so it is placed (docs/compatibility.md).
+ * Kinds that are never selected; a selector that names one is skipped without a word (KubeFleet apiresources.go). What an
+ * envelope holds is not asked: a Pod in one is placed.
  */
 export function isDisabledKind(group: string, version: string, kind: string): boolean {
   if (disabledGroups.has(group)) return true;
-  if (group === '') return version === 'v1' && kind === 'Node';
+  if (group === '') return version === 'v1' && (kind === 'Pod' || kind === 'Node');
   if (group === 'networking.fleet.azure.com') return disabledNetworking.has(kind);
   if (group === 'placement.kubernetes-fleet.io')
     return kind !== 'ClusterResourceEnvelope' && kind !== 'ResourceEnvelope';

@@ -2,6 +2,8 @@ import type { Manifest, Timestamp } from '../../api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { Selection } from '../working.ts';
 import { hashOfContents } from './content-hash.ts';
+import { unpack } from './envelope.ts';
+import { countGroups } from './groups.ts';
 import { normalise } from './normalise.ts';
 import { inSnapshotOrder } from './order.ts';
 
@@ -56,13 +58,32 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
   return {
     resourceSnapshots: [
       ...kept.map(unlabelled),
-      { index, latest: true, hash: selection.hash, commit: request.commit, createdAt: request.now },
+      {
+        index,
+        latest: true,
+        hash: selection.hash,
+        ...hubCounts(selection.manifests),
+        commit: request.commit,
+        createdAt: request.now,
+      },
     ],
     contents: new Map([
       ...[...contents].filter(([known]) => keptIndexes.has(known)),
       [index, selection.manifests] as const,
     ]),
     index,
+  };
+}
+
+/** What KubeFleet notes on the first snapshot of a group; one snapshot and no envelope go without saying. */
+function hubCounts(
+  manifests: readonly Manifest[],
+): Pick<ResourceSnapshotEntry, 'numberOfResourceSnapshots' | 'numberOfEnvelopedObjects'> {
+  const groups = countGroups(manifests);
+  const envelopes = manifests.filter((manifest) => unpack(manifest) !== undefined).length;
+  return {
+    ...(groups > 1 && { numberOfResourceSnapshots: groups }),
+    ...(envelopes > 0 && { numberOfEnvelopedObjects: envelopes }),
   };
 }
 

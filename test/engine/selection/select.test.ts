@@ -194,7 +194,7 @@ describe('what a namespace never brings along', () => {
       false,
     ],
     ['an EndpointSlice of its own', object('discovery.k8s.io/v1 EndpointSlice shop/x'), true],
-    ['a Pod: nothing runs where the repo lies', object('v1 Pod shop/x'), true],
+    ['a Pod', object('v1 Pod shop/x'), false],
     ['a PodDisruptionBudget', object('policy/v1 PodDisruptionBudget shop/x'), true],
     ['a core Event', object('v1 Event shop/x'), true],
     ['an event of events.k8s.io', object('events.k8s.io/v1 Event shop/x'), false],

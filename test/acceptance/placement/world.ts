@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { onTestFinished, vi } from 'vitest';
+import { exitCodeOf } from '../../../src/cli/exit.ts';
+import { plan as planCommand } from '../../../src/cli/plan.ts';
+import type { Plan, PlannedPlacement } from '../../../src/engine/plan-document.ts';
+
+/** A plan as `-o json` prints it: the record is text by path. */
+export type PrintedPlan = Omit<Plan, 'record'> & { readonly record: Readonly<Record<string, string>> };
+
+export interface Case {
+  /** Files of the fleet repo: text by path. A list is joined to one file of several documents. */
+  readonly repo: Readonly<Record<string, string | readonly string[]>>;
+  /** ClusterObservations; left out = nothing was observed. */
+  readonly observed?: readonly string[];
+  /** Record of the step before, or one written by hand. */
+  readonly recorded?: Readonly<Record<string, string>>;
+  readonly now?: string;
+}
+
+export interface Planned {
+  readonly plan: PrintedPlan;
+  readonly code: number;
+  /** What `--out-recorded` wrote: the next step's `recorded`. */
+  readonly recorded: Readonly<Record<string, string>>;
+  /** The only placement, or the one of that name. */
+  readonly placement: (name?: string) => PlannedPlacement;
+}
+
+export const now = '2026-11-20T10:00:00Z';
+
+/** `gitfleet plan --repo … --observed … --recorded … --now … --out-recorded … -o json`, the command's own function. */
+export async function plan(of: Case): Promise<Planned> {
+  const { options, read } = await onDisk(of);
+  let text = '';
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  let code = 0;
+  try {
+    await planCommand({ ...options, output: 'json' });
+  } catch (error) {
+    code = exitCodeOf(error);
+    if (text === '') throw error;
+  } finally {
+    spy.mockRestore();
+  }
+  return planned(text, code, await read());
+}
+
+/** The same through a process of its own, as a user's CI runs it. */
+export async function planByProcess(of: Case): Promise<Planned> {
+  const { options, read } = await onDisk(of);
+  const flags = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name.replace('outRecorded', 'out-recorded')}`, value],
+  );
+  const root = resolve(import.meta.dirname, '../../..');
+  const args = [join(root, 'src/main.ts'), 'plan', ...flags, '-o', 'json'];
+  const ended = promisify(execFile)(join(root, 'node_modules/.bin/node'), args, { maxBuffer: 1 << 26 });
+  const { text, code } = await ended.then(
+    ({ stdout }) => ({ text: stdout, code: 0 }),
+    (error: { readonly stdout: string; readonly code: number }) => ({ text: error.stdout, code: error.code }),
+  );
+  return planned(text, code, await read());
+}
+
+function planned(text: string, code: number, recorded: Planned['recorded']): Planned {
+  const printed = JSON.parse(text) as PrintedPlan;
+  return {
+    plan: printed,
+    code,
+    recorded,
+    placement(name) {
+      const found = printed.placements.filter((placement) => name === undefined || placement.name === name);
+      if (found.length !== 1)
+        throw new Error(`${found.length} placements, wanted one: ${JSON.stringify(printed.problems)}`);
+      return found[0]!;
+    },
+  };
+}
+
+async function onDisk({ repo, observed, recorded, now: at = now }: Case) {
+  const root = await mkdtemp(join(tmpdir(), 'gitfleet-acceptance-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const files = Object.entries(repo).map(([path, text]) => [
+    path,
+    typeof text === 'string' ? text : text.join('\n---\n'),
+  ]);
+  await writeAll(join(root, 'repo'), Object.fromEntries(files) as Record<string, string>);
+  await writeAll(join(root, 'recorded'), recorded ?? {});
+  if (observed) await writeAll(root, { 'observed.yaml': observed.join('\n---\n') });
+  const out = join(root, 'out');
+  return {
+    options: {
+      repo: join(root, 'repo'),
+      ...(observed && { observed: join(root, 'observed.yaml') }),
+      recorded: recorded ? join(root, 'recorded') : 'none',
+      now: at,
+      outRecorded: out,
+    },
+    read: () => readAll(out),
+  };
+}
+
+async function writeAll(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(root, { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+async function readAll(root: string): Promise<Record<string, string>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(files.map(async (file) => [relative(root, file), await readFile(file, 'utf8')] as const)),
+  );
+}
+
+const flow = (value: unknown): string => JSON.stringify(value);
+
+/** A MemberCluster as a user writes it. */
+export const member = (
+  name: string,
+  {
+    labels,
+    annotations,
+    taints,
+    leaving,
+    status,
+  }: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly taints?: readonly object[];
+    readonly leaving?: boolean;
+    readonly status?: object;
+  } = {},
+): string => `apiVersion: cluster.kubernetes-fleet.io/v1beta1
+kind: MemberCluster
+metadata:
+  name: ${name}
+  labels: ${flow(labels ?? {})}
+  annotations: ${flow(annotations ?? {})}
+${leaving ? `  deletionTimestamp: "${now}"\n` : ''}spec:
+  taints: ${flow(taints ?? [])}
+${status ? `status: ${flow(status)}\n` : ''}`;
+
+export interface Sight {
+  readonly properties?: Readonly<Record<string, string>>;
+  readonly usage?: Readonly<Record<'capacity' | 'allocatable' | 'available', Readonly<Record<string, string>>>>;
+  readonly at?: string;
+  readonly reachable?: boolean;
+  readonly more?: object;
+  readonly [field: string]: unknown;
+}
+
+/** A ClusterObservation of a member that is well at `at`, with these properties. */
+export const seen = (name: string, { properties, usage, at = now, reachable, more, ...rest }: Sight = {}): string =>
+  flow({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'ClusterObservation',
+    metadata: { name },
+    observedAt: at,
+    reachable: reachable ?? true,
+    memberStatus: {
+      ...(properties && {
+        properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, { value }])),
+      }),
+      ...(usage && { resourceUsage: usage }),
+      ...more,
+    },
+    ...rest,
+  });
+
+/** What these members look like once each holds exactly what the plan assigned. */
+export function carriedOut({ plan: { targets } }: Planned, names: readonly string[], at = now): string[] {
+  return names.map((name) => {
+    const own = targets.filter(({ clusterName, remove }) => clusterName === name && !remove);
+    return seen(name, {
+      at,
+      placements: own.map(({ placement: ref, resourceSnapshotIndex, digest }) => ({
+        placement: ref,
+        resourceSnapshotIndex,
+        digest,
+        at,
+        done: true,
+        results: [],
+      })),
+      objects: own.flatMap(({ placement: ref, objects }) =>
+        objects.map(({ apiVersion, kind, name: object, namespace }) => ({
+          apiVersion,
+          kind,
+          metadata: {
+            name: object,
+            ...(namespace && { namespace }),
+            labels: { 'gitfleet.dev/placement': ref.namespace ? `${ref.namespace}.${ref.name}` : ref.name },
+          },
+        })),
+      ),
+    });
+  });
+}
+
+/** A hub with one namespace and one ConfigMap. */
+export const shop = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: prices, namespace: shop}
+data: {apple: "1"}
+`;
+
+/** A ClusterResourcePlacement of namespace shop; `policy` and `rest` are YAML indented by two. */
+export const placement = (policy: string, rest = ''): string => `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourcePlacement
+metadata:
+  name: web
+spec:
+  resourceSelectors:
+    - {group: "", version: v1, kind: Namespace, name: shop}
+${policy && `  policy:\n${indent(policy, 4)}\n`}${rest && `${indent(rest, 2)}\n`}`;
+
+export const indent = (text: string, by: number): string =>
+  text
+    .replace(/^\n+|\s+$/g, '')
+    .split('\n')
+    .map((line) => ' '.repeat(by) + line)
+    .join('\n');
+
+/** `name affinity/spread` of the selected, in order. */
+export const picked = ({ decisions }: PlannedPlacement): string[] =>
+  decisions
+    .filter(({ selected }) => selected)
+    .map(
+      ({ clusterName, clusterScore: score }) =>
+        clusterName + (score ? ` ${score.affinityScore}/${score.topologySpreadScore}` : ''),
+    );
+
+/** `name affinity/spread` of those that passed all filters and were not selected, best first. */
+export const outscored = ({ decisions }: PlannedPlacement): string[] =>
+  decisions
+    .filter(({ selected, clusterScore }) => !selected && clusterScore)
+    .map(
+      ({ clusterName, clusterScore: score }) => `${clusterName} ${score!.affinityScore}/${score!.topologySpreadScore}`,
+    );
+
+/** Names of the clusters that a filter refused, in order. */
+export const filtered = ({ decisions }: PlannedPlacement): string[] =>
+  decisions.filter(({ selected, clusterScore }) => !selected && !clusterScore).map(({ clusterName }) => clusterName);
+
+export const reasonOf = ({ decisions }: PlannedPlacement, cluster: string): string | undefined =>
+  decisions.find(({ clusterName }) => clusterName === cluster)?.reason;
+
+/** `name state move` of every binding. */
+export const bindings = ({ bindings: all }: PlannedPlacement): string[] =>
+  all.map(({ clusterName, state, move }) => `${clusterName} ${state} ${move}`);
+
+/** `type status reason`, without the prefix of a placement's own conditions. */
+export const conditionLines = (
+  conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[] = [],
+): string[] =>
+  conditions.map(
+    ({ type, status, reason }) => `${type.replace(/^(Cluster)?ResourcePlacement/, '')} ${status} ${reason}`,
+  );
