@@ -5,13 +5,15 @@ export class ApiError extends Error {
   readonly reason: string;
   /** `Status.details.causes`, when the server gave any. */
   readonly causes: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
+  /** How long the server asks to be left alone, milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(input: {
+    /** What we tried, on what: `apply Deployment shop/web on eu-1`. */
     readonly tried: string;
     readonly status: number;
     readonly body: string;
-    readonly retryAfter: string | undefined;
+    readonly retryAfterMs?: number | undefined;
   }) {
     const status = readStatus(input.body);
     super(`${input.tried}: ${input.status}, ${status.message}`);
@@ -19,22 +21,41 @@ export class ApiError extends Error {
     this.status = input.status;
     this.reason = status.reason;
     this.causes = status.causes;
-    const seconds = Number(input.retryAfter);
-    this.retryAfterMs = input.retryAfter !== undefined && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+    this.retryAfterMs = input.retryAfterMs;
   }
 
   /** Worth trying again without anybody changing anything: throttling and server faults. */
   get transient(): boolean {
     return this.status === 429 || this.status >= 500;
   }
+
+  /** Fields that other managers own, with their owners; empty unless this is a conflict of server-side apply. */
+  get fieldConflicts(): readonly { readonly field: string; readonly manager: string }[] {
+    return this.causes
+      .filter(({ reason }) => reason === 'FieldManagerConflict')
+      .map(({ field, message }) => ({
+        field: field ?? '(unnamed)',
+        manager: /conflict with "([^"]*)"/.exec(message ?? '')?.[1] ?? 'another manager',
+      }));
+  }
 }
 
-/** No answer at all: refused, reset, timed out, name unknown. */
+/** No answer at all: refused, reset, timed out, name unknown. Says nothing about what the server may have done. */
 export class UnreachableError extends Error {
   constructor(tried: string, cause: unknown) {
     super(`${tried}: ${cause instanceof Error ? describe(cause) : String(cause)}`, { cause });
     this.name = 'UnreachableError';
   }
+}
+
+/** Milliseconds of a `Retry-After` header: seconds, or a date, which is compared with the server's own `Date`. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
+  const text = headers['retry-after'];
+  if (text === undefined || text === '') return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return Math.max(seconds, 0) * 1000;
+  const wait = Date.parse(text) - Date.parse(headers['date'] ?? '');
+  return Number.isFinite(wait) ? Math.max(wait, 0) : undefined;
 }
 
 function describe(error: Error): string {
@@ -48,13 +69,13 @@ function readStatus(body: string): { message: string; reason: string; causes: Ap
       message?: string;
       reason?: string;
       details?: { causes?: ApiError['causes'] };
-    };
+    } | null;
     return {
-      message: parsed.message ?? 'no message',
-      reason: parsed.reason ?? '',
-      causes: parsed.details?.causes ?? [],
+      message: parsed?.message || 'no message',
+      reason: parsed?.reason ?? '',
+      causes: parsed?.details?.causes ?? [],
     };
   } catch {
-    return { message: body.slice(0, 200) || 'empty answer', reason: '', causes: [] };
+    return { message: body.trim().slice(0, 200) || 'empty answer', reason: '', causes: [] };
   }
 }

@@ -1,25 +1,27 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import type { ApplyStrategy, PatchDetail } from '../api/placement.ts';
+import { digestAnnotation, placementLabel } from '../engine/overrides/ownership.ts';
 import { ApiError } from './api-error.ts';
-import { refOfManifest } from './assignment.ts';
+import { type ObjectRequests, objectRequests } from './apply-requests.ts';
 import type { MemberClient } from './client.ts';
-import { differences } from './compare.ts';
-import { pathOf, type ServedKind } from './discovery.ts';
-
-export const fieldManager = 'gitfleet';
-export const placementLabel = 'gitfleet.dev/placement';
-export const digestAnnotation = 'gitfleet.dev/digest';
+import { differences, localDifferences } from './compare.ts';
+import { refOfManifest } from './object-key.ts';
+import type { ServedKind } from './served-kind.ts';
+import { refusalOf } from './takeover.ts';
 
 export interface Applied {
   readonly outcome: ObjectOutcome;
-  /** The object after the request, when one was changed or read. */
-  readonly live?: Manifest;
+  /** The object as the last request showed it; null when it is not there. */
+  readonly live: Manifest | null;
+  /** Present when somebody had changed what we sent before and it was put right; what reports leave out is not named. */
+  readonly repaired?: readonly PatchDetail[];
 }
 
 /**
- * Brings one object about: takeover, ownership, drift check, apply, in KubeFleet's order (work applier, process manifests).
- * `live` is the object as last seen; `undefined` means it has not been looked for, `null` that it is not there.
+ * Brings one object about: takeover, ownership, drift check, apply, in KubeFleet's order (work applier, process.go).
+ * `live` is the object as last seen, `undefined` when it has not been looked for. Rejects only when there is no answer;
+ * what the server refuses is an outcome.
  */
 export async function applyObject(input: {
   readonly client: MemberClient;
@@ -27,150 +29,131 @@ export async function applyObject(input: {
   readonly manifest: Manifest;
   readonly label: string;
   readonly strategy: ApplyStrategy;
-  readonly live: Manifest | null | undefined;
-  readonly lastManager?: string | undefined;
+  readonly live: Manifest | undefined;
 }): Promise<Applied> {
-  const { client, manifest, strategy } = input;
-  const object = refOfManifest(manifest);
-  const path = pathOf(input.served, { namespace: manifest.metadata.namespace, name: manifest.metadata.name });
-  const failed = (result: string, message: string, details?: readonly PatchDetail[]): Applied => ({
-    outcome: { object, result, message, ...(details?.length ? { details: [...details] } : {}) },
-    ...(input.live ? { live: input.live } : {}),
-  });
-
-  try {
-    const live = input.live === undefined ? await read(client, path) : input.live;
-    const comparison = strategy.comparisonOption === 'FullComparison' ? 'full' : 'partial';
-    const diff = async (): Promise<PatchDetail[]> => {
-      if (!live) return [{ path: '/', valueInHub: '(the whole object)' }];
-      if (comparison === 'full') return differences(manifest, live, 'full');
-      return differences(await patch(client, path, manifest, { force: true, dryRun: true }), live, 'full');
-    };
-
-    if (live && live.metadata.labels?.[placementLabel] !== input.label) {
-      const refusal = await takeoverRefusal({ live, strategy, label: input.label, diff });
-      if (refusal) return failed(refusal.result, refusal.message, refusal.details);
-    }
-    if (strategy.type === 'ReportDiff') {
-      const details = await diff();
-      const result = details.length > 0 ? 'FoundDiff' : 'NoDiffFound';
-      return {
-        outcome: { object, result, message: '', ...(details.length > 0 ? { details } : {}) },
-        ...(live ? { live } : {}),
-      };
-    }
-    const digest = manifest.metadata.annotations?.[digestAnnotation];
-    const sameManifest = live !== null && live.metadata.annotations?.[digestAnnotation] === digest;
-    if (live && sameManifest && strategy.whenToApply === 'IfNotDrifted') {
-      const drifts = differences(manifest, live, 'partial').length > 0 || comparison === 'full' ? await diff() : [];
-      if (drifts.length > 0) {
-        return failed(
-          'FoundDrifts',
-          `the object was changed on the member${by(input.lastManager)}; whenToApply is IfNotDrifted, so it is left as it is`,
-          drifts,
-        );
+  const requests = objectRequests(input.client, input.served, input.manifest);
+  let live: Manifest | null | undefined = input.live;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      live ??= await requests.read();
+      return await bring({ ...input, requests, live });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The object moved on since it was last seen: look again. Twice is a coincidence, more is somebody's loop.
+      if (error.status === 409 && error.fieldConflicts.length === 0 && attempt < 3) {
+        live = undefined;
+        continue;
       }
-      return { outcome: { object, result: 'Applied' }, live };
+      const object = refOfManifest(input.manifest);
+      const result = input.strategy.type === 'ReportDiff' ? 'FailedToReportDiff' : 'ManifestApplyFailed';
+      return { outcome: { object, result, message: explain(error) }, live: live ?? null };
     }
-    const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
-    const drift = live && sameManifest ? differences(manifest, live, 'partial') : [];
-    const after = await patch(client, path, manifest, { force });
-    const changed = live !== null && after.metadata['resourceVersion'] !== live.metadata['resourceVersion'];
-    const repaired = changed && drift.length > 0;
-    const full = comparison === 'full' ? differences(manifest, after, 'full') : [];
-    const details = repaired ? drift : full;
-    return {
-      outcome: {
-        object,
-        result: 'Applied',
-        ...(repaired
-          ? { message: `repaired ${drift.length} field(s) that were changed on the member${by(input.lastManager)}` }
-          : {}),
-        ...(details.length > 0 ? { details } : {}),
-        ...(after.metadata.generation === undefined ? {} : { observedGeneration: after.metadata.generation }),
-      },
-      live: after,
-    };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return failed('ManifestApplyFailed', explain(error));
   }
 }
 
-const by = (manager: string | undefined): string => (manager === undefined ? '' : ` by ${manager}`);
+async function bring(input: {
+  readonly requests: ObjectRequests;
+  readonly manifest: Manifest;
+  readonly label: string;
+  readonly strategy: ApplyStrategy;
+  readonly live: Manifest | null;
+}): Promise<Applied> {
+  const { requests, manifest, strategy, live } = input;
+  const object = refOfManifest(manifest);
+  const left = (outcome: Finding): Applied => ({
+    outcome: { ...outcome, object, ...generationOf(live) },
+    live,
+  });
+
+  const full = strategy.comparisonOption === 'FullComparison';
+  const compared = new Comparison(requests, manifest, full);
+  if (live) {
+    if (live.metadata.deletionTimestamp && strategy.type !== 'ReportDiff') return left(beingRemoved(live));
+    const refusal = await refusalOf({ ...input, live, diff: () => compared.with(live) });
+    if (refusal) return left({ ...refusal, details: [...(refusal.details ?? [])] });
+  }
+  if (strategy.type === 'ReportDiff') {
+    const details = live ? await compared.with(live) : [wholeObject];
+    return left(
+      details.length > 0 ? { result: `FoundDiff${compared.suffix}`, details } : { result: 'NoDiffFound', message: '' },
+    );
+  }
+  const sentBefore =
+    live !== null && isSameManifest(manifest, live) && live.metadata.labels?.[placementLabel] === input.label;
+  if (sentBefore && strategy.whenToApply === 'IfNotDrifted') {
+    const details = full || localDifferences(manifest, live, 'partial').length > 0 ? await compared.with(live) : [];
+    if (details.length === 0) return left({ result: 'Applied' });
+    const message = 'the object was changed on the member; whenToApply is IfNotDrifted, so it is left as it is';
+    return left({ result: `FoundDrifts${compared.suffix}`, message, details });
+  }
+  const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
+  const locked = strategy.whenToApply === 'IfNotDrifted' && live !== null;
+  const resourceVersion = locked ? (live.metadata['resourceVersion'] as string | undefined) : undefined;
+  const after = await requests.apply({ force, resourceVersion });
+  if (after.metadata.labels?.[placementLabel] !== input.label || !isSameManifest(manifest, after)) {
+    const message = `the member took ${placementLabel} or ${digestAnnotation} off the object as it was applied, so that it could not be found again: look for a mutating webhook`;
+    return { outcome: { object, result: 'ManifestApplyFailed', message }, live: after };
+  }
+  const details = full ? differences(manifest, after) : [];
+  const repaired = sentBefore && localDifferences(after, live, 'full').length > 0;
+  return {
+    outcome: { object, result: 'Applied', ...generationOf(after), ...(details.length > 0 ? { details } : {}) },
+    live: after,
+    ...(repaired ? { repaired: differences(after, live) } : {}),
+  };
+}
+
+/** KubeFleet's way to say that an object is missing. */
+export const wholeObject: PatchDetail = { path: '/', valueInHub: '(the whole object)' };
+
+type Finding = Pick<ObjectOutcome, 'result' | 'message' | 'details'>;
+
+/** The same manifest was applied before: what differs now is drift, not news (KubeFleet: spec-hash annotation). */
+export const isSameManifest = (manifest: Manifest, live: Manifest): boolean =>
+  live.metadata.annotations?.[digestAnnotation] === manifest.metadata.annotations?.[digestAnnotation];
+
+const generationOf = (live: Manifest | null): { observedGeneration?: number } =>
+  live?.metadata.generation === undefined ? {} : { observedGeneration: live.metadata.generation };
+
+function beingRemoved(live: Manifest): Finding {
+  const { finalizers, deletionTimestamp } = live.metadata;
+  const waits = finalizers?.length ? ` and waits for ${finalizers.join(', ')}` : '';
+  return {
+    result: 'ManifestApplyFailed',
+    message: `the object is being removed since ${deletionTimestamp}${waits}; it is applied again when it is gone`,
+  };
+}
+
+/** How a manifest and an object compare: partly by asking the server what an apply would change, or fully, field by field. */
+class Comparison {
+  readonly #requests: ObjectRequests;
+  readonly #manifest: Manifest;
+  readonly #full: boolean;
+  /** Set when the server calls the manifest invalid, so that only the field by field comparison is left. */
+  suffix: '' | 'InDegradedMode' = '';
+
+  constructor(requests: ObjectRequests, manifest: Manifest, full: boolean) {
+    this.#requests = requests;
+    this.#manifest = manifest;
+    this.#full = full;
+  }
+
+  async with(live: Manifest): Promise<PatchDetail[]> {
+    if (this.#full) return differences(this.#manifest, live);
+    try {
+      return differences(await this.#requests.dryRun(), live);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 422)) throw error;
+      this.suffix = 'InDegradedMode';
+      return differences(this.#manifest, live);
+    }
+  }
+}
 
 /** A conflict names field and owner; everything else is what the server said. */
 function explain(error: ApiError): string {
-  const causes = error.causes.filter((cause) => cause.reason === 'FieldManagerConflict');
-  if (causes.length === 0) return error.message;
-  const fields = causes.map((cause) => `${cause.field ?? '?'} (${cause.message ?? 'owned by another manager'})`);
-  return `${error.message.split(':')[0]}: ${error.status}, ${fields.join('; ')}`;
-}
-
-async function takeoverRefusal(input: {
-  readonly live: Manifest;
-  readonly strategy: ApplyStrategy;
-  readonly label: string;
-  readonly diff: () => Promise<PatchDetail[]>;
-}): Promise<{ result: string; message: string; details?: PatchDetail[] } | undefined> {
-  const { live, strategy } = input;
-  const other = live.metadata.labels?.[placementLabel];
-  if (other !== undefined) {
-    return {
-      result: 'FailedToTakeOver',
-      message: `the object is already placed by ${other}: two placements may not share an object`,
-    };
-  }
-  if (strategy.whenToTakeOver === 'Never') {
-    if (strategy.type === 'ReportDiff') return undefined;
-    return { result: 'NotTakenOver', message: 'the object exists on the member and whenToTakeOver is Never' };
-  }
-  const owners = live.metadata['ownerReferences'] as readonly { kind: string; name: string }[] | undefined;
-  if (owners?.length && !strategy.allowCoOwnership) {
-    const [owner] = owners;
-    return {
-      result: 'FailedToTakeOver',
-      message: `the object is owned by ${owner?.kind} ${owner?.name}; set allowCoOwnership: true to share it`,
-    };
-  }
-  if (strategy.whenToTakeOver === 'IfNoDiff' && strategy.type !== 'ReportDiff') {
-    const details = await input.diff();
-    if (details.length > 0) {
-      return {
-        result: 'FailedToTakeOver',
-        message: 'the object on the member differs and whenToTakeOver is IfNoDiff',
-        details,
-      };
-    }
-  }
-  return undefined;
-}
-
-export async function read(client: MemberClient, path: string): Promise<Manifest | null> {
-  try {
-    return await client.request<Manifest>({ method: 'GET', path });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}
-
-function patch(
-  client: MemberClient,
-  path: string,
-  manifest: Manifest,
-  how: { force: boolean; dryRun?: boolean },
-): Promise<Manifest> {
-  const query = new URLSearchParams({
-    fieldManager,
-    fieldValidation: 'Strict',
-    force: String(how.force),
-    ...(how.dryRun ? { dryRun: 'All' } : {}),
-  });
-  return client.request<Manifest>({
-    method: 'PATCH',
-    path: `${path}?${query}`,
-    headers: { 'content-type': 'application/apply-patch+yaml' },
-    body: JSON.stringify(manifest),
-  });
+  const fields = error.fieldConflicts.map(({ field, manager }) => `field ${field} is owned by ${manager}`);
+  return fields.length === 0
+    ? error.message
+    : `${error.message.slice(0, error.message.indexOf(': '))}: ${error.status}, ${fields.join('; ')}`;
 }

@@ -23,9 +23,10 @@ export interface Assignment {
   readonly prunable: readonly ObjectRef[];
 }
 
-export const refOfManifest = (manifest: Manifest): ObjectRef => ({
-  apiVersion: manifest.apiVersion,
-  kind: manifest.kind,
-  ...(manifest.metadata.namespace ? { namespace: manifest.metadata.namespace } : {}),
-  name: manifest.metadata.name,
-});
+/** The same thing to bring about; also in what may be removed. */
+export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
+  a.digest === b.digest &&
+  a.resourceSnapshotIndex === b.resourceSnapshotIndex &&
+  a.remove === b.remove &&
+  JSON.stringify(a.strategy) === JSON.stringify(b.strategy) &&
+  a.prunable.length === b.prunable.length;

@@ -1,120 +1,168 @@
 import type { Manifest } from '../api/meta.ts';
 import { ApiError, UnreachableError } from './api-error.ts';
 import { type Clock, sleep } from './clock.ts';
+import { type Exchange, exchange } from './exchange.ts';
 import { Limiter } from './limiter.ts';
 import type { Transport, TransportRequest } from './transport.ts';
+import { type WatchEvent, watchStream } from './watch-stream.ts';
 
-/** Requests in flight to one member. Kubernetes' own clients default to about this many useful ones. */
-const concurrency = 8;
+/** Requests in flight to one member. API servers give one client a few dozen slots before they queue or refuse it. */
+const concurrency = 24;
 const requestTimeoutMs = 30_000;
-/** Throttled or failing requests are tried this often in all; then the actor's own back-off takes over. */
-const attempts = 4;
+/** Throttled or failing requests are tried this often in all; then the back-off of whoever asked takes over. */
+const mostAttempts = 4;
+/** A server that asks to be left alone for longer is asked again after this time. */
+const longestPauseMs = 60_000;
+/** Silence after which a watch counts as half-open: API servers send a bookmark about every minute. */
+const watchSilenceMs = 150_000;
+const pageSize = '500';
 
-export interface ListPage {
+export type Request = Omit<TransportRequest, 'headers'> & {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For messages; method and path when absent. */
+  readonly tried?: string;
+  /** Sent at once and only once, past the queue and past a pause that the server asked for. */
+  readonly urgent?: boolean;
+  /** 30 s when absent. */
+  readonly timeoutMs?: number;
+};
+
+export interface List {
   readonly items: readonly Manifest[];
   readonly resourceVersion: string;
 }
 
-export type WatchEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Manifest }
-  | { readonly type: 'BOOKMARK'; readonly object: Manifest }
-  | { readonly type: 'ERROR'; readonly object: { readonly code?: number; readonly message?: string } };
-
 export interface MemberClient {
-  /** A JSON answer; rejects with ApiError or UnreachableError. */
-  request<T>(input: Omit<TransportRequest, 'headers'> & { readonly headers?: Record<string, string> }): Promise<T>;
-  /** Every page of a list, at most 500 objects a request. */
-  list(path: string, query?: Readonly<Record<string, string>>): Promise<ListPage>;
-  /** Events until the server ends the watch; rejects when the connection breaks or falls silent. */
+  /** The name of the member, for messages. */
+  readonly name: string;
+  /** A JSON answer, or text where it is none; rejects with ApiError or UnreachableError. */
+  request<T>(request: Request): Promise<T>;
+  /** A list page by page, at most 500 objects each, all of one moment. Rejects with ApiError 410 when that moment is forgotten. */
+  pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<List>;
+  /** A whole list; begins again, a few times, when the server forgets the moment in between. */
+  list(path: string, query?: Readonly<Record<string, string>>): Promise<List>;
+  /** Events until the server ends the watch. Errors as `watchStream`. */
   watch(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<WatchEvent>;
+  /** Requests that are in flight at once, at most; more only wait. */
+  readonly concurrency: number;
+  /** Requests sent so far. */
   readonly requests: () => number;
-  /** Instant of the last answer of any kind, milliseconds; undefined before the first. */
+  /** Instant of the last answer or event of any kind, milliseconds; undefined before the first. */
   readonly lastContact: () => number | undefined;
 }
 
-/** Raw JSON requests to one member, pooled and limited by the transport and this client. */
+/** Raw JSON requests to one member: limited, throttled as the server asks, tried again when it fails. `life` ends them all. */
 export function memberClient(input: {
   readonly name: string;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Silence after which a watch counts as half-open. The server sends bookmarks about every minute. */
-  readonly watchSilenceMs?: number;
+  readonly life: AbortSignal;
 }): MemberClient {
+  const { name, clock, life } = input;
   const limiter = new Limiter(concurrency);
   let requests = 0;
   let lastContact: number | undefined;
+  let pausedUntil = 0;
 
-  async function send(request: TransportRequest, tried: string) {
+  const transport: Transport = async (request) => {
     requests++;
-    try {
-      const response = await input.transport(request);
-      lastContact = input.clock.now();
-      return response;
-    } catch (error) {
-      throw new UnreachableError(tried, error);
-    }
-  }
-
-  async function once<T>(request: TransportRequest, tried: string): Promise<T> {
-    const timeout = AbortSignal.timeout(requestTimeoutMs);
-    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
-    const response = await send({ ...request, signal }, tried);
-    const body = await readText(response.body, tried);
-    if (response.status >= 400) {
-      throw new ApiError({ tried, status: response.status, body, retryAfter: response.headers['retry-after'] });
-    }
-    try {
-      return (body === '' ? undefined : JSON.parse(body)) as T;
-    } catch {
-      return body as T;
-    }
-  }
-
-  const request: MemberClient['request'] = <T>(wanted: Parameters<MemberClient['request']>[0]): Promise<T> => {
-    const tried = `${wanted.method} ${wanted.path.split('?')[0]} on ${input.name}`;
-    const headers = { accept: 'application/json', ...wanted.headers };
-    return limiter.run(async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await once<T>({ ...wanted, headers }, tried);
-        } catch (error) {
-          const again = error instanceof ApiError && error.transient && attempt < attempts && !wanted.signal?.aborted;
-          if (!again) throw error;
-          // Full jitter keeps many members that were throttled together from coming back together.
-          const backoff = Math.random() * 250 * 2 ** attempt;
-          await sleep(input.clock, Math.min(error.retryAfterMs ?? backoff, 30_000), wanted.signal);
-        }
-      }
-    });
+    const response = await input.transport(request);
+    lastContact = clock.now();
+    return response;
   };
 
-  return {
-    request,
-    requests: () => requests,
-    lastContact: () => lastContact,
-    async list(path, query = {}) {
-      const items: Manifest[] = [];
-      let token: string | undefined;
-      for (;;) {
-        const search = new URLSearchParams({ ...query, limit: '500', ...(token ? { continue: token } : {}) });
-        let page: ListAnswer;
-        try {
-          page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}` });
-        } catch (error) {
-          // An expired continue token: begin again, the list must be of one moment.
-          if (!(error instanceof ApiError && error.status === 410 && token)) throw error;
-          items.length = 0;
-          token = undefined;
+  const exchangeOf = (wanted: Request): Exchange => {
+    const { method, path, headers, body, signal, timeoutMs = requestTimeoutMs } = wanted;
+    return {
+      transport,
+      clock,
+      life,
+      timeoutMs,
+      tried: wanted.tried === undefined ? `${method} ${path.split('?')[0]} on ${name}` : `${wanted.tried} on ${name}`,
+      request: {
+        method,
+        path,
+        headers: { accept: 'application/json', ...headers },
+        ...(body === undefined ? {} : { body }),
+        ...(signal ? { signal } : {}),
+      },
+    };
+  };
+
+  async function persistently(wanted: Request): Promise<string> {
+    let broke = false;
+    for (let attempt = 1; ; attempt++) {
+      if (pausedUntil > clock.now()) await sleep(clock, pausedUntil - clock.now(), life);
+      try {
+        return await exchange(exchangeOf(wanted));
+      } catch (error) {
+        if (life.aborted || wanted.signal?.aborted) throw error;
+        if (error instanceof UnreachableError && !broke && wasReset(error)) {
+          // The server closed a kept-alive connection just as we used it; everything we send may be sent twice.
+          broke = true;
           continue;
         }
-        const kind = page.kind.replace(/List$/, '');
-        for (const item of page.items ?? [])
-          items.push({ ...item, apiVersion: page.apiVersion, kind: item.kind ?? kind });
-        token = page.metadata.continue || undefined;
-        if (!token) return { items, resourceVersion: page.metadata.resourceVersion };
+        if (!(error instanceof ApiError && error.transient && attempt < mostAttempts)) throw error;
+        // Full jitter keeps many members that were throttled together from coming back together.
+        const backoffMs = Math.random() * 250 * 2 ** attempt;
+        if (error.retryAfterMs === undefined) await sleep(clock, backoffMs, life);
+        else
+          pausedUntil = Math.max(pausedUntil, clock.now() + Math.min(error.retryAfterMs + backoffMs, longestPauseMs));
+      }
+    }
+  }
+
+  async function request<T>(wanted: Request): Promise<T> {
+    const text = await (wanted.urgent ? exchange(exchangeOf(wanted)) : limiter.run(() => persistently(wanted)));
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    } catch {
+      return text as T;
+    }
+  }
+
+  async function* pages(path: string, query: Readonly<Record<string, string>> = {}): AsyncIterable<List> {
+    let token: string | undefined;
+    do {
+      const search = new URLSearchParams({ ...query, limit: pageSize, ...(token ? { continue: token } : {}) });
+      const page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}`, tried: `list ${path}` });
+      if (page?.metadata === undefined) throw new UnreachableError(`list ${path} on ${name}`, 'the answer is no list');
+      const kind = page.kind.replace(/List$/, '');
+      const items = (page.items ?? []).map((item) => ({
+        ...item,
+        apiVersion: item.apiVersion ?? page.apiVersion,
+        kind: item.kind ?? kind,
+      }));
+      yield { items, resourceVersion: page.metadata.resourceVersion };
+      token = page.metadata.continue || undefined;
+    } while (token);
+  }
+
+  return {
+    name,
+    concurrency,
+    request,
+    pages,
+    requests: () => requests,
+    lastContact: () => lastContact,
+    async list(path, query) {
+      for (let attempt = 1; ; attempt++) {
+        const items: Manifest[] = [];
+        let resourceVersion = '';
+        try {
+          for await (const page of pages(path, query)) {
+            items.push(...page.items);
+            resourceVersion = page.resourceVersion;
+          }
+          return { items, resourceVersion };
+        } catch (error) {
+          const expired = error instanceof ApiError && error.status === 410 && items.length > 0;
+          if (!expired || attempt >= mostAttempts) throw error;
+        }
       }
     },
     async *watch(path, query, signal) {
+      // Spread over four minutes so that the watches of a fleet do not all end together.
       const seconds = 240 + Math.floor(Math.random() * 240);
       const search = new URLSearchParams({
         ...query,
@@ -122,36 +170,20 @@ export function memberClient(input: {
         allowWatchBookmarks: 'true',
         timeoutSeconds: String(seconds),
       });
-      const tried = `watch ${path} on ${input.name}`;
-      const abort = new AbortController();
-      const stop = AbortSignal.any([signal, abort.signal]);
-      let cancelSilence = () => {};
-      const listen = () => {
-        cancelSilence();
-        cancelSilence = input.clock.after(input.watchSilenceMs ?? 150_000, () =>
-          abort.abort(new Error('no event and no bookmark: the connection is half-open')),
-        );
-      };
-      listen();
-      try {
-        const response = await send(
-          { method: 'GET', path: `${path}?${search}`, headers: { accept: 'application/json' }, signal: stop },
-          tried,
-        );
-        if (response.status >= 400) {
-          const body = await readText(response.body, tried);
-          throw new ApiError({ tried, status: response.status, body, retryAfter: response.headers['retry-after'] });
-        }
-        for await (const line of lines(abortable(response.body, stop), tried)) {
-          listen();
-          lastContact = input.clock.now();
-          yield JSON.parse(line) as WatchEvent;
-        }
-      } finally {
-        cancelSilence();
+      const wanted: Request = { method: 'GET', path: `${path}?${search}`, tried: `watch ${path}`, signal };
+      for await (const event of watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs })) {
+        lastContact = clock.now();
+        yield event;
       }
     },
   };
+}
+
+/** The connection broke, as opposed to: nobody listens, the name is unknown, the time ran out. */
+function wasReset({ cause }: UnreachableError): boolean {
+  const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+  const code = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
+  return codes.has(String(code(cause))) || codes.has(String(code((cause as Error | undefined)?.cause)));
 }
 
 interface ListAnswer {
@@ -159,52 +191,4 @@ interface ListAnswer {
   readonly apiVersion: string;
   readonly items?: readonly Manifest[];
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-}
-
-async function readText(body: AsyncIterable<Uint8Array>, tried: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of body) chunks.push(chunk);
-  } catch (error) {
-    throw new UnreachableError(tried, error);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function* lines(body: AsyncIterable<Uint8Array>, tried: string): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  try {
-    for await (const chunk of body) {
-      rest += decoder.decode(chunk, { stream: true });
-      let end = rest.indexOf('\n');
-      while (end >= 0) {
-        const line = rest.slice(0, end).trim();
-        rest = rest.slice(end + 1);
-        if (line !== '') yield line;
-        end = rest.indexOf('\n');
-      }
-    }
-  } catch (error) {
-    throw new UnreachableError(tried, error);
-  }
-}
-
-/** A transport need not honour the signal while its body is silent; this does. */
-async function* abortable(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    void iterator.return?.(undefined).catch?.(() => {});
-  }
 }

@@ -14,17 +14,19 @@ export const systemClock: Clock = {
   },
 };
 
+/** Resolves after `ms` of the clock's time, or at once when `signal` is aborted. Never rejects. */
 export const sleep = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) {
       resolve();
       return;
     }
+    let cancel = () => {};
     const wake = () => {
       cancel();
       signal?.removeEventListener('abort', wake);
       resolve();
     };
-    const cancel = clock.after(ms, wake);
     signal?.addEventListener('abort', wake, { once: true });
+    cancel = clock.after(ms, wake);
   });

@@ -5,17 +5,26 @@ import type { PatchDetail } from '../api/placement.ts';
 const mostDetails = 100;
 
 /**
- * Where `live` differs from what `wanted` says. Partial: only fields that `wanted` names. Full: any field.
- * What the server or other tools own by convention is left out on both sides (KubeFleet work applier, "diff calculation").
+ * Where `live` differs from `wanted`, any field, as KubeFleet reports it: without what the server or other tools own by
+ * convention, at most 100, values of Secrets redacted (KubeFleet work applier, diff calculation).
  */
-export function differences(wanted: Manifest, live: Manifest, comparison: 'partial' | 'full'): PatchDetail[] {
-  const details: PatchDetail[] = [];
-  walk(stripped(wanted), stripped(live), '', comparison, details);
-  const secret = wanted.kind === 'Secret' && wanted.apiVersion === 'v1';
-  return details
-    .slice(0, mostDetails)
-    .map((detail) => (secret && /^\/(data|stringData)(\/|$)/.test(detail.path) ? redacted(detail) : detail));
+export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
+  return reported(wanted, walked(asReported(wanted), asReported(live), 'full'));
 }
+
+/**
+ * Fields that `wanted` names and `live` does not have like that (`partial`), or any field that differs (`full`). Everything
+ * we send counts, also labels that reports leave out: a changed `app.kubernetes.io/name` is to be repaired. Not capped and
+ * not redacted: never for anybody's eyes.
+ */
+export const localDifferences = (wanted: Manifest, live: Manifest, comparison: 'partial' | 'full'): PatchDetail[] =>
+  walked(asSent(wanted), asSent(live), comparison);
+
+/** Details fit for a report: at most 100, and nothing of what a Secret holds. */
+const reported = (of: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
+  details
+    .slice(0, mostDetails)
+    .map((detail) => (isSecret(of) && /^\/(data|stringData)(\/|$)/.test(detail.path) ? redacted(detail) : detail));
 
 const redacted = (detail: PatchDetail): PatchDetail => ({
   path: detail.path,
@@ -23,9 +32,17 @@ const redacted = (detail: PatchDetail): PatchDetail => ({
   ...(detail.valueInHub === undefined ? {} : { valueInHub: '(redacted)' }),
 });
 
+const isSecret = ({ apiVersion, kind }: Manifest): boolean => apiVersion === 'v1' && kind === 'Secret';
+
+function walked(wanted: unknown, live: unknown, comparison: 'partial' | 'full'): PatchDetail[] {
+  const details: PatchDetail[] = [];
+  walk(wanted, live, '', comparison, details);
+  return details;
+}
+
 function walk(wanted: unknown, live: unknown, path: string, comparison: 'partial' | 'full', out: PatchDetail[]): void {
-  if (same(wanted, live)) return;
-  if (isRecord(wanted) && isRecord(live)) {
+  if (wanted === live) return;
+  if (isFields(wanted) && isFields(live)) {
     const keys = comparison === 'full' ? new Set([...Object.keys(wanted), ...Object.keys(live)]) : Object.keys(wanted);
     for (const key of [...keys].sort()) walk(wanted[key], live[key], `${path}/${pointerToken(key)}`, comparison, out);
     return;
@@ -35,8 +52,8 @@ function walk(wanted: unknown, live: unknown, path: string, comparison: 'partial
     for (let index = 0; index < length; index++) walk(wanted[index], live[index], `${path}/${index}`, comparison, out);
     return;
   }
-  // The server drops what is empty: an empty map wanted and nothing there is no difference.
-  if (live === undefined && isEmpty(wanted)) return;
+  // Servers drop what is empty and add empty things: an empty map here and nothing there is no difference.
+  if (isEmpty(wanted) && isEmpty(live)) return;
   out.push({
     path: path === '' ? '/' : path,
     ...(live === undefined ? {} : { valueInMember: text(live) }),
@@ -44,28 +61,17 @@ function walk(wanted: unknown, live: unknown, path: string, comparison: 'partial
   });
 }
 
-const same = (a: unknown, b: unknown): boolean =>
-  a === b ||
-  (!isRecord(a) &&
-    !Array.isArray(a) &&
-    a !== undefined &&
-    b !== undefined &&
-    String(a) === String(b) &&
-    typeof a !== 'boolean' &&
-    typeof b !== 'boolean' &&
-    !isRecord(b) &&
-    !Array.isArray(b));
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
   (Array.isArray(value) && value.length === 0) ||
-  (isRecord(value) && Object.values(value).every(isEmpty));
+  (isFields(value) && Object.values(value).every(isEmpty));
 const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const ignoredMetadata = new Set([
+const serverMetadata = new Set([
   'name',
   'namespace',
   'generateName',
@@ -80,17 +86,29 @@ const ignoredMetadata = new Set([
   'uid',
   'creationTimestamp',
 ]);
+
+/** Keys of labels and annotations that KubeFleet leaves out of diffs, and ours. */
 const conventional = /kubernetes\.io\/|k8s\.io\/|kubernetes-fleet\.io\/|gitfleet\.dev\//;
 
-function stripped(object: Manifest): Record<string, unknown> {
-  const { status: _, metadata, ...rest } = object;
+const asReported = (object: Manifest): Record<string, unknown> => compared(object, (key) => !conventional.test(key));
+const asSent = (object: Manifest): Record<string, unknown> => compared(object, () => true);
+
+function compared(object: Manifest, counts: (key: string) => boolean): Record<string, unknown> {
+  const { status: _, metadata, ...rest } = isSecret(object) ? encoded(object) : object;
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(metadata)) {
-    if (ignoredMetadata.has(key)) continue;
-    if ((key === 'labels' || key === 'annotations') && isRecord(value)) {
-      const own = Object.fromEntries(Object.entries(value).filter(([name]) => !conventional.test(name)));
-      if (Object.keys(own).length > 0) kept[key] = own;
-    } else kept[key] = value;
+    if (serverMetadata.has(key)) continue;
+    if ((key === 'labels' || key === 'annotations') && isFields(value))
+      kept[key] = Object.fromEntries(Object.entries(value).filter(([name]) => counts(name)));
+    else kept[key] = value;
   }
   return { ...rest, metadata: kept };
+}
+
+/** `stringData` is only ever written: the server moves it into `data`, so that is where it is looked for. */
+function encoded(secret: Manifest): Manifest {
+  const { stringData, ...rest } = secret;
+  if (!isFields(stringData)) return secret;
+  const moved = Object.entries(stringData).map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')]);
+  return { ...rest, data: { ...(rest['data'] as object | undefined), ...Object.fromEntries(moved) } } as Manifest;
 }

@@ -1,22 +1,14 @@
-import type { ObjectRef } from '../api/meta.ts';
 import { ApiError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
-
-/** One kind as a member serves it. */
-export interface ServedKind {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-  readonly verbs: readonly string[];
-}
+import { groupVersionPath, type ServedKind } from './served-kind.ts';
 
 export interface Discovery {
-  /** Undefined when the member does not serve the kind; asks again at most once per call for a group-version seen missing. */
+  /** Undefined when the member certainly does not serve the kind. What is not served is asked for again after `forget`. */
   find(apiVersion: string, kind: string): Promise<ServedKind | undefined>;
-  all(): Promise<readonly ServedKind[]>;
-  /** A CRD came or went: forget what is known. */
-  forget(): void;
+  /** Every kind in its preferred version, and group-versions that did not answer. */
+  all(): Promise<{ readonly kinds: readonly ServedKind[]; readonly failed: readonly string[] }>;
+  /** A CRD came or went, or a path answered 404: forget one group-version, or everything. */
+  forget(apiVersion?: string): void;
 }
 
 interface ResourceList {
@@ -28,24 +20,40 @@ interface ResourceList {
   }[];
 }
 
-/** Kinds of one member, one request per group-version on first use. */
+interface GroupList {
+  readonly groups: readonly {
+    readonly versions: readonly { readonly groupVersion: string }[];
+    readonly preferredVersion?: { readonly groupVersion: string };
+  }[];
+}
+
+/** Kinds of one member, one request per group-version on first use. Rejects where the member gives no clear answer. */
 export function discover(client: MemberClient): Discovery {
   const known = new Map<string, Promise<readonly ServedKind[]>>();
 
   async function load(apiVersion: string): Promise<readonly ServedKind[]> {
     try {
-      const list = await client.request<ResourceList>({
-        method: 'GET',
-        path: apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`,
-      });
+      const path = groupVersionPath(apiVersion);
+      const list = await client.request<ResourceList>({ method: 'GET', path, tried: `discover ${apiVersion}` });
       return (list.resources ?? [])
         .filter((resource) => !resource.name.includes('/'))
-        .map(({ name, kind, namespaced, verbs }) => ({ apiVersion, kind, plural: name, namespaced, verbs }));
+        .map(({ name, kind, namespaced, verbs }) => shared({ apiVersion, kind, plural: name, namespaced, verbs }));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return [];
+      // Something between us and the server may answer 404 to anything: only the server's own list of groups tells.
+      if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];
       throw error;
     }
   }
+
+  const groups = async (): Promise<GroupList['groups']> => {
+    const list = await client.request<GroupList>({ method: 'GET', path: '/apis', tried: 'discover groups' });
+    if (!Array.isArray(list?.groups)) throw new Error(`discover groups on ${client.name}: the answer is no list`);
+    return list.groups;
+  };
+
+  const lists = async (apiVersion: string): Promise<boolean> =>
+    apiVersion === 'v1' ||
+    (await groups()).some(({ versions }) => versions.some(({ groupVersion }) => groupVersion === apiVersion));
 
   function groupVersion(apiVersion: string): Promise<readonly ServedKind[]> {
     let loading = known.get(apiVersion);
@@ -58,36 +66,30 @@ export function discover(client: MemberClient): Discovery {
   }
 
   return {
-    async find(apiVersion, kind) {
-      const first = (await groupVersion(apiVersion)).find((served) => served.kind === kind);
-      if (first) return first;
-      known.delete(apiVersion);
-      return (await groupVersion(apiVersion)).find((served) => served.kind === kind);
-    },
+    find: async (apiVersion, kind) => (await groupVersion(apiVersion)).find((served) => served.kind === kind),
     async all() {
-      const groups = await client.request<{
-        groups: readonly {
-          versions: readonly { groupVersion: string }[];
-          preferredVersion: { groupVersion: string };
-        }[];
-      }>({ method: 'GET', path: '/apis' });
-      const versions = ['v1', ...groups.groups.map((group) => group.preferredVersion.groupVersion)];
-      return (await Promise.all(versions.map(groupVersion))).flat();
+      const preferred = (await groups()).flatMap(({ preferredVersion, versions }) => preferredVersion ?? versions[0]!);
+      const versions = ['v1', ...preferred.map((version) => version.groupVersion)];
+      const answers = await Promise.allSettled(versions.map(groupVersion));
+      return {
+        kinds: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+        failed: versions.filter((_, index) => answers[index]?.status === 'rejected'),
+      };
     },
-    forget: () => known.clear(),
+    forget(apiVersion) {
+      if (apiVersion === undefined) known.clear();
+      else known.delete(apiVersion);
+    },
   };
 }
 
-/** `/apis/apps/v1/namespaces/shop/deployments/web`; without a name the collection, without a namespace all of them. */
-export function pathOf(
-  served: ServedKind,
-  at: { readonly namespace?: string | undefined; readonly name?: string },
-): string {
-  const root = served.apiVersion.includes('/') ? `/apis/${served.apiVersion}` : `/api/${served.apiVersion}`;
-  const namespace =
-    served.namespaced && at.namespace !== undefined ? `/namespaces/${encodeURIComponent(at.namespace)}` : '';
-  return `${root}${namespace}/${served.plural}${at.name === undefined ? '' : `/${encodeURIComponent(at.name)}`}`;
-}
+/** The members of a fleet serve much the same kinds: a thousand of them share one value for each. */
+const kinds = new Map<string, ServedKind>();
 
-/** Text that names one object on one member; also the order in which lists of objects are sorted. */
-export const objectKey = (ref: ObjectRef): string => `${ref.apiVersion}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+function shared(kind: ServedKind): ServedKind {
+  const text = JSON.stringify(kind);
+  const same = kinds.get(text);
+  if (same) return same;
+  kinds.set(text, kind);
+  return kind;
+}

@@ -3,6 +3,7 @@ import type { MemberClusterStatus } from '../api/member-cluster.ts';
 import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { parseQuantity } from '../engine/kernel/quantity.ts';
+import { UnreachableError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 
 export interface Properties {
@@ -32,7 +33,6 @@ interface PodContainer {
 export async function collectProperties(input: {
   readonly client: MemberClient;
   readonly priceLists: readonly PriceList[];
-  readonly now: number;
 }): Promise<Properties> {
   const [nodes, pods, version] = await Promise.all([
     input.client.list('/api/v1/nodes') as Promise<{ items: readonly NodeObject[] }>,
@@ -90,6 +90,23 @@ interface Usage {
   readonly cpu: number;
   /** Bytes. */
   readonly memory: number;
+}
+
+/** What was known before, and that it could not be collected anew (KubeFleet, ClusterPropertyCollectionSucceeded). */
+export function withoutAnswer(before: Properties | undefined, error: unknown): Properties {
+  // A member that gives no answer now and then must not change the record each time.
+  if (before && error instanceof UnreachableError) return before;
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    versions: before?.versions,
+    status: {
+      ...before?.status,
+      conditions: [
+        { type: 'ClusterPropertyProviderStarted', status: 'True', reason: 'Started' },
+        { type: 'ClusterPropertyCollectionSucceeded', status: 'False', reason: 'Failed', message },
+      ],
+    },
+  };
 }
 
 const amount = (text: string | undefined): number => (text === undefined ? 0 : (parseQuantity(text)?.number ?? 0));

@@ -1,157 +1,177 @@
-import type { Manifest } from '../api/meta.ts';
+import { placementLabel } from '../engine/overrides/ownership.ts';
 import { ApiError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 import { type Clock, sleep } from './clock.ts';
-import { objectKey, pathOf, type ServedKind } from './discovery.ts';
+import type { Contact } from './contact.ts';
+import type { Discovery } from './discovery.ts';
+import { pathOf, type ServedKind } from './served-kind.ts';
+import { type Change, objectStore, type Store } from './store.ts';
+
+export type ReflectorState =
+  /** The whole list is being read, for the first time or again: what is absent may be there. */
+  | { readonly kind: 'listing' }
+  | { readonly kind: 'synced' }
+  /** No connection: what is shown is what was there before. */
+  | { readonly kind: 'broken' }
+  /** The server answers with an error, most often 403. Tried again all the same. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The member does not serve the kind (any more): nothing of it is there. Final. */
+  | { readonly kind: 'unserved' };
 
 /** Objects of one kind on one member that carry our label, kept up to date by a list and a watch. */
 export interface Reflector {
   readonly kind: ServedKind;
-  /** By objectKey; without managedFields. */
-  readonly objects: ReadonlyMap<string, Manifest>;
-  /** True once a whole list was read and the watch has not been broken since for longer than a retry. */
-  synced(): boolean;
-  /** Resolves after the first whole list, or when stopped. */
-  readonly ready: Promise<void>;
-  /** Takes in what a request of ours returned, ahead of the watch. */
-  put(key: string, object: Manifest): void;
+  readonly store: Store;
+  readonly state: () => ReflectorState;
+  /** Instant up to which everything is told, milliseconds; Infinity while nothing is shown. */
+  readonly asOf: () => number;
+  /** Resolves at the first answer of the server, or when stopped. */
+  readonly answered: Promise<void>;
   stop(): void;
 }
 
 /** First retry after a broken watch; doubles with jitter up to a minute. */
 const firstRetryMs = 500;
 const longestRetryMs = 60_000;
+/** A watch that lasted less is no success: a server that ends every watch at once must not be asked in a loop. */
+const honestWatchMs = 5_000;
+/** A list that breaks off this often in a row, on a member that can be reached, has something wrong of its own. */
+const mostBreaks = 3;
 
-export function reflect(input: {
+export interface ReflectorInput {
   readonly client: MemberClient;
-  readonly kind: ServedKind;
-  readonly labelSelector: string;
   readonly clock: Clock;
-  /** `manager` is who changed the object last, from managedFields, status writers left out. */
-  readonly changed: (object: Manifest, how: 'set' | 'deleted', manager: string | undefined) => void;
-  readonly failed: (error: unknown) => void;
-}): Reflector {
+  readonly contact: Contact;
+  readonly discovery: Discovery;
+  /** Lists this often instead of watching, milliseconds: for fleets with more members than sockets. */
+  readonly pollMs?: number | undefined;
+  readonly changed: (change: Change) => void;
+  /** The state is another one; what a sighting says about completeness may change. */
+  readonly turned: () => void;
+}
+
+export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
+  const { client, clock, contact, discovery } = input;
   const stop = new AbortController();
-  const objects = new Map<string, Manifest>();
-  const path = pathOf(input.kind, {});
-  const query = { labelSelector: input.labelSelector };
-  let synced = false;
-  let markReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
+  const store = objectStore(input.changed);
+  const path = pathOf(kind, {});
+  const query = { labelSelector: placementLabel };
+  let state: ReflectorState = { kind: 'listing' };
+  let retryMs = firstRetryMs;
+  let breaks = 0;
+  let asOf = Number.POSITIVE_INFINITY;
+  let markAnswered = () => {};
+  const answered = new Promise<void>((resolve) => {
+    markAnswered = resolve;
   });
 
+  function turn(next: ReflectorState): void {
+    const same = next.kind === state.kind;
+    state = next;
+    if (next.kind !== 'listing' && next.kind !== 'broken') markAnswered();
+    if (!same && !stop.signal.aborted) input.turned();
+  }
+
+  /** Begins from the whole list; ends by throwing, or when the server ended a watch as it should. */
+  async function follow(from: string | undefined): Promise<string | undefined> {
+    let version = from;
+    if (version === undefined) {
+      if (state.kind === 'synced') turn({ kind: 'listing' });
+      version = await relist();
+    }
+    if (input.pollMs !== undefined) {
+      retryMs = firstRetryMs;
+      await sleep(clock, input.pollMs * (0.9 + Math.random() * 0.2), stop.signal);
+      if (!stop.signal.aborted) await relist();
+      return version;
+    }
+    const began = clock.now();
+    version = await watch(version);
+    if (clock.now() - began >= honestWatchMs) retryMs = firstRetryMs;
+    else await pause();
+    return version;
+  }
+
   async function relist(): Promise<string> {
-    const page = await input.client.list(path, query);
-    const seen = new Set<string>();
-    for (const item of page.items) {
-      seen.add(keyOf(item));
-      set(item);
+    const asked = clock.now();
+    const page = await client.list(path, query);
+    if (!stop.signal.aborted) {
+      breaks = 0;
+      asOf = asked;
+      store.replace(page.items, page.resourceVersion);
+      turn({ kind: 'synced' });
     }
-    for (const [key, gone] of [...objects]) {
-      if (seen.has(key)) continue;
-      objects.delete(key);
-      input.changed(gone, 'deleted', undefined);
-    }
-    synced = true;
-    markReady();
     return page.resourceVersion;
   }
 
-  function keyOf(item: Manifest): string {
-    const { name, namespace } = item.metadata;
-    return objectKey({ apiVersion: item.apiVersion, kind: item.kind, name, ...(namespace ? { namespace } : {}) });
-  }
-
-  function set(item: Manifest): void {
-    const before = objects.get(keyOf(item))?.metadata['resourceVersion'];
-    if (before !== undefined && !newer(item.metadata['resourceVersion'], before)) return;
-    const lean = withoutManagedFields(item);
-    objects.set(keyOf(item), lean);
-    input.changed(lean, 'set', lastManager(item));
-  }
-
-  async function follow(from: string): Promise<string> {
+  async function watch(from: string): Promise<string> {
     let version = from;
-    for await (const event of input.client.watch(path, { ...query, resourceVersion: version }, stop.signal)) {
-      if (event.type === 'ERROR') {
-        const { code, message } = event.object;
-        throw new ApiError({
-          tried: `watch ${path}`,
-          status: code ?? 500,
-          body: JSON.stringify({ message }),
-          retryAfter: undefined,
-        });
-      }
+    for await (const event of client.watch(path, { ...query, resourceVersion: from }, stop.signal)) {
+      asOf = clock.now();
       version = (event.object.metadata['resourceVersion'] as string | undefined) ?? version;
-      if (event.type === 'BOOKMARK') continue;
-      const object = { ...event.object, apiVersion: input.kind.apiVersion, kind: input.kind.kind } as Manifest;
-      if (event.type === 'DELETED') {
-        if (newer(objects.get(keyOf(object))?.metadata['resourceVersion'], version)) continue;
-        objects.delete(keyOf(object));
-        input.changed(withoutManagedFields(object), 'deleted', undefined);
-      } else set(object);
+      const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
+      if (event.type === 'BOOKMARK') store.passed(version);
+      else if (event.type === 'DELETED') store.remove(object, version);
+      else store.set(object);
     }
     return version;
   }
 
+  async function pause(): Promise<void> {
+    await sleep(clock, retryMs / 2 + Math.random() * (retryMs / 2), stop.signal);
+    retryMs = Math.min(retryMs * 2, longestRetryMs);
+  }
+
+  /** What a failure means. Whatever broke, the next attempt begins from a whole list: only that is certain. */
+  async function fail(error: unknown): Promise<void> {
+    if (error instanceof ApiError && error.status === 404 && (await isUnserved())) {
+      store.empty();
+      asOf = Number.POSITIVE_INFINITY;
+      turn({ kind: 'unserved' });
+      return;
+    }
+    // 410: the server no longer knows our version. The first time there is no reason to wait.
+    const expired = error instanceof ApiError && error.status === 410;
+    if (expired) turn({ kind: 'listing' });
+    else if (error instanceof ApiError) turn({ kind: 'refused', message: error.message });
+    else if (++breaks >= mostBreaks) turn({ kind: 'refused', message: String(error) });
+    else turn({ kind: 'broken' });
+    if (!(error instanceof ApiError)) contact.doubt();
+    if (!expired || retryMs > firstRetryMs) await pause();
+    else retryMs *= 2;
+  }
+
+  async function isUnserved(): Promise<boolean> {
+    discovery.forget(kind.apiVersion);
+    try {
+      return (await discovery.find(kind.apiVersion, kind.kind)) === undefined;
+    } catch {
+      return false;
+    }
+  }
+
   async function run(): Promise<void> {
-    let retryMs = firstRetryMs;
     let version: string | undefined;
-    while (!stop.signal.aborted) {
+    while (!stop.signal.aborted && state.kind !== 'unserved') {
+      await contact.open();
+      if (stop.signal.aborted) break;
       try {
-        version ??= await relist();
-        synced = true;
         version = await follow(version);
-        retryMs = firstRetryMs;
       } catch (error) {
-        if (stop.signal.aborted) break;
-        // 410: the server no longer knows our version. Everything else: it may, so the cheap way is tried first.
-        const expired = error instanceof ApiError && error.status === 410;
-        if (expired) version = undefined;
-        else {
-          synced = false;
-          input.failed(error);
-        }
-        if (error instanceof ApiError && error.status === 404) version = undefined;
-        await sleep(input.clock, expired ? 0 : retryMs / 2 + Math.random() * (retryMs / 2), stop.signal);
-        retryMs = Math.min(retryMs * 2, longestRetryMs);
+        version = undefined;
+        if (!stop.signal.aborted) await fail(error);
       }
     }
-    markReady();
+    markAnswered();
   }
 
   void run();
   return {
-    kind: input.kind,
-    objects,
-    synced: () => synced,
-    ready,
-    put: (key, object) => objects.set(key, withoutManagedFields(object)),
+    kind,
+    store,
+    state: () => state,
+    asOf: () => asOf,
+    answered,
     stop: () => stop.abort(),
   };
-}
-
-interface ManagedFields {
-  readonly manager?: string;
-  readonly subresource?: string;
-  readonly time?: string;
-}
-
-/** The watch may lag behind what a request of ours returned. API servers number their versions (Kubernetes 1.35 promises it). */
-const newer = (version: unknown, than: unknown): boolean =>
-  version !== undefined && version !== than && !(Number(version) < Number(than));
-
-function withoutManagedFields(object: Manifest): Manifest {
-  const { managedFields: _, ...metadata } = object.metadata as Manifest['metadata'] & { managedFields?: unknown };
-  return { ...object, metadata } as Manifest;
-}
-
-function lastManager(object: Manifest): string | undefined {
-  const entries = (object.metadata['managedFields'] ?? []) as readonly ManagedFields[];
-  const own = entries.filter((entry) => entry.subresource === undefined);
-  return own.reduce<ManagedFields | undefined>(
-    (last, entry) => ((entry.time ?? '') >= (last?.time ?? '') ? entry : last),
-    undefined,
-  )?.manager;
 }

@@ -1,57 +1,89 @@
-import type { Manifest } from '../api/meta.ts';
-import { placementLabel } from './apply.ts';
-import { refOfManifest } from './assignment.ts';
-import type { MemberClient } from './client.ts';
-import type { Clock } from './clock.ts';
-import { objectKey, type ServedKind } from './discovery.ts';
-import { type Reflector, reflect } from './reflector.ts';
+import type { Manifest, ObjectRef } from '../api/meta.ts';
+import { groupVersionOf } from '../engine/selection/group-version.ts';
+import { keyOfManifest, objectKey } from './object-key.ts';
+import { type Reflector, type ReflectorInput, type ReflectorState, reflect } from './reflector.ts';
+import type { ServedKind } from './served-kind.ts';
 
 /** What one member holds of ours, over all kinds that are watched. */
 export interface Watches {
-  /** Begins to watch a kind if it is not watched; resolves when its objects are known. */
-  follow(kind: ServedKind): Promise<void>;
-  /** Undefined when there is none of ours; an unlabelled one of the same name may still exist. */
-  object(key: string): Manifest | undefined;
+  /** Begins to watch a kind if it is not watched; resolves at the server's first answer. */
+  follow(kind: ServedKind): Promise<ReflectorState>;
+  /** As its version shows it. Undefined when there is none of ours; an unlabelled one of the same name may still exist. */
+  object(ref: ObjectRef): Manifest | undefined;
+  /** Whether an object of this kind and version would be shown if it were there and ours. */
+  shows(ref: ObjectRef): boolean;
   /** What a request of ours returned, so that nothing is decided on an older state while the watch catches up. */
-  put(kind: ServedKind, object: Manifest): void;
+  put(object: Manifest): void;
+  /** Every object of ours once, whatever versions it is watched in. */
   all(): Manifest[];
-  /** False while a watch is broken: then absence means nothing. */
+  /** False while a watch is broken, refused or reads its list: then absence means nothing. */
   complete(): boolean;
+  /** Instant up to which everything shown is true, milliseconds; Infinity when nothing is shown. */
+  asOf(): number;
+  /** Stops watching kinds that nobody needs, unless there is something of them that no other version shows. */
+  keep(needed: ReadonlySet<string>): void;
+  /** Another cluster answers now: everything is read anew, and until then nothing is known. */
+  restart(): void;
   stop(): void;
 }
 
-export function watches(input: {
-  readonly client: MemberClient;
-  readonly clock: Clock;
-  readonly changed: (object: Manifest, how: 'set' | 'deleted', manager: string | undefined) => void;
-  readonly failed: (error: unknown) => void;
-}): Watches {
+/** Names a kind in a version, for `keep`. */
+export const kindKey = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string =>
+  `${apiVersion}/${kind}`;
+
+export function watches(input: ReflectorInput): Watches {
   const reflectors = new Map<string, Reflector>();
   return {
     async follow(kind) {
-      const key = `${kind.apiVersion}/${kind.kind}`;
-      let reflector = reflectors.get(key);
-      if (!reflector) {
-        reflector = reflect({ ...input, kind, labelSelector: placementLabel });
-        reflectors.set(key, reflector);
+      let reflector = reflectors.get(kindKey(kind));
+      if (reflector === undefined || reflector.state().kind === 'unserved') {
+        reflector = reflect(input, kind);
+        reflectors.set(kindKey(kind), reflector);
       }
-      await reflector.ready;
+      await reflector.answered;
+      return reflector.state();
     },
-    object(key) {
-      for (const reflector of reflectors.values()) {
-        const found = reflector.objects.get(key);
-        if (found) return found;
+    object: (ref) => reflectors.get(kindKey(ref))?.store.get(objectKey(ref)),
+    shows(ref) {
+      const reflector = reflectors.get(kindKey(ref));
+      return reflector !== undefined && isSynced(reflector);
+    },
+    put: (object) => reflectors.get(kindKey(object))?.store.put(object),
+    all() {
+      const seen = new Map<string, Manifest>();
+      for (const { store } of reflectors.values()) {
+        for (const object of store.ours()) {
+          const key = keyOfManifest(object);
+          if (!seen.has(key)) seen.set(key, object);
+        }
       }
-      return undefined;
+      return [...seen.values()];
     },
-    put(kind, object) {
-      const reflector = reflectors.get(`${kind.apiVersion}/${kind.kind}`);
-      reflector?.put(objectKey(refOfManifest(object)), object);
+    asOf: () => Math.min(...[...reflectors.values()].map((reflector) => reflector.asOf())),
+    complete: () => [...reflectors.values()].every(isSynced),
+    keep(needed) {
+      const elsewhere = new Set(
+        [...reflectors.values()].filter((other) => needed.has(kindKey(other.kind)) && isSynced(other)).map(groupKindOf),
+      );
+      for (const [key, reflector] of reflectors) {
+        if (needed.has(key) || (reflector.store.size() > 0 && !elsewhere.has(groupKindOf(reflector)))) continue;
+        reflector.stop();
+        reflectors.delete(key);
+      }
     },
-    all: () => [...reflectors.values()].flatMap((reflector) => [...reflector.objects.values()]),
-    complete: () => [...reflectors.values()].every((reflector) => reflector.synced()),
+    restart() {
+      for (const [key, reflector] of reflectors) {
+        reflector.stop();
+        reflectors.set(key, reflect(input, reflector.kind));
+      }
+    },
     stop() {
       for (const reflector of reflectors.values()) reflector.stop();
     },
   };
 }
+
+const isSynced = (reflector: Reflector): boolean => ['synced', 'unserved'].includes(reflector.state().kind);
+
+const groupKindOf = ({ kind: { apiVersion, kind } }: Reflector): string =>
+  `${groupVersionOf(apiVersion).group}/${kind}`;

@@ -1,0 +1,40 @@
+import type { ClusterName } from '../api/meta.ts';
+import { type MemberClient, memberClient } from './client.ts';
+import type { Clock } from './clock.ts';
+import { type Contact, keepContact, type Standing } from './contact.ts';
+import { type Discovery, discover } from './discovery.ts';
+import type { Change } from './store.ts';
+import type { Transport } from './transport.ts';
+import { type Watches, watches } from './watches.ts';
+
+/** Everything that is held open to one member. */
+export interface Connection {
+  readonly client: MemberClient;
+  readonly discovery: Discovery;
+  readonly watches: Watches;
+  readonly contact: Contact;
+  readonly clock: Clock;
+}
+
+/** Opens what a member needs; all of it ends with `life`. */
+export function connect(input: {
+  readonly name: ClusterName;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  /** Lists this often instead of watching, milliseconds. */
+  readonly pollMs: number | undefined;
+  readonly life: AbortSignal;
+  readonly probed: (before: Standing) => void;
+  readonly changed: (change: Change) => void;
+  /** A watch broke, was refused, or is whole again. */
+  readonly turned: () => void;
+}): Connection {
+  const { clock, pollMs, changed, turned } = input;
+  const client = memberClient(input);
+  const discovery = discover(client);
+  const contact = keepContact({ ...input, client });
+  const seen = watches({ client, clock, contact, discovery, pollMs, changed, turned });
+  input.life.addEventListener('abort', () => seen.stop(), { once: true });
+  return { client, discovery, watches: seen, contact, clock };
+}

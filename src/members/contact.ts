@@ -1,0 +1,126 @@
+import { ApiError, UnreachableError } from './api-error.ts';
+import type { MemberClient } from './client.ts';
+import { type Clock, sleep } from './clock.ts';
+
+/** What we know of a member's API server as a whole. */
+export type Standing =
+  | { readonly kind: 'unknown' }
+  | {
+      readonly kind: 'reachable';
+      /** Instant at which the last heartbeat was sent, milliseconds. */
+      readonly heartbeat: number;
+      /** `/readyz` answered 200 (KubeFleet internalmembercluster controller, health probe). */
+      readonly healthy: boolean;
+      /** What `/readyz` said instead. */
+      readonly trouble?: string;
+      /** Since when `healthy` has been as it is. */
+      readonly since: number;
+    }
+  | { readonly kind: 'unreachable'; readonly cause: string };
+
+/** Heartbeats of one member; a circuit breaker for everybody else. */
+export interface Contact {
+  readonly standing: () => Standing;
+  /** Resolves when the member can be reached, at once when it can; also when contact is stopped. */
+  open(): Promise<void>;
+  /** A request got no answer: look at once instead of at the next heartbeat. */
+  doubt(): void;
+}
+
+/** Probes without an answer, in a row, after which a member counts as unreachable: one may be a hiccup. */
+const mostMisses = 2;
+const probeTimeoutMs = 10_000;
+/** After a probe without an answer; doubles up to the longest. */
+const firstRetryMs = 1_000;
+const longestRetryMs = 15_000;
+
+/**
+ * Asks `/readyz` every heartbeat. Only probes decide whether a member is there: eight requests that break together are one
+ * sign, not eight. An answer is an answer: a server that says 403 or 500 is reachable; 401 is not, since then nothing can
+ * be learned from it.
+ */
+export function keepContact(input: {
+  readonly client: MemberClient;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  readonly life: AbortSignal;
+  /** After every probe; `before` is what was known before it. */
+  readonly probed: (before: Standing) => void;
+}): Contact {
+  const { client, clock, life, heartbeatMs } = input;
+  let standing: Standing = { kind: 'unknown' };
+  let misses = 0;
+  let wake = new AbortController();
+  let waiting: (() => void)[] = [];
+
+  async function probe(): Promise<void> {
+    const before = standing;
+    standing = await ask(before);
+    if (life.aborted) return;
+    if (standing.kind === 'reachable') letThrough();
+    input.probed(before);
+  }
+
+  async function ask(before: Standing): Promise<Standing> {
+    const sent = clock.now();
+    try {
+      const timeoutMs = Math.min(probeTimeoutMs, heartbeatMs);
+      const headers = { accept: 'text/plain' };
+      await client.request({ method: 'GET', path: '/readyz', headers, tried: 'ask /readyz', urgent: true, timeoutMs });
+      return answered(before, sent, undefined);
+    } catch (error) {
+      if (error instanceof ApiError && error.status !== 401) return answered(before, sent, error.message);
+      misses++;
+      const cause = error instanceof Error ? error.message : String(error);
+      if (error instanceof UnreachableError && misses < mostMisses && before.kind !== 'unreachable') return before;
+      // The cause of a long outage changes its wording; nobody needs to hear each of them.
+      return before.kind === 'unreachable' ? before : { kind: 'unreachable', cause };
+    }
+  }
+
+  function answered(before: Standing, heartbeat: number, trouble: string | undefined): Standing {
+    misses = 0;
+    const healthy = trouble === undefined;
+    const same = before.kind === 'reachable' && before.healthy === healthy;
+    return {
+      kind: 'reachable',
+      heartbeat,
+      healthy,
+      ...(trouble === undefined ? {} : { trouble }),
+      since: same ? before.since : heartbeat,
+    };
+  }
+
+  function letThrough(): void {
+    const through = waiting;
+    waiting = [];
+    for (const resolve of through) resolve();
+  }
+
+  async function run(): Promise<void> {
+    life.addEventListener('abort', () => wake.abort(), { once: true });
+    while (!life.aborted) {
+      wake = new AbortController();
+      await probe();
+      // KubeFleet's agents spread their beats by five per cent so that a fleet does not report in one breath.
+      const pause =
+        misses === 0
+          ? heartbeatMs * (0.95 + Math.random() * 0.1)
+          : Math.min(firstRetryMs * 2 ** (misses - 1), longestRetryMs) * (0.5 + Math.random() / 2);
+      await sleep(clock, life.aborted ? 0 : pause, wake.signal);
+    }
+    letThrough();
+  }
+
+  void run();
+  return {
+    standing: () => standing,
+    open: () =>
+      standing.kind === 'reachable' || life.aborted
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push(resolve)),
+    doubt() {
+      if (standing.kind === 'reachable' && misses === 0) wake.abort();
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import type { Manifest, ObjectRef } from '../api/meta.ts';
+import type { ObjectOutcome } from '../api/observation.ts';
+import type { PatchDetail } from '../api/placement.ts';
+import { type Agreement, agreement } from './agreement.ts';
+import { ApiError } from './api-error.ts';
+import { applyObject, wholeObject } from './apply.ts';
+import type { AssignedManifest, Assignment } from './assignment.ts';
+import { localDifferences } from './compare.ts';
+import type { Connection } from './connection.ts';
+import { foreignManager } from './field-managers.ts';
+import { describeRef, keyOfManifest, refOfManifest } from './object-key.ts';
+import { eachOf } from './pool.ts';
+import { type Repairs, repairs } from './repairs.ts';
+import type { ServedKind } from './served-kind.ts';
+import type { Change } from './store.ts';
+import { inWaves } from './waves.ts';
+
+/** The objects of one placement on one member: brings them about and keeps what became of each. */
+export interface Delivery {
+  /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; what the server says is an outcome. */
+  bring(assignment: Assignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
+  /** Whether a change that the watch told asks for `bring`; remembers who made it. */
+  concerns(assignment: Assignment, item: AssignedManifest, change: Change): boolean;
+  /** Milliseconds until an object should be looked at again, since somebody undoes what we do; 0 = at once. */
+  pauseMs(key: string): number;
+  /** Objects whose kind the member did not serve, of these group-versions. */
+  unserved(apiVersions: ReadonlySet<string>): readonly string[];
+  outcomes(): readonly ObjectOutcome[];
+  /** Only these objects are of interest from now on. */
+  keep(keys: ReadonlySet<string>): void;
+  /** It is another cluster now: nothing known about objects holds. */
+  restart(): void;
+  stop(): void;
+}
+
+export interface DeliveryEvents {
+  /** Something that a person should read. */
+  readonly say: (message: string) => void;
+  /** What is reported has changed by time alone. */
+  readonly faded: () => void;
+  /** An object changed while it was being applied. */
+  readonly changedMeanwhile: (key: string) => void;
+}
+
+/** Result of an object whose kind the member does not serve. */
+const unservedResult = 'ManifestApplyFailed';
+
+export function delivery(connection: Connection, events: DeliveryEvents): Delivery {
+  const { client, discovery, watches, clock } = connection;
+  const outcomes = new Map<string, ObjectOutcome>();
+  const inFlight = new Set<string>();
+  const unserved = new Set<string>();
+  /** Who changed an object last, as its managedFields told. */
+  const culprits = new Map<string, string>();
+  const repaired: Repairs = repairs(clock, events.faded);
+  let agreed: Agreement = agreement();
+
+  async function one(assignment: Assignment, item: AssignedManifest): Promise<void> {
+    const { manifest } = item;
+    const key = keyOfManifest(manifest);
+    inFlight.add(key);
+    try {
+      const kind = await servedKind(manifest, key);
+      if (kind) await apply(assignment, manifest, kind);
+    } finally {
+      inFlight.delete(key);
+    }
+    if (outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest)) return;
+    // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
+    repaired.done(key, repaired.recent(key) ?? []);
+    events.changedMeanwhile(key);
+  }
+
+  const isSettled = (assignment: Assignment, manifest: Manifest): boolean => {
+    const object = refOfManifest(manifest);
+    const live = watches.object(object);
+    // Not watched, because the member does not let us: what the server answered is all there is.
+    if (live === undefined && !watches.shows(object)) return true;
+    return agreed.verdict(manifest, live, comparisonOf(assignment)) !== 'differs';
+  };
+
+  async function servedKind(manifest: Manifest, key: string): Promise<ServedKind | undefined> {
+    const object = refOfManifest(manifest);
+    let message = `the member serves no ${object.kind} of ${object.apiVersion}: install its CRD, or place it first`;
+    unserved.delete(key);
+    try {
+      const kind = await discovery.find(object.apiVersion, object.kind);
+      if (kind) return kind;
+      unserved.add(key);
+      discovery.forget(object.apiVersion);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      message = error.message;
+    }
+    outcomes.set(key, { object, result: unservedResult, message });
+    return undefined;
+  }
+
+  async function apply(assignment: Assignment, manifest: Manifest, served: ServedKind): Promise<void> {
+    const { strategy, label } = assignment;
+    const object = refOfManifest(manifest);
+    const key = keyOfManifest(manifest);
+    const live = watches.object(object);
+    const comparison = comparisonOf(assignment);
+    const verdict = agreed.verdict(manifest, live, comparison);
+    const before = outcomes.get(key)?.result ?? '';
+    if (strategy.type !== 'ReportDiff') {
+      if (verdict === 'same') {
+        outcomes.set(key, { object, result: 'Applied' });
+        return;
+      }
+      if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
+    }
+    const applied = await applyObject({ client, served, manifest, label, strategy, live });
+    if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
+    outcomes.set(key, named(applied.outcome, culprits.get(key)));
+    if (applied.live) watches.put(applied.live);
+    const lost = before === 'Applied' && live === undefined && watches.shows(object);
+    if (applied.repaired) tell(key, object, applied.repaired);
+    else if (lost && applied.outcome.result === 'Applied') tell(key, object, [wholeObject]);
+  }
+
+  function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
+    const who = culprits.get(key);
+    repaired.done(key, withManager(details, who));
+    const by = who === undefined ? '' : ` by ${who}`;
+    const paths = details.map(({ path }) => path).join(', ') || 'labels or annotations';
+    events.say(
+      repaired.disputed(key)
+        ? `${describeRef(object)} is changed${by} again and again: it is put right less often each time, in the end every 5 minutes`
+        : `${describeRef(object)} was changed${by} and has been put right: ${paths}`,
+    );
+  }
+
+  return {
+    async bring(assignment, scope, goOn) {
+      const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
+      const report = assignment.strategy.type === 'ReportDiff';
+      const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);
+      for (const wave of waves) await eachOf(wave, client.concurrency, (item) => one(assignment, item), goOn);
+    },
+    concerns(assignment, { manifest }, change) {
+      if (change.how === 'set') {
+        const { object, managers } = change;
+        const verdict = agreed.verdict(manifest, object, comparisonOf(assignment));
+        if (verdict === 'asked') return false;
+        if (verdict === 'same') return !inFlight.has(change.key) && outcomes.get(change.key)?.result !== 'Applied';
+        const who = foreignManager(managers, localDifferences(manifest, object, 'partial'));
+        if (who === undefined) culprits.delete(change.key);
+        else culprits.set(change.key, who);
+      }
+      return !inFlight.has(change.key);
+    },
+    pauseMs: (key) => repaired.pauseMs(key),
+    unserved: (apiVersions) =>
+      [...unserved].filter((key) => apiVersions.has(outcomes.get(key)?.object.apiVersion ?? '')),
+    outcomes: () => [...outcomes].map(([key, outcome]) => withRepair(outcome, repaired.recent(key))),
+    keep(keys) {
+      for (const key of [...outcomes.keys()]) {
+        if (keys.has(key)) continue;
+        outcomes.delete(key);
+        unserved.delete(key);
+        culprits.delete(key);
+        repaired.forget(key);
+      }
+    },
+    restart() {
+      agreed = agreement();
+      outcomes.clear();
+      culprits.clear();
+      repaired.stop();
+    },
+    stop: () => repaired.stop(),
+  };
+}
+
+const comparisonOf = ({ strategy }: Assignment): 'partial' | 'full' =>
+  strategy.comparisonOption === 'FullComparison' ? 'full' : 'partial';
+
+/** Drifts name who made them, where the member told. */
+const named = (outcome: ObjectOutcome, manager: string | undefined): ObjectOutcome =>
+  outcome.result.startsWith('FoundDrifts') && outcome.details
+    ? { ...outcome, details: [...withManager(outcome.details, manager)] }
+    : outcome;
+
+const withManager = (details: readonly PatchDetail[], manager: string | undefined): readonly PatchDetail[] =>
+  manager === undefined ? details : details.map((detail) => ({ ...detail, manager }));
+
+const withRepair = (outcome: ObjectOutcome, recent: readonly PatchDetail[] | undefined): ObjectOutcome =>
+  outcome.result !== 'Applied' || outcome.details || !recent?.length ? outcome : { ...outcome, details: [...recent] };

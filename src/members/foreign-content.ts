@@ -1,0 +1,66 @@
+import type { Manifest } from '../api/meta.ts';
+import { placementLabel } from '../engine/overrides/ownership.ts';
+import { ApiError } from './api-error.ts';
+import type { Connection } from './connection.ts';
+import { describeRef, refOfManifest } from './object-key.ts';
+import { eachOf } from './pool.ts';
+import { pathOf, type ServedKind } from './served-kind.ts';
+
+/**
+ * What a namespace or a CRD holds that is not of the placement, as a sentence; undefined when there is nothing. Rejects when
+ * a list does not answer: what cannot be seen may be somebody's.
+ */
+export async function foreignContent(
+  connection: Connection,
+  live: Manifest,
+  label: string,
+): Promise<string | undefined> {
+  const { client } = connection;
+  const namespace = live.kind === 'Namespace' ? live.metadata.name : undefined;
+  const foreign: Manifest[] = [];
+  await eachOf(await kindsInside(connection, live), client.concurrency, async (kind) => {
+    try {
+      for await (const page of client.pages(pathOf(kind, { namespace })))
+        foreign.push(
+          ...page.items.filter((item) => item.metadata.labels?.[placementLabel] !== label && !byItself(item)),
+        );
+    } catch (error) {
+      // Not served any more, or nothing that can be listed: nothing that could be lost.
+      if (!(error instanceof ApiError && (error.status === 404 || error.status === 405))) throw error;
+    }
+  });
+  if (foreign.length === 0) return undefined;
+  const names = foreign.map((item) => describeRef(refOfManifest(item))).sort();
+  const more = names.length > 3 ? ', …' : '';
+  return `${live.kind} ${live.metadata.name} holds ${foreign.length} object(s) that are not of this placement: ${names.slice(0, 3).join(', ')}${more}`;
+}
+
+/** Objects that every namespace gets by itself, or that go with their owner: no reason to keep the namespace. */
+const byItself = (item: Manifest): boolean =>
+  (item.kind === 'ServiceAccount' && item.metadata.name === 'default') ||
+  (item.kind === 'ConfigMap' && item.metadata.name === 'kube-root-ca.crt') ||
+  ['Event', 'Endpoints', 'EndpointSlice', 'Lease', 'PodMetrics', 'ControllerRevision'].includes(item.kind) ||
+  (Array.isArray(item.metadata['ownerReferences']) && item.metadata['ownerReferences'].length > 0);
+
+/** What may live inside: everything namespaced for a Namespace, the custom resources for a CRD, nothing otherwise. */
+async function kindsInside({ discovery, client }: Connection, live: Manifest): Promise<readonly ServedKind[]> {
+  if (live.kind === 'Namespace' && live.apiVersion === 'v1') {
+    const { kinds, failed } = await discovery.all();
+    if (failed.length > 0) {
+      const tried = `look into namespace ${live.metadata.name} on ${client.name}`;
+      throw new ApiError({ tried, status: 503, body: `${failed.join(', ')} did not answer what it serves` });
+    }
+    return kinds.filter((kind) => kind.namespaced && kind.verbs.includes('list'));
+  }
+  if (live.kind === 'CustomResourceDefinition') {
+    const spec = live['spec'] as {
+      readonly group: string;
+      readonly names: { readonly kind: string };
+      readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
+    };
+    const version = spec.versions.find(({ served }) => served !== false)?.name;
+    const kind = version === undefined ? undefined : await discovery.find(`${spec.group}/${version}`, spec.names.kind);
+    return kind ? [kind] : [];
+  }
+  return [];
+}

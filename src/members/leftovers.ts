@@ -1,0 +1,52 @@
+import type { Manifest } from '../api/meta.ts';
+import type { ObjectOutcome } from '../api/observation.ts';
+import { placementLabel } from '../engine/overrides/ownership.ts';
+import type { Assignment } from './assignment.ts';
+import type { Connection } from './connection.ts';
+import { keyOfManifest, objectKey } from './object-key.ts';
+import { eachOf } from './pool.ts';
+import { removeObject } from './prune.ts';
+import { inWaves } from './waves.ts';
+
+/**
+ * What the member still holds of a placement and should not: objects with our label that an earlier snapshot of the placement
+ * listed, and nothing else, whatever carries the label.
+ */
+export function leftoversOf({ watches }: Connection, assignment: Assignment): Manifest[] {
+  const keep = new Set(assignment.remove ? [] : assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)));
+  const listed = new Set(assignment.prunable.map(objectKey));
+  return watches
+    .all()
+    .filter((object) => object.metadata.labels?.[placementLabel] === assignment.label)
+    .filter((object) => listed.has(keyOfManifest(object)) && !keep.has(keyOfManifest(object)))
+    .sort((a, b) => (keyOfManifest(a) < keyOfManifest(b) ? -1 : 1));
+}
+
+/**
+ * Removes left-overs in the reverse order of applying: what stands on something goes before it. Calls `between` after each
+ * wave with what was asked to go. Returns what could not be removed, and why; rejects with UnreachableError.
+ */
+export async function removeLeftovers(input: {
+  readonly connection: Connection;
+  readonly assignment: Assignment;
+  readonly goOn: () => boolean;
+  readonly between?: (wave: readonly Manifest[]) => Promise<void>;
+}): Promise<ObjectOutcome[]> {
+  const { connection, assignment, goOn } = input;
+  const troubles: ObjectOutcome[] = [];
+  for (const wave of inWaves(leftoversOf(connection, assignment), (object) => object).reverse()) {
+    const asked: Manifest[] = [];
+    await eachOf(
+      wave,
+      connection.client.concurrency,
+      async (live) => {
+        const trouble = await removeObject(connection, live, assignment.label);
+        if (trouble) troubles.push(trouble);
+        else asked.push(live);
+      },
+      goOn,
+    );
+    await input.between?.(asked);
+  }
+  return troubles;
+}

@@ -1,0 +1,23 @@
+/** One kind as a member serves it. */
+export interface ServedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+/** `/apis/apps/v1/namespaces/shop/deployments/web`; without a name the collection, without a namespace all of them. */
+export function pathOf(
+  served: ServedKind,
+  at: { readonly namespace?: string | undefined; readonly name?: string | undefined },
+): string {
+  const namespace =
+    served.namespaced && at.namespace !== undefined ? `/namespaces/${encodeURIComponent(at.namespace)}` : '';
+  const name = at.name === undefined ? '' : `/${encodeURIComponent(at.name)}`;
+  return `${groupVersionPath(served.apiVersion)}${namespace}/${served.plural}${name}`;
+}
+
+/** `/apis/apps/v1`, and `/api/v1` for the core group. */
+export const groupVersionPath = (apiVersion: string): string =>
+  apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { assignment, configMap, deployment, namespace, openWorld } from './world.ts';
+
+describe('a placement on a member', () => {
+  it('is applied in waves, and applying it again sends nothing', async () => {
+    const world = await openWorld();
+    const wanted = assignment('web', [
+      deployment('web', 2, 'web:1', 'shop'),
+      configMap('a', {}, 'shop'),
+      namespace('shop'),
+    ]);
+    world.member.assign([wanted]);
+    await world.pass(1);
+    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+    expect(world.sent().filter((line) => line.startsWith('PATCH'))).toEqual([
+      'PATCH namespaces/shop',
+      'PATCH configmaps/a',
+      'PATCH deployments/web',
+    ]);
+    world.member.assign([{ ...wanted, resourceSnapshotIndex: 1 }]);
+    await world.pass(60);
+    expect(world.sent()).toEqual([]);
+    expect(world.sighting()).toMatchObject({
+      reachable: true,
+      complete: true,
+      placements: [{ done: true, resourceSnapshotIndex: 1 }],
+    });
+    expect(world.said).toEqual([]);
+  });
+});

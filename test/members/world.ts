@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import type { ClusterName, Manifest, ObjectRef } from '../../src/api/meta.ts';
+import type { ClusterObservation, PlacementSighting } from '../../src/api/observation.ts';
+import { type ApplyStrategy, placementKey } from '../../src/api/placement.ts';
+import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
+import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
+import type { Assignment } from '../../src/members/assignment.ts';
+import { type Member, openMember } from '../../src/members/member.ts';
+import type { Transport, TransportRequest } from '../../src/members/transport.ts';
+import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
+import { openFleet } from '../../src/simulator/fleet.ts';
+import type { SimulatedMember } from '../../src/simulator/member.ts';
+import { serve } from '../../src/simulator/serve/api-server.ts';
+import { inProcessTransport } from '../../src/simulator/transport.ts';
+
+export const begin = Date.parse('2026-11-20T10:00:00Z');
+
+/** Lets everything run that waits for nothing but its turn: in-process answers are promises, not timers. */
+export async function turn(): Promise<void> {
+  for (let round = 0; round < 4; round++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Moves time on in small steps, with a turn after each. */
+export async function pass(clock: ManualClock, seconds: number): Promise<void> {
+  await turn();
+  for (let left = seconds * 1000; left > 0; left -= 100) {
+    clock.advance(Math.min(left, 100));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await turn();
+}
+
+export const simulated = async (spec: object, clock: ManualClock): Promise<SimulatedMember> => {
+  const fleet = simulatedFleet.parse({
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'SimulatedFleet',
+    metadata: { name: 'test' },
+    spec: { members: [{ name: 'eu-1', ...spec }] },
+  });
+  return (await openFleet(fleet, clock)).get('eu-1')!;
+};
+
+/** One member over a simulated cluster, on a clock that is moved by hand. */
+export interface World {
+  readonly clock: ManualClock;
+  sim: SimulatedMember;
+  readonly member: Member;
+  /** Every request that the member sent, `PATCH /api/v1/…`, without heartbeats and queries. */
+  readonly requests: TransportRequest[];
+  /** What a person was told. */
+  readonly said: string[];
+  pass(seconds: number): Promise<void>;
+  /** A request of somebody else, past all faults. */
+  user(method: string, path: string, body?: object, manager?: string): Promise<Record<string, unknown>>;
+  sighting(): ClusterObservation;
+  /** The first placement's sighting without times. */
+  results(): PlacementSighting['results'];
+  /** Requests since the last call, in order, as `PATCH configmaps/a`. */
+  sent(): string[];
+}
+
+export async function openWorld(spec: object = {}, more: { pollMs?: number } = {}): Promise<World> {
+  const clock = manualClock(begin);
+  const requests: TransportRequest[] = [];
+  const said: string[] = [];
+  const world = { sim: await simulated(spec, clock) } as { sim: SimulatedMember };
+  const transport: Transport = (request) => {
+    requests.push(request);
+    return inProcessTransport(world.sim)(request);
+  };
+  const member = openMember({
+    name: 'eu-1',
+    transport,
+    clock,
+    heartbeatMs: 60_000,
+    priceLists: () => [],
+    events: {
+      changed: (_: ClusterName, message?: string) => {
+        if (message !== undefined) said.push(message);
+      },
+    },
+    ...more,
+  });
+  let told = 0;
+  await turn();
+  return Object.assign(world, {
+    clock,
+    member,
+    requests,
+    said,
+    pass: (seconds: number) => pass(clock, seconds),
+    async user(method: string, path: string, body?: object, manager = 'kubectl-edit') {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const response = await serve(world.sim.cluster, {
+        method,
+        path,
+        query: new URLSearchParams(method === 'GET' || method === 'DELETE' ? {} : { fieldManager: manager }),
+        headers: { 'content-type': type },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      await turn();
+      return JSON.parse(String(response.body)) as Record<string, unknown>;
+    },
+    sighting: () => member.sighting(),
+    results: () => member.sighting().placements[0]?.results ?? [],
+    sent() {
+      const fresh = requests.slice(told).map(shortly);
+      told = requests.length;
+      return fresh.filter((line) => !/readyz|version|nodes|pods$|kube-system|WATCH|LIST|GET apis?\b/.test(line));
+    },
+  });
+}
+
+function shortly({ method, path }: TransportRequest): string {
+  const [name = '', query = ''] = path.split('?');
+  const short = name.replace(/^\/(api\/v1|apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+(?=\/))?\//, '');
+  const verb = method !== 'GET' ? method : /watch=true/.test(query) ? 'WATCH' : /limit=/.test(query) ? 'LIST' : 'GET';
+  return `${verb}${query.includes('dryRun') ? ' dry' : ''} ${short.replace(/^\//, '')}`;
+}
+
+const strategy: ApplyStrategy = {
+  type: 'ClientSideApply',
+  comparisonOption: 'PartialComparison',
+  whenToApply: 'Always',
+  whenToTakeOver: 'Always',
+  allowCoOwnership: false,
+};
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A placement's target on the member, as the planner renders it. */
+export function assignment(
+  name: string,
+  manifests: readonly Manifest[],
+  more: Partial<Omit<Assignment, 'strategy'>> & { strategy?: Partial<ApplyStrategy> } = {},
+): Assignment {
+  const placement = { kind: 'ClusterResourcePlacement' as const, name };
+  const items = manifests.map((manifest) => ({ manifest: marked(manifest, placement, sha256) }));
+  return {
+    placement,
+    key: placementKey(placement),
+    label: placementLabelValue(placement, sha256),
+    resourceSnapshotIndex: 0,
+    digest: sha256(JSON.stringify(items)),
+    remove: false,
+    manifests: items,
+    prunable: manifests.map(refOf),
+    ...more,
+    strategy: { ...strategy, ...more.strategy },
+  };
+}
+
+export const refOf = ({ apiVersion, kind, metadata }: Manifest): ObjectRef => ({
+  apiVersion,
+  kind,
+  ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
+  name: metadata.name,
+});
+
+export const configMap = (
+  name: string,
+  data: Record<string, string> = { a: '1' },
+  namespace = 'default',
+): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+  data,
+});
+
+export const namespace = (name: string): Manifest => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+export const deployment = (name: string, replicas = 1, image = 'web:1', namespace = 'default'): Manifest => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'web', image, resources: { requests: { cpu: 0.5 } } }] },
+    },
+  },
+});
