@@ -8,19 +8,36 @@ import { outputFormat, print, printJson, printYaml } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
 import { planMarkdown } from './plan-markdown.ts';
 import { planTable } from './plan-table.ts';
+import type { WhatIfFlags } from './what-if/changes.ts';
+import { whatIfText } from './what-if/text.ts';
+import { isSupposed, whatIf } from './what-if/what-if.ts';
 
-/** Prints the plan document in every case; the exit code says what it holds (contract, "Exit code"). */
+/**
+ * Prints the plan document in every case; the exit code says what it holds. With a what-if flag it is the plan of the
+ * supposed fleet, with a section `whatIf` that compares it with the plan of the real one.
+ */
 export async function plan(
-  options: PlanOptions & { readonly output: string; readonly outRecorded?: string },
+  options: PlanOptions & WhatIfFlags & { readonly output: string; readonly outRecorded?: string },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
-  const result = planFleet(await readPlanInput(options)).plan;
+  if (isSupposed(options) && options.outRecorded !== undefined)
+    throw new CliError(
+      '--out-recorded: what is only supposed is not recorded: leave it out, or leave out the what-if flags',
+    );
+  const input = await readPlanInput(options);
+  const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
+  const result = supposed?.plan ?? planFleet(input).plan;
   const files = wholeRecord(result, { branch: options.ref ?? 'main' });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
-  const document = { ...result, record: Object.fromEntries(files) };
+  const document = {
+    ...result,
+    ...(supposed ? { whatIf: supposed.whatIf } : {}),
+    record: Object.fromEntries(files),
+  };
   if (format === 'json') printJson(document);
   else if (format === 'yaml') await printYaml(document);
-  else print(format === 'markdown' ? planMarkdown(result) : planTable(result));
+  else if (format === 'markdown') print(planMarkdown(result));
+  else print(supposed ? whatIfText(supposed.whatIf, result) : planTable(result));
   const code = exitCodeOfPlan(result);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }

@@ -33,6 +33,9 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
       )
       .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
 
+  /** A flag that may be given several times. */
+  const list = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
   gitfleet
     .command('demo')
     .description('a fleet of simulated clusters, live: placements, a rolling update, a staged run with an approval')
@@ -87,6 +90,10 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
       .command('plan')
       .description('what the daemon would assign now; needs no cluster and, for a local repo, no network'),
   )
+    .option('--taint <cluster=taint>', 'what if: eu-1=key=value:NoSchedule, or eu-1=key- to take one away', list)
+    .option('--without-cluster <cluster>', 'what if: the cluster is not in the fleet', list)
+    .option('--property <cluster:name=value>', 'what if: eu-1:available-cpu=0', list)
+    .option('--label <cluster:key=value>', 'what if: eu-1:env=prod, or eu-1:env- to take one away', list)
     .option('--out-recorded <dir>', 'write the complete record after this plan, to be passed as --recorded to the next')
     .option('-o, --output <format>', 'table, json, yaml or markdown', 'table')
     .action(async (options) => (await import('./plan.ts')).plan(options));

@@ -2,6 +2,7 @@ import { planFleet } from '../engine/plan.ts';
 import { CliError } from './exit.ts';
 import { outputFormat, print, printJson } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** The manifests that one cluster gets, as they would be applied. */
 export async function render(
@@ -11,9 +12,12 @@ export async function render(
   const input = await readPlanInput(options);
   const result = planFleet(input);
   if (!input.fleet.members.some(({ metadata }) => metadata.name === options.cluster)) {
-    throw new CliError(
-      `there is no MemberCluster ${options.cluster}: the fleet has ${input.fleet.members.map(({ metadata }) => metadata.name).join(', ')}`,
-    );
+    throw unknownName({
+      what: 'cluster',
+      name: options.cluster,
+      known: input.fleet.members.map(({ metadata }) => metadata.name),
+      flag: '--cluster',
+    });
   }
   const targets = result.plan.targets
     .filter((target) => target.clusterName === options.cluster)

@@ -45,6 +45,8 @@ export class PaperFleet {
   readonly broken = new Set<string>();
   readonly members = new Map<string, Map<string, Held>>();
   last: PlanResult | undefined;
+  /** Of the fleet repo; nothing here depends on what it is. */
+  commit = 'c'.repeat(40);
 
   constructor(files: Readonly<Record<string, string>>, now = '2026-11-20T10:00:00Z') {
     this.files = { ...files };
@@ -77,7 +79,7 @@ export class PaperFleet {
     if (!damaged) expect(problems).toEqual([]);
     return planFleet({
       now: formatInstant(this.now),
-      commit: 'c'.repeat(40),
+      commit: this.commit,
       fleet: damaged ? { ...fleet, problems: [...fleet.problems, ...problems] } : fleet,
       observations: this.#observations(fleet),
       record,
@@ -136,7 +138,7 @@ export class PaperFleet {
   #observations(fleet: Fleet): Map<string, ClusterObservation> {
     const at = formatInstant(this.now);
     return new Map(
-      fleet.members.map(({ metadata: { name } }): [string, ClusterObservation] => {
+      fleet.members.map(({ metadata: { name }, status }): [string, ClusterObservation] => {
         const head = {
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
@@ -167,6 +169,8 @@ export class PaperFleet {
             ...none,
             reachable: true,
             complete: true,
+            // Capacity and such are what the file says.
+            ...(status ? { memberStatus: status } : {}),
             placements,
             objects: held.flatMap(([, { objects }]) => objects),
           },

@@ -1,0 +1,61 @@
+import type { Plan } from '../../engine/plan-document.ts';
+import { formatProblem } from '../../repo/positions.ts';
+import { placementTitle } from '../names.ts';
+import { colorsFor } from '../terminal.ts';
+import type { PlacementOutcome, WhatIf } from './compare.ts';
+
+/** Clusters that are told one by one when something does not fit; a fleet has many that never fit. */
+const mostUnfit = 10;
+
+/** The comparison for people: per placement what moves, what stays, what no longer fits; then what would be refused. */
+export function whatIfText(whatIf: WhatIf, plan: Plan): string {
+  const color = colorsFor(process.stdout);
+  const parts = [[color('bold', 'What if'), ...whatIf.changes.map((change) => `  ${change}`)].join('\n')];
+  for (const outcome of whatIf.placements) parts.push(placementText(outcome));
+  if (plan.guard.length > 0)
+    parts.push(
+      [color('red', 'The guard would refuse:'), ...plan.guard.map(({ message }) => `  ${message}`)].join('\n'),
+    );
+  const errors = plan.problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0)
+    parts.push(
+      ['Problems:', ...errors.map((problem) => `  ${formatProblem(problem).replaceAll('\n', '\n  ')}`)].join('\n'),
+    );
+  parts.push(`${summary(whatIf.placements)} Nothing was changed.`);
+  return parts.join('\n\n');
+}
+
+function placementText(outcome: PlacementOutcome): string {
+  const color = colorsFor(process.stdout);
+  const lines = [color('bold', placementTitle(outcome))];
+  for (const { clusterName, to, reason } of outcome.moves)
+    lines.push(
+      to === 'added' ? color('green', `  + ${clusterName}  ${reason}`) : color('red', `  - ${clusterName}  ${reason}`),
+    );
+  for (const { clusterName, unfit } of outcome.stays)
+    lines.push(
+      unfit === undefined
+        ? `  = ${clusterName}  stays`
+        : color(
+            'yellow',
+            `  = ${clusterName}  stays because it is there already; it would not be picked anew: ${unfit}`,
+          ),
+    );
+  if (outcome.noLongerFits) {
+    const { message, unfit } = outcome.noLongerFits;
+    lines.push(color('red', `  ! no longer fits: ${message}`));
+    for (const { clusterName, reason } of unfit.slice(0, mostUnfit)) lines.push(`      ${clusterName}: ${reason}`);
+    if (unfit.length > mostUnfit) lines.push(`      and ${unfit.length - mostUnfit} more`);
+  }
+  if (outcome.fitsNow !== undefined) lines.push(color('green', `  ! fits now: ${outcome.fitsNow}`));
+  return lines.join('\n');
+}
+
+function summary(outcomes: readonly PlacementOutcome[]): string {
+  const count = (of: (outcome: PlacementOutcome) => number) => outcomes.reduce((sum, outcome) => sum + of(outcome), 0);
+  const added = count(({ moves }) => moves.filter(({ to }) => to === 'added').length);
+  const removed = count(({ moves }) => moves.filter(({ to }) => to === 'removed').length);
+  const stay = count(({ stays }) => stays.length);
+  const unfit = count(({ noLongerFits }) => (noLongerFits ? 1 : 0));
+  return `${added} to add, ${removed} to remove, ${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
+}

@@ -1,0 +1,30 @@
+import type { PlanInput } from '../../engine/input.ts';
+import { planFleet } from '../../engine/plan.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { withRecordedStatus } from '../recorded-status.ts';
+import { changesOf, type WhatIfFlags } from './changes.ts';
+import { compare, type WhatIf } from './compare.ts';
+import { suppose } from './suppose.ts';
+
+/** True when some flag supposes something. */
+export const isSupposed = (flags: WhatIfFlags): boolean =>
+  [flags.taint, flags.withoutCluster, flags.property, flags.label].some((list) => (list?.length ?? 0) > 0);
+
+/**
+ * The plan of a fleet whose clusters are changed, and how it differs from the plan without the changes. Both are made from
+ * the same record, so what is told is what would happen next, not what a fleet placed from nothing would look like.
+ */
+export function whatIf(input: PlanInput, flags: WhatIfFlags): { readonly plan: Plan; readonly whatIf: WhatIf } {
+  const present = withRecordedStatus(input);
+  const supposed = suppose(present, changesOf(flags));
+  const { plan } = planFleet(supposed.input);
+  return {
+    plan,
+    whatIf: compare({
+      before: planFleet(present).plan,
+      after: plan,
+      input: supposed.input,
+      changes: supposed.changes,
+    }),
+  };
+}

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { statusMessage, wholeRecord } from '../../src/daemon/publication.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
+import { folder, nobody, put } from '../git/world.ts';
+import { changes, PaperFleet } from '../scenarios/fleet.ts';
+
+/** A fleet on paper whose repo and status branch are a real git repository: what the commands of a person read. */
+export class FleetOnGit {
+  readonly dir = folder();
+  readonly paper: PaperFleet;
+  #status: StatusBranch | undefined;
+  #plan: Plan | undefined;
+
+  private constructor(files: Readonly<Record<string, string>>) {
+    this.paper = new PaperFleet(files);
+  }
+
+  static async open(files: Readonly<Record<string, string>>): Promise<FleetOnGit> {
+    const fleet = new FleetOnGit(files);
+    fleet.git('init', '-q', '-b', 'main');
+    fleet.commit(files, 'Begin the fleet');
+    fleet.#status = await openStatusBranch({
+      repo: fleet.dir,
+      statusBranch: 'fleet-status',
+      cacheDir: join(fleet.dir, '.cache'),
+      credentials: nobody,
+      now: () => fleet.paper.now,
+    });
+    return fleet;
+  }
+
+  /** Runs git as Ann, at the fleet's time. */
+  git(...args: string[]): string {
+    const date = new Date(this.paper.now).toISOString();
+    const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+    const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
+    return execFileSync('git', ['-C', this.dir, ...who, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      .toString('utf8')
+      .trim();
+  }
+
+  /** Commits files to main and lets the fleet see them. */
+  commit(files: Readonly<Record<string, string>>, message: string): string {
+    put(this.dir, files);
+    this.git('add', ...Object.keys(files));
+    this.git('commit', '-qm', message);
+    Object.assign(this.paper.files, files);
+    this.paper.commit = this.git('rev-parse', 'HEAD');
+    return this.paper.commit;
+  }
+
+  /** One pass: plan, publish, deliver, ten seconds. */
+  async pass(): Promise<Plan> {
+    const plan = await this.paper.plan();
+    const status = this.#status!;
+    const message = statusMessage(this.#plan, plan);
+    await status.publish(await status.read(), wholeRecord(plan, { branch: 'main' }), message);
+    this.#plan = plan;
+    this.paper.deliver();
+    this.paper.pass(10);
+    return plan;
+  }
+
+  /** Passes until one changes nothing. */
+  async settle(): Promise<Plan> {
+    for (let count = 0; count < 30; count++) {
+      const before = this.paper.record;
+      const plan = await this.pass();
+      if (Object.keys(changes(before, this.paper.record)).length === 0) return plan;
+    }
+    throw new Error('not settled after 30 passes');
+  }
+}
