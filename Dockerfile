@@ -17,6 +17,8 @@ ENV NODE_ENV=production
 COPY --from=build /src/package.json ./
 COPY --from=build /src/node_modules node_modules
 COPY --from=build /src/dist dist
+# For `gitfleet demo`.
+COPY fleet-repo-example fleet-repo-example
 RUN ln -s /app/dist/main.js /usr/local/bin/gitfleet && chmod +x dist/main.js \
  && mkdir /var/lib/gitfleet && chown 1000:1000 /var/lib/gitfleet
 USER 1000:1000
