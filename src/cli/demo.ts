@@ -8,7 +8,7 @@ import type { Plan } from '../engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../git/person.ts';
 import { commitAll, initRepo, mergeBranch } from '../git/worktree.ts';
 import { systemClock } from '../members/clock.ts';
-import { acceleratedClock } from './accelerated-clock.ts';
+import { scaledClock } from '../simulator/clock.ts';
 import { CliError } from './exit.ts';
 import { narrate } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
@@ -31,7 +31,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const dir = await demoDir(options.dir);
   const repo = join(dir, 'fleet');
   const fresh = await prepareRepo(repo);
-  const clock = acceleratedClock(await beginAt(dir), speed);
+  const clock = scaledClock(await beginAt(dir), speed);
   const told = timeline(clock);
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');

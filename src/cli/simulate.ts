@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { acceleratedClock } from './accelerated-clock.ts';
+import { scaledClock } from '../simulator/clock.ts';
 import { CliError } from './exit.ts';
 import { print } from './output.ts';
 import { simulatedMembers } from './simulated-members.ts';
@@ -17,7 +17,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   const port = Number(options.port);
   if (!/^\d+$/.test(options.port) || port > 65_535)
     throw new CliError(`--port ${options.port} is out of range: use a number from 0 (any free port) to 65535`);
-  const members = await simulatedMembers(options.simulatedFleet, acceleratedClock(Date.now(), speed));
+  const members = await simulatedMembers(options.simulatedFleet, scaledClock(Date.now(), speed));
   const kubeconfig = resolve(options.kubeconfig);
   await members.listen(kubeconfig, port);
   print(`${members.names.length} simulated clusters, time runs ${speed}×: ${members.names.join(', ')}`);
