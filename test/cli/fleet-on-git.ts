@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { statusMessage, wholeRecord } from '../../src/daemon/publication.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 import { folder, nobody, put } from '../git/world.ts';
 import { changes, PaperFleet } from '../scenarios/fleet.ts';
@@ -26,6 +27,7 @@ export class FleetOnGit {
       statusBranch: 'fleet-status',
       cacheDir: join(fleet.dir, '.cache'),
       credentials: nobody,
+      author: parsePerson(defaultAuthor),
       now: () => fleet.paper.now,
     });
     return fleet;
