@@ -12,8 +12,22 @@ export const budgetsOf = (cluster: Cluster, pod: Stored): Stored[] =>
     .list(key, pod.metadata.namespace)
     .filter((budget) => selects(at(budget, 'spec', 'selector'), pod.metadata.labels ?? {}));
 
+/** Keeps the counts of budgets right while pods come and go. */
+export function runBudgets(cluster: Cluster): void {
+  const count = (namespace = '') => cluster.queue.soon(`${key} ${namespace}`, () => countBudgets(cluster, namespace));
+  cluster.store.subscribe(key, ({ type, object }) => {
+    if (type !== 'DELETED') count(object.metadata.namespace);
+  });
+  for (const counted of ['/pods', 'apps/replicasets', 'apps/statefulsets']) {
+    cluster.store.subscribe(counted, ({ object: { metadata } }) => {
+      if (cluster.store.list(key).some((budget) => budget.metadata.namespace === metadata.namespace))
+        count(metadata.namespace);
+    });
+  }
+}
+
 /** Counts what every budget of a namespace still allows. */
-export function countBudgets(cluster: Cluster, namespace: string): void {
+function countBudgets(cluster: Cluster, namespace: string): void {
   const kind = cluster.registry.stored(key)!;
   for (const budget of cluster.store.list(key, namespace)) {
     const pods = cluster.store

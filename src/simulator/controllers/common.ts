@@ -36,9 +36,6 @@ export const isTrue = (object: unknown, type: string): boolean =>
 export const controllerOf = (object: Stored): OwnerReference | undefined =>
   object.metadata.ownerReferences?.find((reference) => reference.controller);
 
-export const ownedBy = (objects: readonly Stored[], owner: Stored): Stored[] =>
-  objects.filter((object) => controllerOf(object)?.uid === owner.metadata.uid);
-
 export const referenceTo = (owner: Stored): OwnerReference => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,

@@ -1,30 +1,16 @@
 import type { Cluster } from '../cluster.ts';
 import type { Stored } from '../object.ts';
 import { finishDeletion, remove } from '../storage/remove.ts';
+import type { Dependents } from './dependents.ts';
 
 /** Removes what is left without an owner, and sees deletions in foreground or with orphans through. */
-export function collectGarbage(cluster: Cluster): void {
-  const dependents = new Map<string, Map<string, { readonly key: string; readonly object: Stored }>>();
-
+export function collectGarbage(cluster: Cluster, dependents: Dependents): void {
   cluster.store.observe(({ type, key, object, before }) => {
-    for (const owner of before?.metadata.ownerReferences ?? []) dependents.get(owner.uid)?.delete(object.metadata.uid);
-    if (type !== 'DELETED') {
-      for (const owner of object.metadata.ownerReferences ?? []) {
-        let owned = dependents.get(owner.uid);
-        if (!owned) {
-          owned = new Map();
-          dependents.set(owner.uid, owned);
-        }
-        owned.set(object.metadata.uid, { key, object });
-      }
-    }
-    for (const owner of before?.metadata.ownerReferences ?? []) {
-      const left = dependents.get(owner.uid);
-      if (left?.size === 0) dependents.delete(owner.uid);
-      if (type === 'DELETED') cluster.queue.soon(`gc-owner/${owner.uid}`, () => releaseOwner(owner.uid));
-    }
     if (type === 'DELETED') {
-      if (dependents.has(object.metadata.uid)) cluster.queue.soon(`gc/${object.metadata.uid}`, () => sweep(object));
+      for (const owner of before?.metadata.ownerReferences ?? [])
+        cluster.queue.soon(`gc-owner/${owner.uid}`, () => releaseOwner(owner.uid));
+      if (dependents.of(object.metadata.uid).length > 0)
+        cluster.queue.soon(`gc/${object.metadata.uid}`, () => sweep(object));
     } else if (object.metadata.deletionTimestamp !== undefined && held(object) !== undefined) {
       waiting.set(object.metadata.uid, { key, object });
       cluster.queue.soon(`gc-owner/${object.metadata.uid}`, () => releaseOwner(object.metadata.uid));
@@ -42,7 +28,7 @@ export function collectGarbage(cluster: Cluster): void {
 
   /** The owner is gone: its dependents go, unless another owner is still there. */
   function sweep(owner: Stored): void {
-    for (const { key, object } of [...(dependents.get(owner.metadata.uid)?.values() ?? [])]) {
+    for (const { key, object } of dependents.of(owner.metadata.uid)) {
       const live = current(key, object);
       const kind = cluster.registry.stored(key);
       if (!live || !kind) continue;
@@ -76,7 +62,7 @@ export function collectGarbage(cluster: Cluster): void {
       waiting.delete(uid);
       return;
     }
-    const owned = [...(dependents.get(uid)?.values() ?? [])];
+    const owned = dependents.of(uid);
     if (finalizer === 'orphan') {
       for (const { key, object } of owned) {
         const dependent = current(key, object);
@@ -94,7 +80,7 @@ export function collectGarbage(cluster: Cluster): void {
         if (dependent && dependentKind && dependent.metadata.deletionTimestamp === undefined)
           remove(cluster, dependentKind, dependent, { propagation: 'Foreground' });
       }
-      if ((dependents.get(uid)?.size ?? 0) > 0) return;
+      if (dependents.of(uid).length > 0) return;
     }
     waiting.delete(uid);
     const { finalizers, ...metadata } = live.metadata;

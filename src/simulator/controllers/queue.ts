@@ -6,6 +6,8 @@ export interface Queue {
   soon(name: string, run: () => void): void;
   /** After `ms` of simulated time; asking again for the same name moves it. */
   after(ms: number, name: string, run: () => void): void;
+  /** The same, but a wait of that name that is under way stays as it is. */
+  once(ms: number, name: string, run: () => void): void;
   cancel(name: string): void;
   stop(): void;
 }
@@ -24,22 +26,27 @@ export function openQueue(clock: SimClock, reactionMs: number): Queue {
     for (const run of due) run();
   }
 
+  function after(ms: number, name: string, run: () => void): void {
+    if (stopped) return;
+    later.get(name)?.();
+    later.set(
+      name,
+      clock.after(ms, () => {
+        later.delete(name);
+        run();
+      }),
+    );
+  }
+
   return {
     soon(name, run) {
       if (stopped) return;
       soon.set(name, run);
       cancelTick ??= clock.after(reactionMs, tick);
     },
-    after(ms, name, run) {
-      if (stopped) return;
-      later.get(name)?.();
-      later.set(
-        name,
-        clock.after(ms, () => {
-          later.delete(name);
-          run();
-        }),
-      );
+    after,
+    once(ms, name, run) {
+      if (!later.has(name)) after(ms, name, run);
     },
     cancel(name) {
       later.get(name)?.();

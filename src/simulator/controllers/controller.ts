@@ -1,0 +1,64 @@
+import type { Cluster } from '../cluster.ts';
+import type { Stored } from '../object.ts';
+import type { StoreEvent } from '../storage/store.ts';
+import { controllerOf } from './common.ts';
+
+export interface Controller {
+  /** The kind it looks after, as a storage key. */
+  readonly key: string;
+  /** Kinds whose objects it makes: a change of one brings their controller's turn. */
+  readonly makes?: readonly string[];
+  /** Brings one object a step nearer to what it asks for; called again until nothing changes. */
+  readonly reconcile: (live: Stored) => void;
+}
+
+/** Calls a controller for each object of its kind that changed, or whose own objects changed. Nothing else costs time. */
+export function runController(cluster: Cluster, { key, makes, reconcile }: Controller): void {
+  cluster.store.subscribe(key, ({ type, object }) => {
+    if (type !== 'DELETED') soon(cluster, key, object.metadata, reconcile);
+  });
+  for (const made of makes ?? []) {
+    cluster.store.subscribe(made, ({ object, before }: StoreEvent) => {
+      for (const side of before ? [object, before] : [object]) {
+        const owner = controllerOf(side);
+        if (owner && keyOf(cluster, owner) === key)
+          soon(cluster, key, { name: owner.name, namespace: side.metadata.namespace }, reconcile);
+      }
+    });
+  }
+}
+
+/** Asks for a turn of one object; the controller sees it as it is then. */
+export function soon(
+  cluster: Cluster,
+  key: string,
+  { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
+  reconcile: (live: Stored) => void,
+): void {
+  cluster.queue.soon(turn(key, { name, namespace }), () => {
+    const live = cluster.store.get(key, { name, namespace });
+    if (live) reconcile(live);
+  });
+}
+
+/** Asks for a turn after some simulated time, for what time alone changes; the last word counts. */
+export function later(
+  cluster: Cluster,
+  key: string,
+  about: Stored,
+  wait: { readonly ms: number | undefined; readonly reconcile: (live: Stored) => void },
+): void {
+  const name = `later ${turn(key, about.metadata)}`;
+  if (wait.ms === undefined) cluster.queue.cancel(name);
+  else cluster.queue.after(wait.ms, name, () => soon(cluster, key, about.metadata, wait.reconcile));
+}
+
+const turn = (
+  key: string,
+  { name, namespace = '' }: { readonly name: string; readonly namespace?: string | undefined },
+) => `${key} ${namespace}/${name}`;
+
+function keyOf(cluster: Cluster, owner: { readonly apiVersion: string; readonly kind: string }): string | undefined {
+  const kind = cluster.registry.byKind(owner.apiVersion, owner.kind);
+  return kind && `${kind.group}/${kind.plural}`;
+}
