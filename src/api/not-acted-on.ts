@@ -5,10 +5,8 @@ export function notActedOnYet(object: FleetObject): string | undefined {
   switch (object.kind) {
     case 'ClusterResourcePlacement':
     case 'ResourcePlacement':
-      if (object.spec.strategy.reportBackStrategy?.type === 'Mirror')
-        return 'reportBackStrategy Mirror is not acted on yet';
-      return object.spec.statusReportingScope === 'NamespaceAccessible'
-        ? 'statusReportingScope NamespaceAccessible is not acted on yet'
+      return object.spec.strategy.reportBackStrategy?.type === 'Mirror'
+        ? 'reportBackStrategy Mirror is not acted on yet'
         : undefined;
     case 'FleetConfig': {
       const { freeze, forge } = object.spec;

@@ -13,7 +13,7 @@ export const clusterDecision = z.looseObject({
 });
 export type ClusterDecision = z.output<typeof clusterDecision>;
 
-export const policySnapshotEntry = z.strictObject({
+export const policySnapshotEntry = z.object({
   index: z.number().int().min(0),
   latest: z.boolean().optional(),
   /** Hex sha-256 of the defaulted policy without numberOfClusters; absent = recomputed from `policy`. */
@@ -29,7 +29,7 @@ export const policySnapshotEntry = z.strictObject({
 });
 export type PolicySnapshotEntry = z.output<typeof policySnapshotEntry>;
 
-export const resourceSnapshotEntry = z.strictObject({
+export const resourceSnapshotEntry = z.object({
   index: z.number().int().min(0),
   latest: z.boolean().optional(),
   /** Hex sha-256 of the selected resources in order; absent = recomputed from the snapshot file. */
@@ -49,7 +49,7 @@ export const bindingState = z.enum(['Scheduled', 'Bound', 'Unscheduled']);
 export type BindingState = z.output<typeof bindingState>;
 
 /** KubeFleet's ClusterResourceBinding, names shortened as contract.md says. */
-export const bindingEntry = z.strictObject({
+export const bindingEntry = z.object({
   targetCluster: z.string(),
   state: bindingState,
   /** What an Unscheduled binding was before; absent on one that was never Bound. */
@@ -73,8 +73,11 @@ export const bindingEntry = z.strictObject({
 });
 export type Binding = z.output<typeof bindingEntry>;
 
-/** `placements/<[ns.]name>/state.yaml`: what the engine remembers of one placement. */
-export const placementState = z.strictObject({
+/**
+ * `placements/<[ns.]name>/state.yaml`: what the engine remembers of one placement. Fields that it does not know are left
+ * out and refuse nothing: a state brought over from a hub has more of them, and to remember nothing would be worse.
+ */
+export const placementState = z.object({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
   kind: z.literal('PlacementState'),
   metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),

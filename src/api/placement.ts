@@ -182,6 +182,16 @@ export const resourcePlacement = z.strictObject({
   status: placementStatus.optional(),
 });
 
+/** What a placement with `statusReportingScope: NamespaceAccessible` shows to those who only see its namespace. */
+export const statusInNamespace = z.looseObject({
+  apiVersion: versions,
+  kind: z.literal('ClusterResourcePlacementStatus'),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  sourceStatus: placementStatus,
+  lastUpdatedTime: z.string(),
+});
+export type StatusInNamespace = z.output<typeof statusInNamespace>;
+
 export type PlacementKind = 'ClusterResourcePlacement' | 'ResourcePlacement';
 /** A placement of either scope; `metadata.namespace` is set exactly for a ResourcePlacement. */
 export type Placement = z.output<typeof clusterResourcePlacement> | z.output<typeof resourcePlacement>;

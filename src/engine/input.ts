@@ -4,7 +4,7 @@ import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Override, OverrideSnapshot } from '../api/override.ts';
-import type { Placement } from '../api/placement.ts';
+import type { Placement, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../api/staged.ts';
@@ -94,6 +94,8 @@ export interface RecordedPlacement {
   /** `status.yaml`: the placement as last planned, with `.status`. Its spec is the last good version (decision 4). */
   readonly object: Placement | undefined;
   readonly state: PlacementState;
+  /** `namespace-status.yaml`: its status as its namespace sees it. */
+  readonly inNamespace?: StatusInNamespace | undefined;
   /** `snapshots/<index>.yaml`: selected resources in snapshot order. */
   readonly snapshots: ReadonlyMap<number, readonly Manifest[]>;
 }

@@ -15,6 +15,7 @@ import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { placementType } from './status/condition-types.ts';
 import { placementStatus } from './status/placement-status.ts';
+import { statusInNamespace, withStatusSynced } from './status/status-in-namespace.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -31,9 +32,7 @@ export interface Assembly {
 export function assemble(assembly: Assembly): Plan {
   const { world, works, deleted, evictions } = assembly;
   const { input } = world;
-  const statuses = new Map(
-    works.map((work) => [work, placementStatus(work, { now: input.now, recorded: recordedStatus(work, world) })]),
-  );
+  const statuses = new Map(works.map((work) => [work, statusOf(work, world)]));
   const orphans = runsWithoutPlacement(world);
   const outcomes = [...assembly.runs.values()];
   const wakes = [...works.flatMap(({ wakes: own }) => own), ...outcomes.flatMap(({ wakes: own }) => own)];
@@ -96,6 +95,12 @@ const withoutMoves = <T extends { readonly placements: readonly PlannedPlacement
     bindings: placement.bindings.map(({ move: _, ...binding }) => binding),
   })),
 });
+
+function statusOf(work: PlacementWork, world: World): PlacementStatus {
+  const context = { now: world.input.now, recorded: recordedStatus(work, world) };
+  const hasNamespace = (name: string): boolean => world.hub.kinds.get('v1 Namespace')?.byName.has(`/${name}`) ?? false;
+  return withStatusSynced(work.placement, placementStatus(work, context), { ...context, hasNamespace });
+}
 
 function recordedStatus(work: PlacementWork, world: World): PlacementStatus | undefined {
   return world.record.placements.get(placementKey(refOf(work.placement)))?.object?.status;
@@ -175,12 +180,19 @@ function recordOf(
   );
   for (const work of all) {
     const root = recordPath('placements', placementKey(refOf(work.placement)), all.length, digest);
-    documents.push(...placementDocuments(work, statuses.get(work) ?? recordedStatus(work, world) ?? {}, root));
+    const status = statuses.get(work) ?? recordedStatus(work, world) ?? {};
+    const inNamespace = statusInNamespace(work.placement, status, {
+      now: world.input.now,
+      recorded: world.record.placements.get(placementKey(refOf(work.placement)))?.inNamespace,
+    });
+    documents.push(...placementDocuments(work, { status, inNamespace }, root));
   }
   for (const [key, recorded] of refusedButRecorded) {
     const root = recordPath('placements', key, all.length, digest);
     if (recorded.object) documents.push([`${root}/status.yaml`, { kind: 'object', value: recorded.object }]);
     documents.push([`${root}/state.yaml`, { kind: 'object', value: recorded.state }]);
+    if (recorded.inNamespace)
+      documents.push([`${root}/namespace-status.yaml`, { kind: 'object', value: recorded.inNamespace }]);
     for (const [index, value] of recorded.snapshots)
       documents.push([`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }]);
   }

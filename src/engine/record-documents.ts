@@ -1,5 +1,5 @@
 import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
-import type { PlacementStatus } from '../api/placement.ts';
+import type { PlacementStatus, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Member } from './placement/members.ts';
 import type { PlannedApproval, RecordDocument } from './plan-document.ts';
@@ -18,7 +18,7 @@ export function recordPath(directory: string, name: string, entries: number, dig
 /** `placements/<[ns.]name>/…`: status, state and the resources of every remembered snapshot. */
 export function placementDocuments(
   work: PlacementWork,
-  status: PlacementStatus,
+  { status, inNamespace }: { readonly status: PlacementStatus; readonly inNamespace: StatusInNamespace | undefined },
   root: string,
 ): [string, RecordDocument][] {
   const { placement } = work;
@@ -44,6 +44,7 @@ export function placementDocuments(
   return [
     [`${root}/status.yaml`, object({ ...rest, metadata, status })],
     [`${root}/state.yaml`, object(state)],
+    ...(inNamespace ? [[`${root}/namespace-status.yaml`, object(inNamespace)] as [string, RecordDocument]] : []),
     // An index whose contents nobody knows (a state written by hand) must not come back as one that held nothing.
     ...work.resourceSnapshots.flatMap(({ index }): [string, RecordDocument][] => {
       const value = work.contents.get(index);

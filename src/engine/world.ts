@@ -46,7 +46,7 @@ export function survey(input: PlanInput): World {
   });
   const byName = new Map(members.map((member) => [member.name, member]));
   const overrides = snapshotOverrides({
-    overrides: input.fleet.overrides,
+    overrides: admitted.overrides,
     recorded: record.overrides,
     digest: input.digest,
     refused: input.fleet.refused,

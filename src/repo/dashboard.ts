@@ -83,7 +83,7 @@ function placementRow(placement: PlannedPlacement): string {
   const { bindings, conditions } = placement;
   const count = (of: (binding: PlannedPlacement['bindings'][number]) => boolean) => bindings.filter(of).length;
   const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
-  const last = conditions.at(-1);
+  const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
   return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isTrue(binding.conditions, 'Available') || isTrue(binding.conditions, 'DiffReported'))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
 }
 

@@ -4,7 +4,13 @@ import { type Eviction, eviction } from '../api/eviction.ts';
 import { type MemberCluster, memberCluster } from '../api/member-cluster.ts';
 import type { Manifest, PlacementKey } from '../api/meta.ts';
 import { type OverrideSnapshot, overrideSnapshot } from '../api/override.ts';
-import { clusterResourcePlacement, type Placement, resourcePlacement } from '../api/placement.ts';
+import {
+  clusterResourcePlacement,
+  type Placement,
+  resourcePlacement,
+  type StatusInNamespace,
+  statusInNamespace,
+} from '../api/placement.ts';
 import { type PlacementState, placementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../api/staged.ts';
@@ -78,8 +84,9 @@ export function readRecord(files: ReadonlyMap<string, string>): {
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(
-        [...placements].flatMap(([key, { object, state, snapshots }]): [PlacementKey, RecordedPlacement][] =>
-          object || state ? [[key, { object, state: state ?? emptyState(key, object), snapshots }]] : [],
+        [...placements].flatMap(
+          ([key, { object, state, inNamespace, snapshots }]): [PlacementKey, RecordedPlacement][] =>
+            object || state ? [[key, { object, state: state ?? emptyState(key, object), inNamespace, snapshots }]] : [],
         ),
       ),
       overrides,
@@ -99,6 +106,7 @@ const pathPattern =
 interface Mutable {
   object: Placement | undefined;
   state: PlacementState | undefined;
+  inNamespace?: StatusInNamespace | undefined;
   readonly snapshots: Map<number, readonly Manifest[]>;
 }
 
@@ -127,7 +135,8 @@ function readPlacementFile(of: {
       ? resourcePlacement
       : clusterResourcePlacement;
     entry.object = read(path, text, schema);
-  } else {
+  } else if (rest === 'namespace-status.yaml') entry.inNamespace = read(path, text, statusInNamespace);
+  else {
     const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
     if (index === undefined) return;
     const manifests = manifestsOf(text);

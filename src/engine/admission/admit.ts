@@ -1,13 +1,15 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { PlacementKey } from '../../api/meta.ts';
+import type { Override } from '../../api/override.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { transitionProblems } from '../../api/transitions.ts';
-import { type Fleet, type FleetRecord, type HubObject, type RecordedPlacement, sourceKey } from '../input.ts';
+import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
+import { admitOverrides } from './admit-overrides.ts';
+import { forbidden } from './forbidden.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold, withLastGoodResources } from './last-good.ts';
 
 /** The fleet as the plan may trust it: every object at its last good version, deletions only where they are certain. */
@@ -17,6 +19,7 @@ export interface Admitted {
   readonly deleted: readonly { readonly key: PlacementKey; readonly recorded: RecordedPlacement }[];
   readonly members: readonly MemberCluster[];
   readonly runs: readonly StagedUpdateRun[];
+  readonly overrides: readonly Override[];
   readonly resources: readonly HubObject[];
   readonly holds: readonly Hold[];
   readonly problems: readonly Problem[];
@@ -32,13 +35,15 @@ export function admit(fleet: Fleet, record: FleetRecord): Admitted {
     const { kind, name, namespace } = ref;
     holds.push(lastGoodHold({ kind, name, ...(namespace ? { namespace } : {}) }, heldBecause(fleet, ref)));
   }
+  const overrides = admitOverrides(fleet, record);
   return {
     ...placements,
     members: admitMembers(fleet, record, holds),
     runs: admitRuns(fleet, record, holds, problems),
+    overrides: overrides.overrides,
     resources,
-    holds,
-    problems,
+    holds: [...holds, ...overrides.holds],
+    problems: [...problems, ...overrides.problems],
   };
 }
 
@@ -54,9 +59,10 @@ function admitPlacements(
     const key = placementKey(refOf(placement));
     present.add(key);
     const before = record.placements.get(key)?.object;
-    const refusals = before ? forbidden(before, placement, problems, fleet) : [];
-    if (before && refusals.length > 0) {
-      holds.push(lastGoodHold(refOf(placement), refusals.join('; ')));
+    const refused = forbidden(before, placement, fleet);
+    if (before && refused) {
+      problems.push(...refused.problems);
+      holds.push(lastGoodHold(refOf(placement), refused.because));
       admitted.push(before);
     } else admitted.push(withGeneration(placement, before));
   }
@@ -74,29 +80,6 @@ function admitPlacements(
     }
   }
   return { placements: admitted.sort(by((placement) => placementKey(refOf(placement)))), deleted };
-}
-
-/** Sentences of the transition rules that `next` breaks; each also becomes a problem of severity error. */
-function forbidden(
-  before: Placement | StagedUpdateRun,
-  next: Placement | StagedUpdateRun,
-  problems: Problem[],
-  fleet: Fleet,
-): string[] {
-  const refusals = transitionProblems(before, next).filter(
-    (issue) => issue.severity === 'error' && issue.code !== 'state-transition',
-  );
-  for (const issue of refusals) {
-    problems.push({
-      severity: 'error',
-      code: issue.code,
-      ...fleet.sources?.get(sourceKey(next.kind, next.metadata)),
-      path: issue.path.join('.'),
-      message: `${next.kind} ${next.metadata.name}: ${issue.message}`,
-      ...(issue.fix === undefined ? {} : { fix: issue.fix }),
-    });
-  }
-  return refusals.map((issue) => issue.message);
 }
 
 /** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
@@ -124,10 +107,11 @@ function admitRuns(fleet: Fleet, record: FleetRecord, holds: Hold[], problems: P
     const key = placementKey(run.metadata);
     present.add(key);
     const before = record.runs.get(key);
-    const refusals = before ? forbidden(before, run, problems, fleet) : [];
-    if (!before || refusals.length === 0) return run;
+    const refused = forbidden(before, run, fleet);
+    if (!before || !refused) return run;
+    problems.push(...refused.problems);
     const { name, namespace } = run.metadata;
-    holds.push(lastGoodHold({ kind: run.kind, name, ...(namespace ? { namespace } : {}) }, refusals.join('; ')));
+    holds.push(lastGoodHold({ kind: run.kind, name, ...(namespace ? { namespace } : {}) }, refused.because));
     return before;
   });
   for (const [key, recorded] of record.runs) {

@@ -30,8 +30,8 @@ export function snapshotOverrides(request: {
   readonly inUse?: ReadonlySet<string>;
 }): OverrideHistory {
   const { overrides, recorded, digest, refused = [], unreadable = [], inUse } = request;
-  const present = new Set(overrides.map((override) => ownerKey(override.kind, override.metadata)));
-  const held = new Set(refused.map((ref) => ownerKey(ref.kind, ref)));
+  const present = new Set(overrides.map((override) => overrideKey(override.kind, override.metadata)));
+  const held = new Set(refused.map((ref) => overrideKey(ref.kind, ref)));
   const history = new Map<string, readonly OverrideSnapshot[]>();
   for (const [folder, snapshots] of recorded) {
     const kept = snapshots.map((recordedOne) => {
@@ -66,6 +66,25 @@ export const overrideDocuments = (history: OverrideHistory, inUse: ReadonlySet<s
       ]);
   });
 
+/** Every override as its latest snapshot holds it, by `overrideKey`; deleted ones have none. */
+export function lastRecorded(history: OverrideHistory): ReadonlyMap<string, Override> {
+  const recorded = new Map<string, Override>();
+  for (const [folder, snapshots] of history) {
+    for (const snapshot of snapshots) {
+      if (!snapshot.latest) continue;
+      const { namespace } = snapshot.metadata;
+      const override = {
+        apiVersion: 'placement.kubernetes-fleet.io/v1',
+        kind: snapshot.kind.replace(/Snapshot$/, ''),
+        metadata: { name: overrideName(snapshot, folder), ...(namespace && { namespace }) },
+        spec: snapshot.overrideSpec,
+      } as Override;
+      recorded.set(overrideKey(override.kind, override.metadata), override);
+    }
+  }
+  return recorded;
+}
+
 /** Hex sha-256 of an override's spec, remembered by the spec's identity. */
 export function hashOfSpec(spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string {
   let hash = hashes.get(spec);
@@ -82,11 +101,13 @@ const folderOf = ({ name, namespace }: { readonly name: string; readonly namespa
   namespace ? `${namespace}.${name}` : name;
 
 /** A cluster override `a.b` and an override `b` of namespace `a` share a folder; kind and namespace tell them apart. */
-const ownerKey = (kind: string, named: { readonly name: string; readonly namespace?: string | undefined }): string =>
-  `${kind} ${named.namespace ?? ''}/${named.name}`;
+export const overrideKey = (
+  kind: string,
+  named: { readonly name: string; readonly namespace?: string | undefined },
+): string => `${kind} ${named.namespace ?? ''}/${named.name}`;
 
 const ownerOf = (snapshot: OverrideSnapshot, folder: string): string =>
-  ownerKey(snapshot.kind.replace(/Snapshot$/, ''), {
+  overrideKey(snapshot.kind.replace(/Snapshot$/, ''), {
     name: overrideName(snapshot, folder),
     namespace: snapshot.metadata.namespace,
   });
@@ -107,7 +128,7 @@ function withLatest(
   digest: (text: string) => string,
   inUse: ReadonlySet<string> | undefined,
 ): OverrideSnapshot[] {
-  const owner = ownerKey(override.kind, override.metadata);
+  const owner = overrideKey(override.kind, override.metadata);
   const own = snapshots.filter((snapshot) => ownerOf(snapshot, folder) === owner);
   const others = snapshots.filter((snapshot) => ownerOf(snapshot, folder) !== owner);
   const hash = hashOfSpec(override.spec, digest);

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, vi } from 'vitest';
+import type { Manifest } from '../../../src/api/meta.ts';
 import { exitCodeOf } from '../../../src/cli/exit.ts';
 import { plan as planCommand } from '../../../src/cli/plan.ts';
+import { render as renderCommand } from '../../../src/cli/render.ts';
 import type { Plan, PlannedPlacement } from '../../../src/engine/plan-document.ts';
 
 /** A plan as `-o json` prints it: the record is text by path. */
@@ -35,6 +37,25 @@ export const now = '2026-11-20T10:00:00Z';
 /** `gitfleet plan --repo … --observed … --recorded … --now … --out-recorded … -o json`, the command's own function. */
 export async function plan(of: Case): Promise<Planned> {
   const { options, read } = await onDisk(of);
+  const { text, code } = await printedBy(() => planCommand({ ...options, output: 'json' }));
+  return planned(text, code, await read());
+}
+
+/** `gitfleet render --cluster X -o json`: the manifests that each of these clusters gets. */
+export async function rendered(
+  of: Case,
+  ...clusters: readonly string[]
+): Promise<Readonly<Record<string, Manifest[]>>> {
+  const { options } = await onDisk(of);
+  const made: Record<string, Manifest[]> = {};
+  for (const cluster of clusters) {
+    const { text } = await printedBy(() => renderCommand({ ...options, cluster, output: 'json' }));
+    made[cluster] = (JSON.parse(text) as { readonly items: Manifest[] }).items;
+  }
+  return made;
+}
+
+async function printedBy(command: () => Promise<void>): Promise<{ readonly text: string; readonly code: number }> {
   let text = '';
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     text += String(chunk);
@@ -42,14 +63,14 @@ export async function plan(of: Case): Promise<Planned> {
   });
   let code = 0;
   try {
-    await planCommand({ ...options, output: 'json' });
+    await command();
   } catch (error) {
     code = exitCodeOf(error);
     if (text === '') throw error;
   } finally {
     spy.mockRestore();
   }
-  return planned(text, code, await read());
+  return { text, code };
 }
 
 /** The same through a process of its own, as a user's CI runs it. */

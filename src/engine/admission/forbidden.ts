@@ -1,0 +1,30 @@
+import type { Override } from '../../api/override.ts';
+import type { Placement } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { transitionProblems } from '../../api/transitions.ts';
+import { type Fleet, sourceKey } from '../input.ts';
+
+/** The transition rules that `next` breaks, each as a problem of severity error; nothing where the change is allowed. */
+export function forbidden<T extends Placement | StagedUpdateRun | Override>(
+  before: T | undefined,
+  next: T,
+  fleet: Fleet,
+): { readonly problems: readonly Problem[] /** All of them in one sentence. */; readonly because: string } | undefined {
+  if (before === undefined) return undefined;
+  const refusals = transitionProblems(before, next).filter(
+    ({ severity, code }) => severity === 'error' && code !== 'state-transition',
+  );
+  if (refusals.length === 0) return undefined;
+  const problems = refusals.map(
+    ({ code, path, message, fix }): Problem => ({
+      severity: 'error',
+      code,
+      ...fleet.sources?.get(sourceKey(next.kind, next.metadata)),
+      path: path.join('.'),
+      message: `${next.kind} ${next.metadata.name}: ${message}`,
+      ...(fix === undefined ? {} : { fix }),
+    }),
+  );
+  return { problems, because: refusals.map(({ message }) => message).join('; ') };
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Placement } from '../../../src/api/placement.ts';
+import { conditionLines, member, placement, plan, rendered, seen } from './world.ts';
+
+const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}';
+const box = (data: string): string => `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourceEnvelope
+metadata: {name: box, namespace: shop}
+data:
+${data}`;
+const quota =
+  '  quota.yaml: {apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {pods: "1"}}}';
+const pod = '  pod.yaml: {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {containers: []}}';
+
+const repo = (...resources: readonly string[]) => ({
+  'clusters.yaml': [member('a', { labels: { region: 'eu' } })],
+  'resources/all.yaml': [namespace, ...resources],
+  'web.yaml': placement('placementType: PickAll'),
+});
+const objects = async (of: ReturnType<typeof repo>): Promise<string[]> => {
+  const { plan: printed } = await plan({ repo: of });
+  return printed.targets.flatMap(({ objects: all }) =>
+    all.map(({ kind, name, namespace: ns }) => `${kind} ${ns ? `${ns}/` : ''}${name}`),
+  );
+};
+
+describe('a ResourceEnvelope', () => {
+  it('is selected with its namespace, not applied itself, and what it holds is', async () => {
+    const of = repo(box(`${quota}\n${pod}`));
+    expect(await objects(of)).toEqual(['Namespace shop', 'Pod shop/p', 'ResourceQuota shop/q']);
+    const { plan: printed } = await plan({ repo: of });
+    const { status } = parse(printed.record['placements/web/status.yaml']!) as Placement;
+    expect(status!.selectedResources).toEqual([
+      { version: 'v1', kind: 'Namespace', name: 'shop' },
+      {
+        group: 'placement.kubernetes-fleet.io',
+        version: 'v1beta1',
+        kind: 'ResourceEnvelope',
+        name: 'box',
+        namespace: 'shop',
+      },
+    ]);
+  });
+
+  it('is overridden in what it holds', async () => {
+    const { a } = await rendered(
+      {
+        repo: {
+          ...repo(box(quota)),
+          'o.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: o, namespace: shop}
+spec:
+  resourceSelectors: [{group: "", version: v1, kind: ResourceQuota, name: q}]
+  policy:
+    overrideRules:
+    - clusterSelector: {clusterSelectorTerms: []}
+      jsonPatchOverrides: [{op: replace, path: /spec/hard/pods, value: "\${MEMBER-CLUSTER-LABEL-KEY-region}-7"}]
+`,
+        },
+      },
+      'a',
+    );
+    expect(a!.find(({ kind }) => kind === 'ResourceQuota')!['spec']).toEqual({ hard: { pods: 'eu-7' } });
+  });
+
+  it('failures inside name the envelope', async () => {
+    const of = repo(box(quota));
+    const first = await plan({ repo: of, observed: [seen('a')] });
+    const next = await plan({
+      repo: of,
+      recorded: first.recorded,
+      observed: [
+        seen('a', {
+          placements: [
+            {
+              placement: { kind: 'ClusterResourcePlacement', name: 'web' },
+              resourceSnapshotIndex: 0,
+              results: [
+                {
+                  object: { apiVersion: 'v1', kind: 'ResourceQuota', namespace: 'shop', name: 'q' },
+                  result: 'FailedToApply',
+                },
+              ],
+            },
+          ],
+          objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }],
+        }),
+      ],
+    });
+    const { status } = parse(next.recorded['placements/web/status.yaml']!) as Placement;
+    expect(status!.placementStatuses![0]!.failedPlacements).toContainEqual(
+      expect.objectContaining({
+        kind: 'ResourceQuota',
+        name: 'q',
+        envelope: { name: 'box', namespace: 'shop', type: 'ResourceEnvelope' },
+      }),
+    );
+  });
+
+  it.each([
+    ['an object without a namespace', '  x: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}'],
+    ['an object of another namespace', '  x: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: y1}}'],
+    ['a cluster-scoped object', '  x: {apiVersion: v1, kind: Namespace, metadata: {name: x}}'],
+    ['nothing', '  {}'],
+  ])('is refused with %s', async (_, data) => {
+    const { plan: printed, code } = await plan({ repo: repo(box(data)) });
+    expect(printed.problems).toEqual([
+      expect.objectContaining({ severity: 'error', file: 'resources/all.yaml', path: expect.stringMatching(/^data/) }),
+    ]);
+    expect(code).toBe(2);
+  });
+});
+
+describe('a ClusterResourceEnvelope', () => {
+  const crate = (data: string): string => `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourceEnvelope
+metadata: {name: crate}
+data:
+${data}`;
+  const web = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: web}
+spec:
+  resourceSelectors: [{group: placement.kubernetes-fleet.io, version: v1beta1, kind: ClusterResourceEnvelope, name: crate}]
+`;
+
+  it('holds cluster-scoped objects, which take effect on members only', async () => {
+    const role = '  r: {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}';
+    expect(await objects({ ...repo(crate(role)), 'web.yaml': web })).toEqual(['ClusterRole r']);
+  });
+
+  it('is refused with a namespaced object', async () => {
+    const { plan: printed } = await plan({
+      repo: {
+        ...repo(crate('  x: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: shop}}')),
+        'web.yaml': web,
+      },
+    });
+    expect(printed.problems.map(({ severity, code, path }) => `${severity} ${code} ${path}`)).toEqual([
+      'error invalid-envelope data.x',
+    ]);
+  });
+});
+
+describe('an annotated ConfigMap', () => {
+  const wrapped = (data: string): string => `apiVersion: v1
+kind: ConfigMap
+metadata: {name: box, namespace: shop, annotations: {kubernetes-fleet.io/envelope-configmap: "true"}}
+data:
+${data}`;
+
+  it('is an envelope: each value one manifest, cluster-scoped ones too, and is not applied itself', async () => {
+    const of = repo(
+      wrapped(`  q.yaml: |
+    apiVersion: v1
+    kind: ResourceQuota
+    metadata: {name: q, namespace: shop}
+  r.json: '{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "r"}}'`),
+    );
+    expect(await objects(of)).toEqual(['ClusterRole r', 'Namespace shop', 'ResourceQuota shop/q']);
+    const { placement: web } = await plan({ repo: of, observed: [seen('a')] });
+    expect(conditionLines(web().conditions)[2]).toBe('Overridden True NoOverrideSpecified');
+  });
+
+  it.each([
+    [
+      'two manifests in one value',
+      '  x: |\n    {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: shop}}\n    ---\n    {apiVersion: v1, kind: ConfigMap, metadata: {name: z, namespace: shop}}',
+    ],
+    [
+      'an object of another namespace',
+      '  x: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: other}}"',
+    ],
+    ['no manifest', '  x: "just text"'],
+  ])('is refused with %s', async (_, data) => {
+    const { plan: printed } = await plan({ repo: repo(wrapped(data)) });
+    expect(printed.problems.map(({ severity, code, path }) => `${severity} ${code} ${path}`)).toEqual([
+      'error invalid-envelope data.x',
+    ]);
+  });
+});
