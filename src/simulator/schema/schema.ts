@@ -46,7 +46,6 @@ export interface Schema {
 export const str: Schema = { type: 'string' };
 export const int: Schema = { type: 'integer' };
 export const bool: Schema = { type: 'boolean' };
-export const num: Schema = { type: 'number' };
 export const quantity: Schema = { type: 'quantity' };
 export const intOrString: Schema = { type: 'intOrString' };
 export const time: Schema = { type: 'string', format: 'date-time' };

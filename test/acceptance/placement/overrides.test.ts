@@ -273,7 +273,7 @@ describe('a change of an override', () => {
     'overrides.yaml': overrides,
     'web.yaml': placement('placementType: PickAll'),
   });
-  const after = (first: Planned, of: Readonly<Record<string, string | readonly string[]>>, members = clusters) =>
+  const thenPlan = (first: Planned, of: Readonly<Record<string, string | readonly string[]>>, members = clusters) =>
     plan({
       repo: { ...of, 'clusters.yaml': members },
       recorded: first.recorded,
@@ -287,7 +287,7 @@ describe('a change of an override', () => {
   it('that names the placement begins a rollout, with a new snapshot of it', async () => {
     const ref = '  placement: {name: web}\n';
     const first = await plan({ repo: repo(override('1', ref)), observed: both });
-    const next = await after(first, repo(override('2', ref)));
+    const next = await thenPlan(first, repo(override('2', ref)));
     // maxUnavailable 25 % of two clusters is one
     expect(moves(next)).toBe('eu update, us wait');
     expect(carried(next, 'eu')).toBe('shop/o-1');
@@ -299,10 +299,10 @@ describe('a change of an override', () => {
 
   it('that names none waits for the next rollout and rides along', async () => {
     const first = await plan({ repo: repo(override('1')), observed: both });
-    const next = await after(first, repo(override('2')));
+    const next = await thenPlan(first, repo(override('2')));
     expect(moves(next)).toBe('eu keep, us keep');
     expect(carried(next, 'eu')).toBe('shop/o-0');
-    const rolled = await after(next, {
+    const rolled = await thenPlan(next, {
       ...repo(override('2')),
       'resources/shop.yaml': shop.replace('"1"', '"9"'),
     });
@@ -312,7 +312,7 @@ describe('a change of an override', () => {
 
   it('that takes it away begins a rollout', async () => {
     const first = await plan({ repo: repo(override('1')), observed: both });
-    const next = await after(first, repo());
+    const next = await thenPlan(first, repo());
     expect(moves(next)).toBe('eu update, us wait');
     expect(carried(next, 'eu')).toBe('');
   });
@@ -327,7 +327,7 @@ describe('a change of an override', () => {
     );
     const first = await plan({ repo: repo(onlyEu), observed: both });
     expect([carried(first, 'eu'), carried(first, 'us')]).toEqual(['shop/o-0', '']);
-    const next = await after(first, repo(onlyEu), [
+    const next = await thenPlan(first, repo(onlyEu), [
       member('eu', { labels: { region: 'us' } }),
       member('us', { labels: { region: 'us' } }),
     ]);
@@ -337,7 +337,7 @@ describe('a change of an override', () => {
 
   it('to another placement is refused: it stays with the one it had', async () => {
     const first = await plan({ repo: repo(override('1', '  placement: {name: web}\n')), observed: both });
-    const next = await after(first, repo(override('2', '  placement: {name: other}\n')));
+    const next = await thenPlan(first, repo(override('2', '  placement: {name: other}\n')));
     expect(next.plan.problems).toEqual([
       expect.objectContaining({
         severity: 'error',

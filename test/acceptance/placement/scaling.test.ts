@@ -22,7 +22,7 @@ const pickN = (number: number, rest = ''): string =>
 const members = (...names: readonly string[]): string[] => names.map((name) => member(name));
 const prefer = (label: string, weight = 10): string =>
   `affinity: {clusterAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: ${weight}, preference: {labelSelector: {matchLabels: {tier: ${label}}}}}]}}`;
-const require = (label: string): string =>
+const needs = (label: string): string =>
   `affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {tier: ${label}}}}]}}}`;
 
 /** A plan over these clusters, all of which hold what the step before assigned to them. */
@@ -185,7 +185,7 @@ ${entries}`;
     ];
     const first = await step(fleet, pickN(3));
     expect(picked(first.placement())).toEqual(['d 0/0', 'c 0/0', 'b 0/0']);
-    const next = await step(fleet, pickN(3, require('gold')), first);
+    const next = await step(fleet, pickN(3, needs('gold')), first);
     expect(picked(next.placement())).toEqual(['b 0/0', 'a 0/0']);
     expect(bindings(next.placement())).toEqual([
       'a Bound add',
@@ -252,14 +252,14 @@ describe('PickAll', () => {
 
   it('takes every cluster that joins and keeps what no longer matches until the policy changes', async () => {
     const gold = (name: string) => member(name, { labels: { tier: 'gold' } });
-    const first = await step([gold('a'), gold('b'), member('c')], pickAll(require('gold')));
+    const first = await step([gold('a'), gold('b'), member('c')], pickAll(needs('gold')));
     expect(picked(first.placement())).toEqual(['a 0/0', 'b 0/0']);
-    const relabelled = await step([gold('a'), member('b'), gold('c')], pickAll(require('gold')), first);
+    const relabelled = await step([gold('a'), member('b'), gold('c')], pickAll(needs('gold')), first);
     expect(picked(relabelled.placement())).toEqual(['a 0/0', 'b 0/0', 'c 0/0']);
     expect(bindings(relabelled.placement())).toEqual(['a Bound keep', 'b Bound keep', 'c Bound add']);
     const edited = await step(
       [gold('a'), member('b'), gold('c')],
-      pickAll(`${require('gold')}\ntolerations: [{operator: Exists}]`),
+      pickAll(`${needs('gold')}\ntolerations: [{operator: Exists}]`),
       relabelled,
     );
     expect(bindings(edited.placement())).toEqual(['a Bound keep', 'b Unscheduled remove', 'c Bound keep']);
@@ -273,7 +273,7 @@ describe('PickAll', () => {
     // nothing may be unavailable: what is unscheduled waits
     const held = 'strategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}';
     const one = await step(fleet, placement('placementType: PickAll', held));
-    const two = await step(fleet, placement(`placementType: PickAll\n${require('gold')}`, held), one);
+    const two = await step(fleet, placement(`placementType: PickAll\n${needs('gold')}`, held), one);
     const three = await step(fleet, placement('placementType: PickAll\ntolerations: []', held), two);
     expect(three.placement().policySnapshotIndex).toBe(2);
     expect(picked(three.placement())).toEqual(['a 0/0', 'b 0/0']);

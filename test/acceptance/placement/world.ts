@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { dirname, join, relative } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import { exitCodeOf } from '../../../src/cli/exit.ts';
@@ -71,22 +69,6 @@ async function printedBy(command: () => Promise<void>): Promise<{ readonly text:
     spy.mockRestore();
   }
   return { text, code };
-}
-
-/** The same through a process of its own, as a user's CI runs it. */
-export async function planByProcess(of: Case): Promise<Planned> {
-  const { options, read } = await onDisk(of);
-  const flags = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name.replace('outRecorded', 'out-recorded')}`, value],
-  );
-  const root = resolve(import.meta.dirname, '../../..');
-  const args = [join(root, 'src/main.ts'), 'plan', ...flags, '-o', 'json'];
-  const ended = promisify(execFile)(join(root, 'node_modules/.bin/node'), args, { maxBuffer: 1 << 26 });
-  const { text, code } = await ended.then(
-    ({ stdout }) => ({ text: stdout, code: 0 }),
-    (error: { readonly stdout: string; readonly code: number }) => ({ text: error.stdout, code: error.code }),
-  );
-  return planned(text, code, await read());
 }
 
 function planned(text: string, code: number, recorded: Planned['recorded']): Planned {
