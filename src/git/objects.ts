@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import isomorphic from 'isomorphic-git';
 import type { RepoTree } from '../repo/tree.ts';
+import { type Commit, parseCommit } from './commit.ts';
 import { GitError, messageOf } from './git-error.ts';
-import { git } from './native.ts';
+import { git, gitOrThrow } from './native.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
 
 export interface StoredObject {
@@ -15,7 +16,11 @@ export interface Objects {
   /** Error `object-missing` when one is not there. */
   read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
   has(oid: string): Promise<boolean>;
-  commit(oid: string): Promise<{ readonly tree: string; readonly parents: readonly string[] }>;
+  commit(oid: string): Promise<Commit>;
+  /** Many at once, in the order asked. */
+  commits(oids: readonly string[]): Promise<readonly Commit[]>;
+  /** A commit and those before it, newest first, at most `most`; with a path only those that changed something there. */
+  log(tip: string, options: { readonly most: number; readonly path?: string }): Promise<readonly string[]>;
   tree(oid: string): Promise<readonly TreeEntry[]>;
   /** Every file of a commit; folders that did not change since the last call are not read again. */
   files(commit: string): Promise<RepoTree>;
@@ -30,17 +35,16 @@ export function openObjects(gitdir: string, native: boolean): Objects {
   const read = native ? nativeRead(gitdir) : pureRead(gitdir);
   let known = new Map<string, readonly TreeEntry[]>();
 
-  async function commit(oid: string): Promise<{ tree: string; parents: string[] }> {
-    const found = (await read([oid])).get(oid)!;
-    if (found.type !== 'commit')
-      throw new GitError('object-missing', `${oid} in ${gitdir} is a ${found.type}, not a commit`);
-    const text = found.content.toString('utf8');
-    const header = text.slice(0, text.indexOf('\n\n'));
-    return {
-      tree: /^tree ([0-9a-f]+)$/m.exec(header)![1]!,
-      parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1]!),
-    };
+  async function commits(oids: readonly string[]): Promise<Commit[]> {
+    const found = await read(oids);
+    return oids.map((oid) => {
+      const { type, content } = found.get(oid)!;
+      if (type !== 'commit') throw new GitError('object-missing', `${oid} in ${gitdir} is a ${type}, not a commit`);
+      return parseCommit(oid, content.toString('utf8'));
+    });
   }
+
+  const commit = async (oid: string): Promise<Commit> => (await commits([oid]))[0]!;
 
   /** All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. */
   async function folders(root: string): Promise<Map<string, readonly TreeEntry[]>> {
@@ -65,6 +69,27 @@ export function openObjects(gitdir: string, native: boolean): Objects {
   return {
     read,
     commit,
+    commits,
+    async log(tip, { most, path }) {
+      if (native) {
+        const limit = [
+          '--literal-pathspecs',
+          'rev-list',
+          `--max-count=${most}`,
+          tip,
+          ...(path === undefined ? [] : ['--', path]),
+        ];
+        const listed = (await gitOrThrow(limit, { gitdir })).toString('latin1').trim();
+        return listed === '' ? [] : listed.split('\n');
+      }
+      const found = await isomorphic.log({
+        fs,
+        gitdir,
+        ref: tip,
+        ...(path === undefined ? { depth: most } : { filepath: path, force: true }),
+      });
+      return found.slice(0, most).map(({ oid }) => oid);
+    },
     has: async (oid) =>
       read([oid]).then(
         () => true,
@@ -181,7 +206,8 @@ const missing = (oid: string, gitdir: string, cause?: unknown): GitError =>
     cause,
   );
 
-function parseTree(content: Buffer): TreeEntry[] {
+/** The entries of a tree object. */
+export function parseTree(content: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
   let at = 0;
   while (at < content.length) {
