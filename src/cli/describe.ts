@@ -1,109 +1,69 @@
-import type { Condition } from '../api/meta.ts';
-import type { FleetRecord } from '../engine/input.ts';
-import { CliError } from './exit.ts';
-import { kindMeant, rowsOf } from './get.ts';
+import { placementKey } from '../api/placement.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { splitName } from './get.ts';
+import { titleOf } from './names.ts';
 import { print } from './output.ts';
-import { readStatus, type StatusOptions } from './read-status.ts';
+import { clusterLines } from './status/describe-cluster.ts';
+import { objectText, titled } from './status/describe-object.ts';
+import { placementText } from './status/describe-placement.ts';
+import { eventRows } from './status/events.ts';
+import { kindMeant } from './status/kinds.ts';
+import type { Row } from './status/listing.ts';
+import { type Status, type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
+import { knownPlacements } from './status/placements.ts';
+import { readEvents } from './status/read-events.ts';
 import { table } from './terminal.ts';
+import { unknownName } from './unknown-name.ts';
 
-/** Everything the status branch says about one object, in kubectl's manner. */
-export async function describe(word: string, name: string, options: StatusOptions): Promise<void> {
-  const kind = kindMeant(word);
-  const { record } = await readStatus(options);
-  const row = rowsOf(record, kind, Date.now()).find(
-    (candidate) => candidate.name === name || `${candidate.namespace}/${candidate.name}` === name,
-  );
-  if (!row) throw new CliError(`${kind} "${name}" not found on the status branch`, 1);
-  const parts =
-    kind === 'placements'
-      ? describePlacement(record, row.namespace ? `${row.namespace}.${row.name}` : row.name)
-      : describeAny(row.value);
-  print(parts.join('\n\n'));
-}
+/** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
+const mostVersions = 100;
 
-function describePlacement(record: FleetRecord, key: string): string[] {
-  const recorded = [...record.placements].find(([candidate]) => candidate === key)?.[1];
-  const object = recorded?.object;
-  if (!recorded || !object) return [];
-  const latest =
-    recorded.state.policySnapshots.find((snapshot) => snapshot.latest) ?? recorded.state.policySnapshots.at(-1);
-  const { policy, strategy } = object.spec;
-  const parts = [
-    [
-      `Name:       ${object.metadata.name}`,
-      ...(object.metadata.namespace ? [`Namespace:  ${object.metadata.namespace}`] : []),
-      `Kind:       ${object.kind}`,
-      `Policy:     ${policy.placementType}${policy.numberOfClusters === undefined ? '' : ` ${policy.numberOfClusters}`}`,
-      `Strategy:   ${strategy.type}`,
-      `Snapshot:   ${object.status?.observedResourceIndex || '<none>'}`,
-    ].join('\n'),
-    titled('Conditions', conditionTable(object.status?.conditions)),
-    titled(
-      'Decisions',
-      table(
-        ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],
-        (latest?.targetClusters ?? []).map((decision) => [
-          decision.clusterName,
-          String(decision.selected),
-          decision.clusterScore?.affinityScore,
-          decision.clusterScore?.topologySpreadScore,
-          decision.reason,
-        ]),
-      ),
-    ),
-  ];
-  for (const binding of recorded.state.bindings) {
-    const head = `${binding.targetCluster}: ${binding.deleting ? 'being removed' : binding.state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`;
-    const troubles = (binding.failedPlacements ?? []).map(
-      (failed) =>
-        `  ✗ ${failed.kind} ${failed.namespace ? `${failed.namespace}/` : ''}${failed.name}: ${failed.condition.reason} ${failed.condition.message ?? ''}`,
-    );
-    parts.push([head, indent(conditionTable(binding.conditions)), ...troubles].join('\n'));
-  }
-  const selected = object.status?.selectedResources ?? [];
-  parts.push(
-    titled(
-      'Selected resources',
-      table(
-        ['KIND', 'NAMESPACE', 'NAME'],
-        selected.map(({ kind, namespace, name }) => [kind, namespace, name]),
-      ),
-    ),
-  );
-  return parts;
-}
-
-const titled = (title: string, body: string): string => `${title}:\n${indent(body)}`;
-const indent = (text: string): string => text.replace(/^/gm, '  ');
-
-const conditionTable = (conditions: readonly Condition[] | undefined): string =>
-  table(
-    ['TYPE', 'STATUS', 'REASON', 'SINCE', 'MESSAGE'],
-    (conditions ?? []).map((condition) => [
-      condition.type,
-      condition.status,
-      condition.reason,
-      condition.lastTransitionTime,
-      condition.message,
-    ]),
-  );
-
-/** Names and values, nested by indentation: what `kubectl describe` does for kinds it does not know. */
-function describeAny(value: object): string[] {
-  return [lines(value, 0).join('\n')];
-}
-
-function lines(value: unknown, depth: number): string[] {
-  const pad = '  '.repeat(depth);
-  if (Array.isArray(value))
-    return value.flatMap((item) =>
-      typeof item === 'object' && item !== null ? [`${pad}-`, ...lines(item, depth + 1)] : [`${pad}- ${item}`],
-    );
-  return Object.entries(value as Record<string, unknown>).flatMap(([key, item]) => {
-    const title = key[0]!.toUpperCase() + key.slice(1).replace(/([a-z])([A-Z])/g, '$1 $2');
-    if (item === undefined || item === null) return [];
-    if (typeof item === 'object')
-      return Object.keys(item).length === 0 ? [] : [`${pad}${title}:`, ...lines(item, depth + 1)];
-    return [`${pad}${title}:  ${item}`];
+/** Everything the status branch says about one object, in kubectl's manner, with events from its history. */
+export async function describe(word: string, givenName: string | undefined, options: StatusOptions): Promise<void> {
+  const asked = splitName(word, givenName);
+  const { listing, isMeant } = kindMeant(asked.kind);
+  const [plural, singular] = listing.names;
+  const { name } = asked;
+  if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
+  await withStatus(options, async (reader) => {
+    const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
+    const rows = (await listing.rows(status, Date.now(), reader)).filter(isMeant);
+    const found = rows.filter((row) => row.name === name || titleOf(row) === name);
+    if (found.length === 0)
+      throw unknownName({ what: singular, name, known: rows.map(titleOf), exitCode: exitCodes.somethingToDo });
+    const texts = await Promise.all(found.map((row) => described(plural, row, status, reader)));
+    print(texts.join('\n\n\n'));
   });
+}
+
+async function described(plural: string, row: Row, status: Status, reader: StatusReader): Promise<string> {
+  const path = pathOf(plural, row, status);
+  const events = path === undefined ? [] : await readEvents(reader, status, { most: mostVersions, path });
+  const body = bodyOf(plural, row, status);
+  if (path === undefined) return body.join('\n\n');
+  const rows = eventRows(events, Date.now());
+  const told =
+    rows.length === 0 ? 'Events:  <none>' : titled('Events', table(['TYPE', 'REASON', 'AGE', 'FROM', 'MESSAGE'], rows));
+  return [...body, told].join('\n\n');
+}
+
+function bodyOf(plural: string, row: Row, { record }: Status): string[] {
+  switch (plural) {
+    case 'placements': {
+      const known = knownPlacements(record).find(({ title }) => title === titleOf(row));
+      return known ? placementText(known, record) : [objectText(row.value)];
+    }
+    case 'clusters':
+      return [objectText(row.value), ...clusterLines(row.name, record)];
+    default:
+      return [objectText(row.value)];
+  }
+}
+
+/** Where the object stands on the status branch; in a large fleet a folder of two digits comes between. */
+function pathOf(plural: string, row: Row, { files }: Status): string | undefined {
+  const file = plural === 'placements' ? `${placementKey(row)}/status.yaml` : `${placementKey(row)}.yaml`;
+  const sharded = (path: string): boolean =>
+    path.startsWith(`${plural}/`) && path.endsWith(`/${file}`) && /^[0-9a-f]{2}$/.test(path.split('/')[1]!);
+  return files.has(`${plural}/${file}`) ? `${plural}/${file}` : [...files.keys()].find(sharded);
 }

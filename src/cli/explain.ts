@@ -3,7 +3,7 @@ import { planFleet } from '../engine/plan.ts';
 import { CliError } from './exit.ts';
 import { explainer } from './explain-clusters.ts';
 import { explanationText } from './explain-text.ts';
-import { placementTitle } from './names.ts';
+import { titleOf } from './names.ts';
 import { outputFormat, print, printJson, printYaml } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
 import { withRecordedStatus } from './recorded-status.ts';
@@ -22,7 +22,7 @@ export async function explain(
   const explained = explainer(input);
   const wanted = name.replace('/', '.');
   const placement = explained.placements.find((candidate) => placementKey(candidate) === wanted);
-  if (!placement) throw unknownName({ what: 'placement', name, known: explained.placements.map(placementTitle) });
+  if (!placement) throw unknownName({ what: 'placement', name, known: explained.placements.map(titleOf) });
   if (options.cluster !== undefined && !explained.clusters.includes(options.cluster))
     throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
   const planned = planFleet(input).plan.placements.find((candidate) => placementKey(candidate) === wanted);

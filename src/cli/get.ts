@@ -1,295 +1,130 @@
-import type { Condition } from '../api/meta.ts';
-import type { FleetRecord, RecordedPlacement } from '../engine/input.ts';
-import { parseInstant } from '../engine/kernel/instant.ts';
-import { CliError } from './exit.ts';
+import { matchesSelector } from '../engine/kernel/selector.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { titleOf } from './names.ts';
 import { type OutputFormat, outputFormat, print, printJson, printYaml } from './output.ts';
-import { readStatus, type StatusOptions } from './read-status.ts';
-import { age, table } from './terminal.ts';
+import { moved } from './status/follow.ts';
+import { type KindMeant, kindMeant } from './status/kinds.ts';
+import type { Row } from './status/listing.ts';
+import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
+import { changedRows, rowTable } from './status/row-table.ts';
+import { parseSelector } from './status/selector.ts';
+import { unknownName } from './unknown-name.ts';
 
-/** One listed object: the whole of it for -o json, cells for a table. */
-interface Row {
-  readonly name: string;
-  readonly namespace?: string | undefined;
-  readonly value: object;
-  readonly cells: readonly (string | number | undefined)[];
-  readonly wide?: readonly (string | number | undefined)[];
+export interface GetOptions extends StatusOptions {
+  readonly output: string;
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+  readonly headers: boolean;
+  readonly watch?: boolean;
+  readonly history: string;
 }
 
-interface Listing {
-  readonly aliases: readonly string[];
-  readonly headings: readonly string[];
-  readonly wide?: readonly string[];
-  readonly rows: (record: FleetRecord, now: number) => Row[];
+/** Lists what the status branch says about a kind, or shows one object. */
+export async function get(word: string, name: string | undefined, options: GetOptions): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'wide', 'json', 'yaml', 'name']);
+  const asked = splitName(word, name);
+  const kind = kindMeant(asked.kind, historyOf(options.history));
+  const wanted = filterOf(options);
+  await withStatus(options, async (reader) => {
+    const first = await listed(reader, kind, asked.name, wanted);
+    await show(first.rows, { kind, format, options, single: asked.name !== undefined && first.isOne });
+    if (!options.watch) return;
+    for (let { rows, tip } = first; await moved(reader, tip); ) {
+      const next = await listed(reader, kind, undefined, wanted);
+      const news = changedRows(
+        rows,
+        next.rows.filter((row) => asked.name === undefined || isNamed(row, asked.name)),
+      );
+      if (news.length > 0)
+        await show(news, {
+          kind,
+          format,
+          options: { ...options, headers: false },
+          single: news.length === 1,
+          like: rows,
+        });
+      ({ rows, tip } = next);
+    }
+  });
 }
 
-const status = (conditions: readonly Condition[] | undefined, type: string): string =>
-  conditions?.find((condition) => condition.type === type || condition.type.endsWith(`Placement${type}`))?.status ?? '';
-
-const since = (conditions: readonly Condition[] | undefined, now: number): string => {
-  const times = (conditions ?? []).flatMap(({ lastTransitionTime }) =>
-    lastTransitionTime ? (parseInstant(lastTransitionTime) ?? []) : [],
-  );
-  return times.length === 0 ? '' : age(Math.min(...times), now);
-};
-
-const placements = (
-  record: FleetRecord,
-): [string, RecordedPlacement & { object: NonNullable<RecordedPlacement['object']> }][] =>
-  [...record.placements].flatMap(([key, recorded]) =>
-    recorded.object ? [[key, { ...recorded, object: recorded.object }]] : [],
-  );
-
-/** Columns as KubeFleet's printer columns have them, where it has any. */
-const listings: Readonly<Record<string, Listing>> = {
-  placements: {
-    aliases: ['placement', 'crp', 'rp', 'clusterresourceplacements', 'resourceplacements'],
-    headings: ['KIND', 'NAME', 'GEN', 'SCHEDULED', 'AVAILABLE', 'SNAPSHOT', 'CLUSTERS', 'AGE'],
-    wide: ['TYPE', 'WORKSYNCHRONIZED', 'APPLIED'],
-    rows: (record, now) =>
-      placements(record).map(([, { object, state }]) => {
-        const conditions = object.status?.conditions;
-        return {
-          name: object.metadata.name,
-          namespace: object.metadata.namespace,
-          value: object,
-          cells: [
-            object.kind,
-            object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name,
-            object.metadata.generation,
-            status(conditions, 'Scheduled'),
-            status(conditions, 'Available') || status(conditions, 'DiffReported'),
-            object.status?.observedResourceIndex,
-            state.bindings.filter((binding) => !binding.deleting && binding.state !== 'Unscheduled').length,
-            since(conditions, now),
-          ],
-          wide: [
-            object.spec.policy.placementType,
-            status(conditions, 'WorkSynchronized'),
-            status(conditions, 'Applied'),
-          ],
-        };
-      }),
-  },
-  bindings: {
-    aliases: ['binding', 'crb', 'rb'],
-    headings: ['PLACEMENT', 'CLUSTER', 'STATE', 'SNAPSHOT', 'APPLIED', 'AVAILABLE', 'REASON'],
-    rows: (record) =>
-      [...record.placements].flatMap(([key, { state }]) =>
-        state.bindings.map((binding): Row => {
-          const trouble = binding.conditions?.find((condition) => condition.status === 'False');
-          return {
-            name: `${key}/${binding.targetCluster}`,
-            value: { placement: key, ...binding },
-            cells: [
-              key,
-              binding.targetCluster,
-              binding.deleting ? 'Deleting' : binding.state,
-              binding.resourceSnapshotIndex,
-              status(binding.conditions, 'Applied'),
-              status(binding.conditions, 'Available'),
-              trouble?.reason,
-            ],
-          };
-        }),
-      ),
-  },
-  clusters: {
-    aliases: ['cluster', 'members', 'member', 'memberclusters', 'membercluster'],
-    headings: ['NAME', 'JOINED', 'HEALTHY', 'NODES', 'CPU-AVAILABLE', 'MEMORY-AVAILABLE', 'VERSION'],
-    rows: (record) =>
-      [...record.clusters].map(([name, cluster]) => {
-        const agent = cluster.status?.agentStatus?.find(({ type }) => type === 'MemberAgent')?.conditions;
-        const { properties, resourceUsage } = cluster.status ?? {};
-        return {
-          name,
-          value: cluster,
-          cells: [
-            name,
-            status(agent, 'Joined') || 'Unknown',
-            status(agent, 'Healthy') || 'Unknown',
-            properties?.['kubernetes-fleet.io/node-count']?.value,
-            resourceUsage?.available?.['cpu'],
-            resourceUsage?.available?.['memory'],
-            properties?.['k8s.io/k8s-version']?.value,
-          ],
-        };
-      }),
-  },
-  runs: {
-    aliases: ['run', 'csur', 'sur', 'updateruns', 'clusterstagedupdateruns', 'stagedupdateruns'],
-    headings: [
-      'NAME',
-      'PLACEMENT',
-      'RESOURCE-SNAPSHOT-INDEX',
-      'POLICY-SNAPSHOT-INDEX',
-      'INITIALIZED',
-      'SUCCEEDED',
-      'AGE',
-    ],
-    rows: (record, now) =>
-      [...record.runs].map(([key, run]) => ({
-        name: run.metadata.name,
-        namespace: run.metadata.namespace,
-        value: run,
-        cells: [
-          key,
-          run.spec.placementName,
-          run.status?.resourceSnapshotIndexUsed,
-          run.status?.policySnapshotIndexUsed,
-          status(run.status?.conditions, 'Initialized'),
-          status(run.status?.conditions, 'Succeeded'),
-          since(run.status?.conditions, now),
-        ],
-      })),
-  },
-  approvals: {
-    aliases: ['approval', 'careq', 'areq', 'clusterapprovalrequests', 'approvalrequests'],
-    headings: ['NAME', 'UPDATE-RUN', 'STAGE', 'APPROVED', 'APPROVALACCEPTED', 'AGE'],
-    rows: (record, now) =>
-      [...record.approvals].map(([key, approval]) => {
-        const run = record.runs.get(
-          key.slice(0, key.length - approval.metadata.name.length) + approval.spec.parentStageRollout,
-        );
-        return {
-          name: approval.metadata.name,
-          namespace: approval.metadata.namespace,
-          value: approval,
-          cells: [
-            key,
-            approval.spec.parentStageRollout,
-            approval.spec.targetStage,
-            status(approval.status?.conditions, 'Approved'),
-            status(approval.status?.conditions, 'ApprovalAccepted'),
-            since(
-              approval.status?.conditions ??
-                run?.status?.stagesStatus?.find(({ stageName }) => stageName === approval.spec.targetStage)?.conditions,
-              now,
-            ),
-          ],
-        };
-      }),
-  },
-  evictions: {
-    aliases: ['eviction', 'crpe'],
-    headings: ['NAME', 'PLACEMENT', 'CLUSTER', 'VALID', 'EXECUTED'],
-    rows: (record) =>
-      [...record.evictions].map(([name, eviction]) => ({
-        name,
-        value: eviction,
-        cells: [
-          name,
-          eviction.spec.placementName,
-          eviction.spec.clusterName,
-          status(eviction.status?.conditions, 'Valid'),
-          status(eviction.status?.conditions, 'Executed'),
-        ],
-      })),
-  },
-  snapshots: {
-    aliases: ['snapshot', 'crs', 'rs'],
-    headings: ['PLACEMENT', 'INDEX', 'LATEST', 'OBJECTS', 'COMMIT', 'AGE'],
-    rows: (record, now) =>
-      [...record.placements].flatMap(([key, { state, snapshots }]) =>
-        state.resourceSnapshots.map((entry): Row => {
-          const created = entry.createdAt === undefined ? undefined : parseInstant(entry.createdAt);
-          return {
-            name: `${key}/${entry.index}`,
-            value: { placement: key, ...entry, objects: snapshots.get(entry.index) ?? [] },
-            cells: [
-              key,
-              entry.index,
-              entry.latest ? 'true' : 'false',
-              snapshots.get(entry.index)?.length,
-              entry.commit?.slice(0, 12),
-              created === undefined ? '' : age(created, now),
-            ],
-          };
-        }),
-      ),
-  },
-  drift: {
-    aliases: ['drifts', 'diffs'],
-    headings: ['PLACEMENT', 'CLUSTER', 'OBJECT', 'PATH', 'IN-MEMBER', 'IN-REPO'],
-    rows: (record) =>
-      [...record.placements].flatMap(([key, { state }]) =>
-        state.bindings.flatMap((binding) =>
-          [...(binding.driftedPlacements ?? []), ...(binding.diffedPlacements ?? [])].flatMap((found): Row[] => {
-            const details = (found['observedDrifts'] ?? found['observedDiffs'] ?? []) as readonly {
-              path: string;
-              valueInMember?: string;
-              valueInHub?: string;
-            }[];
-            const object = `${found.kind} ${found.namespace ? `${found.namespace}/` : ''}${found.name}`;
-            return details.map((detail) => ({
-              name: `${key}/${binding.targetCluster}/${object}${detail.path}`,
-              value: { placement: key, cluster: binding.targetCluster, object, ...detail },
-              cells: [key, binding.targetCluster, object, detail.path, detail.valueInMember, detail.valueInHub],
-            }));
-          }),
-        ),
-      ),
-  },
-};
-
-/** The kind a person means: plural, singular or KubeFleet's short name. */
-export function kindMeant(word: string): string {
-  const wanted = word.toLowerCase();
-  const found = Object.entries(listings).find(([kind, { aliases }]) => kind === wanted || aliases.includes(wanted));
-  if (found) return found[0];
-  throw new CliError(`there is no kind ${word}: use one of ${Object.keys(listings).join(', ')}`);
-}
-
-export function rowsOf(record: FleetRecord, kind: string, now: number): Row[] {
-  return listings[kind]!.rows(record, now).sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-}
-
-export async function get(
+/** `placement/web` is `placement web`. */
+export function splitName(
   word: string,
   name: string | undefined,
-  options: StatusOptions & { readonly output: string; readonly namespace?: string },
-): Promise<void> {
-  const kind = kindMeant(word);
-  const format = outputFormat(options.output, ['table', 'wide', 'json', 'yaml', 'name']);
-  const { record } = await readStatus(options);
-  const wanted = rowsOf(record, kind, Date.now())
-    .filter((row) => options.namespace === undefined || row.namespace === options.namespace)
-    .filter(
-      (row) =>
-        name === undefined ||
-        row.name === name ||
-        `${row.namespace}/${row.name}` === name ||
-        row.name.startsWith(`${name}/`),
-    );
-  if (name !== undefined && wanted.length === 0)
-    throw new CliError(`${kind} "${name}" not found on the status branch`, 1);
-  await show(kind, wanted, format, name !== undefined);
+): { readonly kind: string; readonly name: string | undefined } {
+  const at = word.indexOf('/');
+  if (at < 0) return { kind: word, name };
+  if (name !== undefined) throw new CliError(`${word} ${name}: a name stands either after the kind or after the slash`);
+  return { kind: word.slice(0, at), name: word.slice(at + 1) };
 }
 
-async function show(kind: string, rows: readonly Row[], format: OutputFormat, single: boolean): Promise<void> {
-  const { headings, wide = [] } = listings[kind]!;
-  const values =
-    single && rows.length === 1
-      ? rows[0]!.value
-      : { apiVersion: 'v1', kind: 'List', items: rows.map(({ value }) => value) };
-  switch (format) {
-    case 'json':
-      return printJson(values);
-    case 'yaml':
-      return printYaml(values);
-    case 'name':
-      return print(rows.map((row) => `${kind}/${row.name}`).join('\n'));
-    default: {
-      if (rows.length === 0) {
-        process.stderr.write(`No ${kind} on the status branch.\n`);
-        return;
-      }
-      const more = format === 'wide';
-      print(
-        table(
-          more ? [...headings, ...wide] : headings,
-          rows.map((row) => (more ? [...row.cells, ...(row.wide ?? [])] : row.cells)),
-        ),
-      );
-    }
+function historyOf(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new CliError(`--history ${text} is no number of commits: write for example 1000`);
+}
+
+function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row) => boolean {
+  if (namespace !== undefined && allNamespaces) throw new CliError('-n and -A exclude each other: leave one out');
+  const labels = selector === undefined ? undefined : parseSelector(selector);
+  return (row) => {
+    if (namespace !== undefined && row.namespace !== namespace) return false;
+    const { metadata } = row.value as { metadata?: { labels?: Record<string, string> } };
+    return labels === undefined || matchesSelector(labels, metadata?.labels);
+  };
+}
+
+/** Its own name, with or without its namespace, or the placement that it belongs to. */
+const isNamed = (row: Row, name: string): boolean =>
+  row.name === name || titleOf(row) === name || row.placement === name;
+
+async function listed(
+  reader: StatusReader,
+  { listing, isMeant }: KindMeant,
+  name: string | undefined,
+  wanted: (row: Row) => boolean,
+) {
+  const status = await reader.read(listing.folders);
+  const all = (await listing.rows(status, Date.now(), reader)).filter((row) => isMeant(row) && wanted(row));
+  const rows = name === undefined ? all : all.filter((row) => isNamed(row, name));
+  if (name !== undefined && rows.length === 0) {
+    const known = [...new Set(all.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
+    throw unknownName({ what: listing.names[1], name, known, exitCode: exitCodes.somethingToDo });
   }
+  return { tip: status.tip, rows, isOne: rows.length === 1 && rows[0]!.placement !== name };
+}
+
+async function show(
+  rows: readonly Row[],
+  how: {
+    readonly kind: KindMeant;
+    readonly format: OutputFormat;
+    readonly options: GetOptions;
+    readonly single: boolean;
+    /** Rows that were printed before: columns stay where they were. */
+    readonly like?: readonly Row[];
+  },
+): Promise<void> {
+  const { kind, format, options, single, like } = how;
+  const [plural, singular] = kind.listing.names;
+  if (format === 'json' || format === 'yaml') {
+    const values = rows.map(({ value }) => value);
+    const whole = single ? values[0] : { apiVersion: 'v1', kind: 'List', items: values };
+    return format === 'json' ? printJson(whole) : printYaml(whole);
+  }
+  if (rows.length === 0) {
+    process.stderr.write(`No ${plural} on the status branch.\n`);
+    return;
+  }
+  if (format === 'name') return print(rows.map((row) => `${singular}/${titleOf(row)}`).join('\n'));
+  print(
+    rowTable(rows, {
+      wide: format === 'wide',
+      headers: options.headers,
+      nameless: kind.listing.nameless ?? false,
+      namespaces: options.namespace === undefined,
+      like,
+    }),
+  );
 }

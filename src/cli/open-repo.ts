@@ -1,9 +1,6 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { parseAddress } from '../git/address.ts';
-import { type Branches, openBranches } from '../git/branches.ts';
-import { credentialsFromEnv } from '../git/credentials.ts';
+import type { Branches } from '../git/branches.ts';
 import { locate } from '../git/locate.ts';
 import { resolveCommit } from '../git/resolve-commit.ts';
 import { branchRef } from '../git/source.ts';
@@ -11,6 +8,7 @@ import { readFiles } from '../git/status-branch.ts';
 import { openDirectory } from '../repo/directory-tree.ts';
 import type { RepoTree } from '../repo/tree.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { openGit } from './open-git.ts';
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
@@ -26,9 +24,9 @@ export interface OpenedRepo {
 export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet-status'): Promise<OpenedRepo> {
   try {
     const address = parseAddress(repo);
-    if (address.kind !== 'local') return await openGit(repo, ref, statusBranch);
+    if (address.kind !== 'local') return await openCommit(repo, ref, statusBranch);
     if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
-    if (await locate(address.path)) return await openGit(repo, ref, statusBranch);
+    if (await locate(address.path)) return await openCommit(repo, ref, statusBranch);
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
     return { tree: await openDirectory(address.path), statusFiles: async () => new Map(), close: async () => {} };
   } catch (error) {
@@ -38,30 +36,23 @@ export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet
   }
 }
 
-async function openGit(repo: string, ref: string | undefined, statusBranch: string): Promise<OpenedRepo> {
-  const mirrorDir = await mkdtemp(join(tmpdir(), 'gitfleet-'));
-  let branches: Branches | undefined;
-  const close = async (): Promise<void> => {
-    await branches?.close();
-    await rm(mirrorDir, { recursive: true, force: true });
-  };
+async function openCommit(repo: string, ref: string | undefined, statusBranch: string): Promise<OpenedRepo> {
+  const branches: Branches = await openGit(repo);
   try {
-    const opened = await openBranches({ address: parseAddress(repo), mirrorDir, credentials: credentialsFromEnv() });
-    branches = opened;
-    const tree = await opened.objects.files(await resolveCommit(opened, ref));
+    const tree = await branches.objects.files(await resolveCommit(branches, ref));
     const status = branchRef(statusBranch);
     return {
       tree,
       async statusFiles() {
-        const tip = (await opened.list([status])).get(status);
+        const tip = (await branches.list([status])).get(status);
         if (tip === undefined) return new Map();
-        await opened.obtain(status, tip);
-        return readFiles(opened, tip);
+        await branches.obtain(status, tip);
+        return readFiles(branches, tip);
       },
-      close,
+      close: () => branches.close(),
     };
   } catch (error) {
-    await close();
+    await branches.close();
     throw error;
   }
 }

@@ -134,26 +134,50 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
     .option('--timeout <duration>', 'how long to wait for a member', '15s')
     .action(async (options) => (await import('./observe.ts')).observe(options));
 
-  gitfleet
-    .command('get')
-    .description(
-      'list what the status branch says: placements, clusters, bindings, runs, approvals, evictions, snapshots, problems',
-    )
-    .argument('<kind>', 'what to list')
-    .argument('[name]', 'only this one')
-    .addOption(repo())
-    .option('--status-branch <branch>', 'branch that status is committed to', 'fleet-status')
+  const statusOptions = (command: Command): Command =>
+    command.addOption(repo()).option('--status-branch <branch>', 'branch that status is committed to', 'fleet-status');
+  const kinds =
+    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, events, problems';
+
+  statusOptions(gitfleet.command('get').description(`list what the status branch says: ${kinds}`))
+    .argument('<kind>', "a kind, KubeFleet's short name for it (crp, rp, crb, …), or kind/name")
+    .argument('[name]', 'only this one, or what belongs to the placement of this name')
     .option('-n, --namespace <namespace>', 'only of this namespace')
+    .option('-A, --all-namespaces', 'of all namespaces, and what has none; this is the default')
+    .option('-l, --selector <selector>', 'only with these labels: env=prod,region in (eu,us),!canary')
+    .option('-w, --watch', 'go on, and print what changes')
+    .option('--no-headers', 'leave the headings of the table out')
+    .option('--history <commits>', 'events: how many status commits to look back', '250')
     .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  gitfleet get placements -o wide
+  gitfleet get crp web -o yaml
+  gitfleet get bindings web            every cluster of the placement web
+  gitfleet get clusters -l env=prod
+  gitfleet get drift
+  gitfleet get events --history 1000
+  gitfleet get runs -w`,
+    )
     .action(async (kind, name, options) => (await import('./get.ts')).get(kind, name, options));
 
-  gitfleet
-    .command('describe')
-    .description('everything the status branch says about one object, with events from its history')
-    .argument('<kind>', 'placement, cluster, run, approval or eviction')
-    .argument('<name>', 'name, or namespace/name')
-    .addOption(repo())
-    .option('--status-branch <branch>', 'branch that status is committed to', 'fleet-status')
+  statusOptions(
+    gitfleet
+      .command('describe')
+      .description('everything the status branch says about one object, with events from its history'),
+  )
+    .argument('<kind>', 'placement, binding, cluster, snapshot, run, approval or eviction')
+    .argument('[name]', 'name, or namespace/name')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  gitfleet describe placement web      decisions with scores, clusters, drift, events
+  gitfleet describe cluster eu-1
+  gitfleet describe run/payments-1`,
+    )
     .action(async (kind, name, options) => (await import('./describe.ts')).describe(kind, name, options));
 
   gitfleet

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { openLog } from '../daemon/log.ts';
 import { openDaemon } from '../daemon/open.ts';
@@ -8,6 +7,7 @@ import { parseDuration } from '../engine/kernel/duration.ts';
 import { GitError } from '../git/git-error.ts';
 import { parsePerson } from '../git/person.ts';
 import { systemClock } from '../members/clock.ts';
+import { defaultCacheDir } from './cache-dir.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { simulatedMembers } from './simulated-members.ts';
 
@@ -143,9 +143,4 @@ async function secretFromEnv(name: string): Promise<string | undefined> {
   const file = process.env[`${name}_FILE`];
   const text = file === undefined ? process.env[name] : await readFile(file, 'utf8').catch(() => undefined);
   return text?.trim() || undefined;
-}
-
-function defaultCacheDir(repo: string): string {
-  const base = process.env['XDG_CACHE_HOME'] ?? (homedir() ? join(homedir(), '.cache') : tmpdir());
-  return join(base, 'gitfleet', createHash('sha256').update(repo).digest('hex').slice(0, 16));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
-import type { ClusterObservation } from '../../src/api/observation.ts';
+import type { ClusterObservation, ObjectOutcome } from '../../src/api/observation.ts';
 import { placementKey } from '../../src/api/placement.ts';
 import type { Fleet } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
@@ -43,6 +43,8 @@ export class PaperFleet {
   readonly down = new Set<string>();
   /** Objects that never become available, `cluster/Kind/name`. */
   readonly broken = new Set<string>();
+  /** What members report of objects that were not simply applied, by `cluster/placement`. */
+  readonly results = new Map<string, readonly ObjectOutcome[]>();
   readonly members = new Map<string, Map<string, Held>>();
   last: PlanResult | undefined;
   /** Of the fleet repo; nothing here depends on what it is. */
@@ -159,7 +161,7 @@ export class PaperFleet {
             ...(index === undefined ? {} : { resourceSnapshotIndex: index }),
             ...(digest === undefined ? {} : { digest }),
             done: true,
-            results: [],
+            results: [...(this.results.get(`${name}/${key}`) ?? [])],
           };
         });
         return [

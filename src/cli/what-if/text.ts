@@ -1,6 +1,6 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { formatProblem } from '../../repo/positions.ts';
-import { placementTitle } from '../names.ts';
+import { titleOf } from '../names.ts';
 import { colorsFor } from '../terminal.ts';
 import type { PlacementOutcome, WhatIf } from './compare.ts';
 
@@ -27,7 +27,7 @@ export function whatIfText(whatIf: WhatIf, plan: Plan): string {
 
 function placementText(outcome: PlacementOutcome): string {
   const color = colorsFor(process.stdout);
-  const lines = [color('bold', placementTitle(outcome))];
+  const lines = [color('bold', titleOf(outcome))];
   for (const { clusterName, to, reason } of outcome.moves)
     lines.push(
       to === 'added' ? color('green', `  + ${clusterName}  ${reason}`) : color('red', `  - ${clusterName}  ${reason}`),

@@ -1,0 +1,25 @@
+/** Names and values, nested by indentation: what `kubectl describe` does for kinds it does not know. */
+export const objectText = (value: object): string => lines(value, 0).join('\n');
+
+/** A heading, and what belongs to it indented below. */
+export const titled = (title: string, body: string): string => `${title}:\n${indent(body)}`;
+export const indent = (text: string): string => text.replace(/^/gm, '  ');
+
+function lines(value: unknown, depth: number): string[] {
+  const pad = '  '.repeat(depth);
+  if (Array.isArray(value))
+    return value.flatMap((item) =>
+      typeof item === 'object' && item !== null ? [`${pad}-`, ...lines(item, depth + 1)] : [`${pad}- ${item}`],
+    );
+  return Object.entries(value as Record<string, unknown>).flatMap(([key, item]) => {
+    const title = titleCase(key);
+    if (item === undefined || item === null) return [];
+    if (typeof item === 'object')
+      return Object.keys(item).length === 0 ? [] : [`${pad}${title}:`, ...lines(item, depth + 1)];
+    return [`${pad}${title}:  ${String(item).replaceAll('\n', `\n${pad}  `)}`];
+  });
+}
+
+/** `lastTransitionTime` reads `Last Transition Time`; names that are data (`kubernetes-fleet.io/node-count`) stay. */
+const titleCase = (key: string): string =>
+  /[^A-Za-z]/.test(key) ? key : key[0]!.toUpperCase() + key.slice(1).replace(/([a-z])([A-Z])/g, '$1 $2');

@@ -1,0 +1,68 @@
+import type { Binding } from '../../api/placement-state.ts';
+import { objectTitle } from '../names.ts';
+import { ageOf, type Listing, listing } from './listing.ts';
+import { type KnownPlacement, knownPlacements } from './placements.ts';
+
+/** One difference between what a member holds and what it should hold. */
+interface Difference {
+  readonly placement: string;
+  readonly namespace: string | undefined;
+  readonly cluster: string;
+  readonly type: 'Drifted' | 'Diffed';
+  readonly object: string;
+  readonly path: string;
+  readonly valueInMember?: string | undefined;
+  readonly valueInHub?: string | undefined;
+  readonly firstObserved: string | undefined;
+}
+
+/** KubeFleet keeps these inside the status of a placement; as a list of their own they can be read at a glance. */
+export const drift: Listing = listing<Difference>({
+  names: ['drift', 'drifted', 'drifts', 'diffs'],
+  folders: ['placements'],
+  nameless: true,
+  items: ({ record }) =>
+    knownPlacements(record).flatMap((placement) =>
+      placement.state.bindings.flatMap((binding) => differences(placement, binding)),
+    ),
+  describe: (difference) => ({
+    name: `${difference.cluster} ${difference.object} ${difference.path}`,
+    namespace: difference.namespace,
+    placement: difference.placement,
+    value: difference,
+  }),
+  columns: [
+    { heading: 'PLACEMENT', cell: ({ placement }) => placement },
+    { heading: 'CLUSTER', cell: ({ cluster }) => cluster },
+    { heading: 'TYPE', cell: ({ type }) => type },
+    { heading: 'OBJECT', cell: ({ object }) => object },
+    { heading: 'PATH', cell: ({ path }) => path },
+    { heading: 'IN-MEMBER', cell: ({ valueInMember }) => valueInMember },
+    { heading: 'IN-REPO', cell: ({ valueInHub }) => valueInHub },
+    { heading: 'SINCE', cell: ({ firstObserved }, now) => ageOf(undefined, [firstObserved], now) },
+  ],
+});
+
+function differences({ title, namespace }: KnownPlacement, binding: Binding): Difference[] {
+  const { driftedPlacements = [], diffedPlacements = [], targetCluster: cluster } = binding;
+  const found = [
+    ...driftedPlacements.map((item) => ({
+      item,
+      type: 'Drifted' as const,
+      details: item.observedDrifts,
+      firstObserved: item.firstDriftedObservedTime,
+    })),
+    ...diffedPlacements.map((item) => ({
+      item,
+      type: 'Diffed' as const,
+      details: item.observedDiffs,
+      firstObserved: item.firstDiffedObservedTime,
+    })),
+  ];
+  return found.flatMap(({ item, type, details, firstObserved }) => {
+    const common = { placement: title, namespace, cluster, type, object: objectTitle(item), firstObserved };
+    // Without details the whole object differs: it is missing, or there are more differences than are listed.
+    if (!details?.length) return [{ ...common, path: '/' }];
+    return details.map(({ path, valueInMember, valueInHub }) => ({ ...common, path, valueInMember, valueInHub }));
+  });
+}

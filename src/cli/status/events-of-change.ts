@@ -1,0 +1,156 @@
+import type { Condition } from '../../api/meta.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
+import { conditionOf } from './listing.ts';
+
+/** Something that happened to an object, as `kubectl describe` would list it. */
+export interface Happening {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** As much of an object of the status branch as events are made from. */
+export interface Versioned {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly generation?: number };
+  readonly spec?: { readonly strategy?: { readonly applyStrategy?: { readonly type?: string } } };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly observedResourceIndex?: string;
+    readonly agentStatus?: readonly { readonly type: string; readonly conditions?: readonly Condition[] }[];
+    readonly stagesStatus?: readonly Stage[];
+    readonly deletionStageStatus?: Stage;
+  };
+}
+
+interface Stage {
+  readonly stageName: string;
+  readonly conditions?: readonly Condition[];
+  readonly beforeStageTaskStatus?: readonly Task[];
+  readonly afterStageTaskStatus?: readonly Task[];
+}
+
+interface Task {
+  readonly type: string;
+  readonly conditions?: readonly Condition[];
+}
+
+/**
+ * What happened between two versions of an object; `before` is undefined when it is new. A condition says itself when it
+ * changed its status, otherwise it was `committedAt`, milliseconds since the epoch.
+ */
+export function happenings(before: Versioned | undefined, after: Versioned, committedAt: number): Happening[] {
+  if (after.kind === 'ClusterResourcePlacement' || after.kind === 'ResourcePlacement')
+    return placementHappenings(before, after, committedAt);
+  const old = new Map(facts(before).map((fact) => [fact.key, fact.condition]));
+  return facts(after).flatMap(({ key, about, condition }): Happening[] => {
+    const was = old.get(key);
+    if (was?.status === condition.status && was.reason === condition.reason) return [];
+    if (condition.status === 'Unknown') return [];
+    const message = condition.message ?? `${condition.type} is ${condition.status}`;
+    return [
+      {
+        // A run that waits or was stopped is not progressing, and nothing is wrong.
+        type: condition.status === 'False' && condition.type !== 'Progressing' ? 'Warning' : 'Normal',
+        reason: condition.reason || condition.type,
+        message: about === '' ? message : `${about}: ${message}`,
+        at: timeOf(was, condition, committedAt),
+      },
+    ];
+  });
+}
+
+interface Fact {
+  readonly key: string;
+  readonly about: string;
+  readonly condition: Condition;
+}
+
+/** Every condition of an object, of its stages and of their tasks. */
+function facts(object: Versioned | undefined): Fact[] {
+  const { conditions = [], agentStatus = [], stagesStatus = [], deletionStageStatus } = object?.status ?? {};
+  const of = (about: string, list: readonly Condition[] = []): Fact[] =>
+    list.map((condition) => ({ key: `${about}/${condition.type}`, about, condition }));
+  const stages = deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
+  return [
+    ...of('', conditions),
+    ...agentStatus.flatMap((agent) => of('', agent.conditions)),
+    ...stages.flatMap((stage) => [
+      ...of(`stage ${stage.stageName}`, stage.conditions),
+      ...(stage.beforeStageTaskStatus ?? []).flatMap((task) =>
+        of(`stage ${stage.stageName}, ${task.type} before`, task.conditions),
+      ),
+      ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
+        of(`stage ${stage.stageName}, ${task.type} after`, task.conditions),
+      ),
+    ]),
+  ];
+}
+
+/**
+ * KubeFleet's events of a placement, in the order of its conditions (condition.go, EventReasonForTrue); older releases tell
+ * of scheduling, and of synchronisation under a second name. Each comes when the condition turns True, or is True for a new
+ * generation.
+ */
+const reasonsForTrue: readonly (readonly [type: string, ...reasons: string[]])[] = [
+  ['Scheduled', 'PlacementScheduleSuccess'],
+  ['RolloutStarted', 'PlacementRolloutStarted'],
+  ['Overridden', 'PlacementOverriddenSucceeded'],
+  ['WorkSynchronized', 'PlacementWorkSynchronized', 'PlacementSyncSuccess'],
+  ['Applied', 'PlacementApplied'],
+  ['Available', 'PlacementAvailable'],
+  ['DiffReported', 'PlacementDiffReported'],
+];
+
+/** False for these reasons only says that it is on its way. */
+const onItsWay: ReadonlySet<string> = new Set([
+  'RolloutNotStartedYet',
+  'WorkNotSynchronizedYet',
+  'ApplyInProgress',
+  'ResourceNotAvailableYet',
+  'DiffReportInProgress',
+]);
+
+function placementHappenings(before: Versioned | undefined, after: Versioned, committedAt: number): Happening[] {
+  const happened = reasonsForTrue.flatMap(([type, ...reasons]): Happening[] => {
+    const was = conditionOf(before?.status?.conditions, type);
+    const is = conditionOf(after.status?.conditions, type);
+    if (is === undefined) return [];
+    const at = timeOf(was, is, committedAt);
+    const message = is.message ?? `${type} is ${is.status}`;
+    if (is.status === 'True') {
+      if (was?.status === 'True' && was.observedGeneration === is.observedGeneration) return [];
+      return reasons.map((reason) => ({ type: 'Normal', reason, message, at }));
+    }
+    if (is.status !== 'False' || onItsWay.has(is.reason)) return [];
+    if (was?.status === 'False' && was.reason === is.reason) return [];
+    return [{ type: 'Warning', reason: is.reason, message, at }];
+  });
+  if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
+  const at = Math.max(committedAt, ...happened.map((happening) => happening.at));
+  const message = 'the rollout is complete, every cluster is as the placement asks';
+  return [...happened, { type: 'Normal', reason: 'PlacementRolloutCompleted', message, at }];
+}
+
+/** Scheduled and every condition that the apply strategy expects are True for the present generation. */
+function isComplete(placement: Versioned | undefined): boolean {
+  if (!placement) return false;
+  const last =
+    placement.spec?.strategy?.applyStrategy?.type === 'ReportDiff' ? ['DiffReported'] : ['Applied', 'Available'];
+  return ['Scheduled', 'RolloutStarted', 'Overridden', 'WorkSynchronized', ...last].every((type) => {
+    const condition = conditionOf(placement.status?.conditions, type);
+    const { generation } = placement.metadata ?? {};
+    return condition?.status === 'True' && (generation === undefined || condition.observedGeneration === generation);
+  });
+}
+
+const sameWork = (before: Versioned | undefined, after: Versioned): boolean =>
+  before?.metadata?.generation === after.metadata?.generation &&
+  before?.status?.observedResourceIndex === after.status?.observedResourceIndex;
+
+function timeOf(was: Condition | undefined, is: Condition, committedAt: number): number {
+  if (is.lastTransitionTime === undefined || is.lastTransitionTime === was?.lastTransitionTime) return committedAt;
+  return parseInstant(is.lastTransitionTime) ?? committedAt;
+}

@@ -1,0 +1,47 @@
+import { unknownName } from '../unknown-name.ts';
+import { bindings } from './bindings.ts';
+import { clusters } from './clusters.ts';
+import { drift } from './drift.ts';
+import { events } from './events.ts';
+import type { Listing, Row } from './listing.ts';
+import { placements } from './placements.ts';
+import { problems } from './problems.ts';
+import { defaultHistory } from './read-events.ts';
+import { approvals, evictions, runs } from './runs.ts';
+import { policySnapshots, resourceSnapshots } from './snapshots.ts';
+
+/** What a person asked to list. */
+export interface KindMeant {
+  readonly listing: Listing;
+  /** KubeFleet's names mean one scope only: `crp` lists no ResourcePlacement. */
+  readonly isMeant: (row: Row) => boolean;
+}
+
+const listings = (history: number): readonly Listing[] => [
+  placements,
+  bindings,
+  clusters,
+  resourceSnapshots,
+  policySnapshots,
+  drift,
+  runs,
+  approvals,
+  evictions,
+  events(history),
+  problems,
+];
+
+/** Plurals, for help texts. */
+export const kindNames: readonly string[] = listings(defaultHistory).map(({ names }) => names[0]);
+
+/** The kind that a word means: plural, singular, KubeFleet's name or its short name. Errors: CliError with the nearest. */
+export function kindMeant(word: string, history: number = defaultHistory): KindMeant {
+  const wanted = word.toLowerCase().split('.')[0]!;
+  for (const listing of listings(history)) {
+    if (listing.names.includes(wanted)) return { listing, isMeant: () => true };
+    if (listing.clusterNames?.includes(wanted)) return { listing, isMeant: ({ namespace }) => namespace === undefined };
+    if (listing.namespacedNames?.includes(wanted))
+      return { listing, isMeant: ({ namespace }) => namespace !== undefined };
+  }
+  throw unknownName({ what: 'kind', name: word, known: kindNames });
+}

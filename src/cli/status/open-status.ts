@@ -1,0 +1,72 @@
+import type { FleetRecord } from '../../engine/input.ts';
+import type { Branches } from '../../git/branches.ts';
+import { branchRef } from '../../git/source.ts';
+import { readRecord } from '../../repo/record-read.ts';
+import { CliError, exitCodes } from '../exit.ts';
+import { openClone } from '../open-git.ts';
+
+export interface StatusOptions {
+  readonly repo: string;
+  readonly statusBranch: string;
+}
+
+/** What the status branch says at one commit of it. */
+export interface Status {
+  /** The commit of the status branch. */
+  readonly tip: string;
+  readonly record: FleetRecord;
+  /** Text by path, of the folders that were asked for. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** A status branch that stays open, for commands that look more than once. */
+export interface StatusReader {
+  readonly branches: Branches;
+  /** `refs/heads/fleet-status` */
+  readonly ref: string;
+  /** Undefined before the first pass. */
+  tip(): Promise<string | undefined>;
+  /** Only the files of some top folders, when named: parsing costs. Error: CliError, exit code 3, when nothing is there. */
+  read(folders?: readonly string[]): Promise<Status>;
+  close(): Promise<void>;
+}
+
+export async function openStatus({ repo, statusBranch }: StatusOptions): Promise<StatusReader> {
+  const ref = branchRef(statusBranch);
+  const branches = await openClone(repo);
+  const tip = async () => (await branches.list([ref])).get(ref);
+  return {
+    branches,
+    ref,
+    tip,
+    async read(folders) {
+      const commit = await tip();
+      if (commit === undefined)
+        throw new CliError(
+          `${branches.name} has no branch ${statusBranch} yet: it appears with the first pass of gitfleet run`,
+          exitCodes.unreachable,
+        );
+      await branches.obtain(ref, commit);
+      const tree = await branches.objects.files(commit);
+      const wanted = (await tree.files()).filter(({ path, mode }) => mode.startsWith('100') && isAsked(path, folders));
+      const contents = await tree.read(wanted.map(({ oid }) => oid));
+      const files = new Map(wanted.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
+      return { tip: commit, record: readRecord(files).record, files };
+    },
+    close: () => branches.close(),
+  };
+}
+
+/** Opens a status branch, uses it, closes it. */
+export async function withStatus<T>(options: StatusOptions, use: (reader: StatusReader) => Promise<T>): Promise<T> {
+  const reader = await openStatus(options);
+  try {
+    return await use(reader);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** `summary.yaml` is always read: it names the commit that the status was planned from. */
+const isAsked = (path: string, folders: readonly string[] | undefined): boolean =>
+  folders === undefined || path === 'summary.yaml' || folders.some((folder) => path.startsWith(`${folder}/`));

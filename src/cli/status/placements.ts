@@ -1,0 +1,71 @@
+import type { Placement, PlacementKind } from '../../api/placement.ts';
+import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
+import { latestOf } from '../../engine/selection/snapshot.ts';
+import { titleOf } from '../names.ts';
+import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
+
+/** A placement of the record. `status.yaml` may be missing where the record was written by hand. */
+export interface KnownPlacement extends RecordedPlacement {
+  readonly kind: PlacementKind;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** `name` or `namespace/name`. */
+  readonly title: string;
+}
+
+/** Those of the cluster scope first, then by namespace and name. */
+export const knownPlacements = (record: FleetRecord): KnownPlacement[] =>
+  [...record.placements.values()]
+    .map((recorded): KnownPlacement => {
+      const { name, namespace } = recorded.state.metadata;
+      const kind = namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement';
+      return { ...recorded, kind, name, namespace, title: titleOf({ name, namespace }) };
+    })
+    .sort(byName);
+
+type Shown = KnownPlacement & { readonly object: Placement };
+
+/** KubeFleet's columns (clusterresourceplacement_types.go), then which snapshot is out and on how many clusters it is up. */
+export const placements: Listing = listing<Shown>({
+  names: ['placements', 'placement'],
+  clusterNames: ['clusterresourceplacements', 'clusterresourceplacement', 'crp', 'crps'],
+  namespacedNames: ['resourceplacements', 'resourceplacement', 'rp', 'rps'],
+  folders: ['placements'],
+  items: ({ record }) =>
+    knownPlacements(record).flatMap((known) => (known.object ? [{ ...known, object: known.object }] : [])),
+  describe: ({ name, namespace, object }) => ({ name, namespace, value: object }),
+  columns: [
+    { heading: 'GEN', cell: ({ object }) => object.metadata.generation },
+    { heading: 'TYPE', wide: true, cell: ({ object }) => object.spec.policy.placementType },
+    { heading: 'SCHEDULED', cell: ({ object }) => statusOf(object.status?.conditions, 'Scheduled') },
+    { heading: 'SCHEDULED-GEN', cell: ({ object }) => generation(object, 'Scheduled') },
+    {
+      heading: 'WORK-SYNCHRONIZED',
+      wide: true,
+      cell: ({ object }) => statusOf(object.status?.conditions, 'WorkSynchronized'),
+    },
+    { heading: 'WORK-SYNCHRONIZED-GEN', wide: true, cell: ({ object }) => generation(object, 'WorkSynchronized') },
+    { heading: 'AVAILABLE', cell: ({ object }) => statusOf(object.status?.conditions, 'Available') },
+    { heading: 'AVAILABLE-GEN', cell: ({ object }) => generation(object, 'Available') },
+    { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, begun(object, state), now) },
+    { heading: 'SNAPSHOT', cell: ({ state }) => latestOf(state.resourceSnapshots)?.index },
+    { heading: 'CLUSTERS', cell: ({ state }) => upOf(state.bindings) },
+  ],
+});
+
+const generation = (object: Placement, type: string) =>
+  conditionOf(object.status?.conditions, type)?.observedGeneration;
+
+const begun = (object: Placement, { resourceSnapshots }: RecordedPlacement['state']) => [
+  ...resourceSnapshots.map(({ createdAt }) => createdAt),
+  ...timesOf(object.status?.conditions),
+];
+
+/** `2/3`: clusters where it is available, or compared, of those that have it or get it. */
+function upOf(bindings: RecordedPlacement['state']['bindings']): string {
+  const wanted = bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
+  const up = wanted.filter(
+    ({ conditions }) => statusOf(conditions, 'Available') === 'True' || statusOf(conditions, 'DiffReported') === 'True',
+  );
+  return `${up.length}/${wanted.length}`;
+}

@@ -1,0 +1,87 @@
+import { parse } from 'yaml';
+import { fileChanges } from '../../git/changes.ts';
+import type { Commit } from '../../git/commit.ts';
+import { type Happening, happenings, type Versioned } from './events-of-change.ts';
+import type { Status, StatusReader } from './open-status.ts';
+
+/** One event of one object; equal ones are counted, as Kubernetes does. */
+export interface FleetEvent extends Happening {
+  readonly object: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined };
+  /** `at` of the first of them; `at` itself is that of the last. */
+  readonly firstAt: number;
+  readonly count: number;
+  /** Of the status branch, where the last one can be read. */
+  readonly commit: string;
+}
+
+/** Status commits that are looked at unless told otherwise. */
+export const defaultHistory = 250;
+
+/** Files of the status branch that have a story. */
+const storied =
+  /^(?:placements\/(?:[0-9a-f]{2}\/)?[^/]+\/status|(?:runs|approvals|evictions|clusters)\/(?:[0-9a-f]{2}\/)?[^/]+)\.yaml$/;
+
+/**
+ * Events from the history of the status branch, oldest first: of one file, or of all that changed in the last `most` commits.
+ * For one file `most` counts the commits that changed it.
+ */
+export async function readEvents(
+  reader: StatusReader,
+  { tip }: Status,
+  options: { readonly most: number; readonly path?: string },
+): Promise<FleetEvent[]> {
+  const { objects } = reader.branches;
+  await reader.branches.deepen(reader.ref);
+  // One more than asked for: it is what the oldest of them changed.
+  const listed = await objects.commits(await objects.log(tip, { ...options, most: options.most + 1 }));
+  const steps = listed.slice(0, options.most).map((commit, at) => ({ commit, before: listed[at + 1]?.tree }));
+  const changed = await fileChanges(
+    objects,
+    steps.map(({ commit, before }) => ({ before, after: commit.tree })),
+    options.path,
+  );
+  const told = steps.flatMap(({ commit }, at) =>
+    changed[at]!.filter(({ path }) => storied.test(path)).map((change) => ({ commit, ...change })),
+  );
+  const oids = [...new Set(told.flatMap(({ before, after }) => [before, after]).filter((oid) => oid !== undefined))];
+  const versions = new Map(
+    [...(await objects.read(oids))].map(([oid, { content }]) => [oid, versionOf(content.toString('utf8'))]),
+  );
+  const of = (oid: string | undefined) => (oid === undefined ? undefined : versions.get(oid));
+  // Oldest first; of one pass in the order of its conditions.
+  const events = told.toReversed().flatMap(({ commit, before, after }) => eventsOf(of(before), of(after), commit));
+  return counted(events.sort((a, b) => a.at - b.at));
+}
+
+function eventsOf(before: Versioned | undefined, after: Versioned | undefined, commit: Commit): FleetEvent[] {
+  if (after === undefined) return [];
+  const { name = '', namespace } = after.metadata ?? {};
+  const object = { kind: after.kind ?? '', name, ...(namespace === undefined ? {} : { namespace }) };
+  return happenings(before, after, commit.committer.at).map((happening) => ({
+    ...happening,
+    object,
+    firstAt: happening.at,
+    count: 1,
+    commit: commit.oid,
+  }));
+}
+
+/** Somebody may have edited the branch by hand: what is no YAML tells nothing. */
+function versionOf(text: string): Versioned | undefined {
+  try {
+    return (parse(text, { logLevel: 'silent' }) as Versioned | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function counted(events: readonly FleetEvent[]): FleetEvent[] {
+  const byWhat = new Map<string, FleetEvent>();
+  for (const event of events) {
+    const key = JSON.stringify([event.object, event.type, event.reason, event.message]);
+    const known = byWhat.get(key);
+    byWhat.delete(key);
+    byWhat.set(key, known ? { ...event, firstAt: known.firstAt, count: known.count + 1 } : event);
+  }
+  return [...byWhat.values()];
+}

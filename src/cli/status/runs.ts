@@ -1,0 +1,89 @@
+import type { Eviction } from '../../api/eviction.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import { titleOf } from '../names.ts';
+import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
+
+/** KubeFleet's columns (stageupdate_types.go). */
+export const runs: Listing = listing<StagedUpdateRun>({
+  names: ['runs', 'run', 'updateruns', 'updaterun'],
+  clusterNames: ['clusterstagedupdateruns', 'clusterstagedupdaterun', 'csur'],
+  namespacedNames: ['stagedupdateruns', 'stagedupdaterun', 'sur'],
+  folders: ['runs'],
+  items: ({ record }) => [...record.runs.values()],
+  describe: (run) => ({
+    name: run.metadata.name,
+    namespace: run.metadata.namespace,
+    placement: titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace }),
+    value: run,
+  }),
+  columns: [
+    { heading: 'PLACEMENT', cell: ({ spec }) => spec.placementName },
+    {
+      heading: 'RESOURCE-SNAPSHOT-INDEX',
+      cell: ({ spec, status }) => status?.resourceSnapshotIndexUsed ?? spec.resourceSnapshotIndex,
+    },
+    { heading: 'POLICY-SNAPSHOT-INDEX', cell: ({ status }) => status?.policySnapshotIndexUsed },
+    { heading: 'INITIALIZED', cell: ({ status }) => statusOf(status?.conditions, 'Initialized') },
+    { heading: 'PROGRESSING', wide: true, cell: ({ status }) => statusOf(status?.conditions, 'Progressing') },
+    { heading: 'SUCCEEDED', cell: ({ status }) => statusOf(status?.conditions, 'Succeeded') },
+    { heading: 'AGE', cell: ({ metadata, status }, now) => ageOf(metadata, timesOf(status?.conditions), now) },
+  ],
+});
+
+interface Asked {
+  readonly approval: ApprovalRequest;
+  readonly run: StagedUpdateRun | undefined;
+}
+
+export const approvals: Listing = listing<Asked>({
+  names: ['approvals', 'approval', 'approvalrequest'],
+  clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
+  namespacedNames: ['approvalrequests', 'areq'],
+  folders: ['approvals', 'runs'],
+  items: ({ record }) =>
+    [...record.approvals].map(([key, approval]) => {
+      const scope = key.slice(0, key.length - approval.metadata.name.length);
+      return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
+    }),
+  describe: ({ approval, run }) => ({
+    name: approval.metadata.name,
+    namespace: approval.metadata.namespace,
+    ...(run ? { placement: titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace }) } : {}),
+    value: approval,
+  }),
+  columns: [
+    { heading: 'UPDATE-RUN', cell: ({ approval }) => approval.spec.parentStageRollout },
+    { heading: 'STAGE', cell: ({ approval }) => approval.spec.targetStage },
+    { heading: 'APPROVED', cell: ({ approval }) => statusOf(approval.status?.conditions, 'Approved') },
+    { heading: 'APPROVALACCEPTED', cell: ({ approval }) => statusOf(approval.status?.conditions, 'ApprovalAccepted') },
+    { heading: 'AGE', cell: ({ approval, run }, now) => ageOf(approval.metadata, askedAt(approval, run), now) },
+  ],
+});
+
+/** Nobody writes down when an approval was asked for; its task in the run says so. */
+const askedAt = ({ metadata, status }: ApprovalRequest, run: StagedUpdateRun | undefined) => {
+  const tasks = (run?.status?.stagesStatus ?? []).flatMap(
+    ({ beforeStageTaskStatus = [], afterStageTaskStatus = [] }) => [...beforeStageTaskStatus, ...afterStageTaskStatus],
+  );
+  const task = tasks.find(({ approvalRequestName }) => approvalRequestName === metadata.name);
+  return [...timesOf(task?.conditions), ...timesOf(status?.conditions)];
+};
+
+export const evictions: Listing = listing<Eviction>({
+  names: ['evictions', 'eviction'],
+  clusterNames: ['clusterresourceplacementevictions', 'clusterresourceplacementeviction', 'crpe'],
+  folders: ['evictions'],
+  items: ({ record }) => [...record.evictions.values()],
+  describe: (eviction) => ({
+    name: eviction.metadata.name,
+    placement: eviction.spec.placementName,
+    value: eviction,
+  }),
+  columns: [
+    { heading: 'VALID', cell: ({ status }) => statusOf(status?.conditions, 'Valid') },
+    { heading: 'EXECUTED', cell: ({ status }) => statusOf(status?.conditions, 'Executed') },
+    { heading: 'PLACEMENT', cell: ({ spec }) => spec.placementName },
+    { heading: 'CLUSTER', cell: ({ spec }) => spec.clusterName },
+    { heading: 'REASON', cell: ({ status }) => status?.conditions?.at(-1)?.reason },
+  ],
+});

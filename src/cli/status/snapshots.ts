@@ -1,0 +1,110 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
+import { ageOf, type Listing, listing, timesOf } from './listing.ts';
+import { type KnownPlacement, knownPlacements } from './placements.ts';
+
+interface OfPlacement<T> {
+  readonly placement: KnownPlacement;
+  readonly entry: T;
+}
+
+/** KubeFleet shows GEN (always 1: a snapshot never changes) and AGE; what tells them apart follows. */
+export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEntry>>({
+  names: ['snapshots', 'snapshot', 'resourcesnapshot'],
+  clusterNames: ['clusterresourcesnapshots', 'clusterresourcesnapshot', 'crs'],
+  namespacedNames: ['resourcesnapshots', 'rs'],
+  folders: ['placements'],
+  ordered: true,
+  items: ({ record }) =>
+    knownPlacements(record).flatMap((placement) =>
+      placement.state.resourceSnapshots.map((entry) => ({ placement, entry })),
+    ),
+  describe: ({ placement, entry }) => ({
+    ...identity(placement, entry.index, '-snapshot'),
+    value: resourceSnapshotObject(placement, entry),
+  }),
+  columns: [
+    { heading: 'GEN', cell: () => 1 },
+    { heading: 'AGE', cell: ({ entry }, now) => ageOf(undefined, [entry.createdAt], now) },
+    { heading: 'INDEX', cell: ({ entry }) => entry.index },
+    { heading: 'LATEST', cell: ({ entry }) => String(entry.latest ?? false) },
+    { heading: 'OBJECTS', cell: ({ placement, entry }) => placement.snapshots.get(entry.index)?.length },
+    {
+      heading: 'CLUSTERS',
+      cell: ({ placement: { state }, entry }) =>
+        state.bindings.filter(({ resourceSnapshotIndex }) => resourceSnapshotIndex === entry.index).length,
+    },
+    { heading: 'COMMIT', cell: ({ entry }) => entry.commit?.slice(0, 12) },
+  ],
+});
+
+export const policySnapshots: Listing = listing<OfPlacement<PolicySnapshotEntry>>({
+  names: ['policysnapshots', 'policysnapshot'],
+  clusterNames: ['clusterschedulingpolicysnapshots', 'clusterschedulingpolicysnapshot', 'csps'],
+  namespacedNames: ['schedulingpolicysnapshots', 'schedulingpolicysnapshot', 'sps'],
+  folders: ['placements'],
+  ordered: true,
+  items: ({ record }) =>
+    knownPlacements(record).flatMap((placement) =>
+      placement.state.policySnapshots.map((entry) => ({ placement, entry })),
+    ),
+  describe: ({ placement, entry }) => ({
+    ...identity(placement, entry.index, ''),
+    value: policySnapshotObject(placement, entry),
+  }),
+  columns: [
+    { heading: 'GEN', cell: () => 1 },
+    { heading: 'AGE', cell: ({ entry }, now) => ageOf(undefined, timesOf(entry.conditions), now) },
+    { heading: 'INDEX', cell: ({ entry }) => entry.index },
+    { heading: 'LATEST', cell: ({ entry }) => String(entry.latest ?? false) },
+    { heading: 'TYPE', cell: ({ entry }) => entry.policy.placementType },
+    { heading: 'SELECTED', cell: ({ entry }) => entry.targetClusters?.filter(({ selected }) => selected).length },
+  ],
+});
+
+const identity = ({ name, namespace, title }: KnownPlacement, index: number, end: string) => ({
+  name: `${name}-${index}${end}`,
+  namespace,
+  placement: title,
+});
+
+const metadataOf = (placement: KnownPlacement, index: number, end: string, latest: boolean | undefined) => ({
+  name: `${placement.name}-${index}${end}`,
+  ...(placement.namespace ? { namespace: placement.namespace } : {}),
+  labels: {
+    'kubernetes-fleet.io/parent-CRP': placement.name,
+    'kubernetes-fleet.io/is-latest-snapshot': String(latest ?? false),
+  },
+});
+
+function resourceSnapshotObject(placement: KnownPlacement, entry: ResourceSnapshotEntry): object {
+  const { index, latest, createdAt, hash, commit } = entry;
+  const manifests: readonly Manifest[] = placement.snapshots.get(index) ?? [];
+  return {
+    apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+    kind: placement.kind === 'ClusterResourcePlacement' ? 'ClusterResourceSnapshot' : 'ResourceSnapshot',
+    metadata: {
+      ...metadataOf(placement, index, '-snapshot', latest),
+      creationTimestamp: createdAt,
+      annotations: { 'kubernetes-fleet.io/resource-hash': hash, 'gitfleet.dev/commit': commit },
+    },
+    spec: { selectedResources: manifests },
+  };
+}
+
+function policySnapshotObject(placement: KnownPlacement, entry: PolicySnapshotEntry): object {
+  const { index, latest, policy, policyHash, numberOfClusters, observedGeneration, conditions, targetClusters } = entry;
+  return {
+    apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+    kind:
+      placement.kind === 'ClusterResourcePlacement' ? 'ClusterSchedulingPolicySnapshot' : 'SchedulingPolicySnapshot',
+    metadata: {
+      ...metadataOf(placement, index, '', latest),
+      ...(numberOfClusters === undefined
+        ? {}
+        : { annotations: { 'kubernetes-fleet.io/number-of-clusters': String(numberOfClusters) } }),
+    },
+    spec: { policy, policyHash },
+    status: { observedCRPGeneration: observedGeneration, conditions: conditions ?? [], targetClusters },
+  };
+}
