@@ -1,6 +1,6 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
-import { beginDeleted, beginPlacement, observeMoved, withoutLeft } from './begin.ts';
+import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { guard } from './guard/guard.ts';
 import { type PlanInput, sourceKey } from './input.ts';
@@ -10,6 +10,7 @@ import type { RenderedManifest } from './overrides/render.ts';
 import { contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble } from './plan-output.ts';
+import { observeMoved } from './present-bindings.ts';
 import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
 import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
 import type { PlacementWork } from './working.ts';

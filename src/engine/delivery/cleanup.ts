@@ -1,9 +1,8 @@
+import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { sightingOf } from './outcomes.ts';
-
-const placementLabel = 'gitfleet.dev/placement';
 
 /**
  * Whether nothing of a placement is left on a cluster that is being cleaned up. Only a complete look at a reachable
@@ -13,20 +12,20 @@ const placementLabel = 'gitfleet.dev/placement';
  */
 export function isCleanedUp(request: {
   readonly observation: ClusterObservation | undefined;
-  /** Value of the ownership label of the placement. */
-  readonly label: string;
+  /** Whether a live object is the placement's. */
+  readonly isOwn: (object: Manifest) => boolean;
   readonly inFleet: boolean;
   /** Absent = taken as one that was given resources. */
   readonly binding?: Binding;
   /** Whose objects they are; an actor that is still busy with them has the last word. */
   readonly placement?: PlacementRef;
 }): boolean {
-  const { observation, label, inFleet, binding, placement } = request;
+  const { observation, isOwn, inFleet, binding, placement } = request;
   if (!inFleet) return true;
   if (binding && !wasGiven(binding) && !observation?.reachable) return true;
   if (!observation?.reachable || !observation.complete) return false;
   if (placement && sightingOf(observation, placement)?.done === false) return false;
-  return !observation.objects.some(({ metadata }) => metadata.labels?.[placementLabel] === label);
+  return !observation.objects.some(isOwn);
 }
 
 /** Whether resources may ever have been sent for a binding. */

@@ -1,9 +1,10 @@
-import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import type { PlacementRef, ResourceIdentifier } from '../../api/placement.ts';
 import type { RenderedManifest } from '../overrides/render.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 import { type Availability, availabilityOf } from './availability.ts';
+import { keyOf, refOfManifest } from './object-key.ts';
 
 /** One object of a target as the member shows it. */
 export interface Delivered {
@@ -47,7 +48,7 @@ export function deliveredObjects(
   const outcomes = new Map(sighting.results.map((outcome) => [keyOf(outcome.object), outcome]));
   const live = liveObjects(observation);
   return manifests.map((item): Delivered => {
-    const ref = refOf(item.manifest);
+    const ref = refOfManifest(item.manifest);
     const outcome = outcomes.get(keyOf(ref)) ?? { object: ref, result: 'Applied' };
     const applied = goodResults.has(outcome.result);
     const found = live.get(keyOf(ref));
@@ -71,7 +72,7 @@ const looks = new WeakMap<ClusterObservation, ReadonlyMap<string, Manifest>>();
 function liveObjects(observation: ClusterObservation): ReadonlyMap<string, Manifest> {
   let known = looks.get(observation);
   if (!known) {
-    known = new Map(observation.objects.map((object) => [keyOf(refOf(object)), object]));
+    known = new Map(observation.objects.map((object) => [keyOf(refOfManifest(object)), object]));
     looks.set(observation, known);
   }
   return known;
@@ -88,14 +89,3 @@ function identifierOf({ manifest, envelope }: RenderedManifest): ResourceIdentif
     ...(envelope ? { envelope } : {}),
   };
 }
-
-const refOf = ({ apiVersion, kind, metadata }: Manifest): ObjectRef => ({
-  apiVersion,
-  kind,
-  ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
-  name: metadata.name,
-});
-
-/** The version may differ between what was applied and what a member lists: an object is one whatever its version. */
-const keyOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
-  `${groupVersionOf(apiVersion).group}/${kind}/${namespace ?? ''}/${name}`;

@@ -7,6 +7,7 @@ import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Target } from '../plan-document.ts';
 import type { PlacementWork } from '../working.ts';
 import { wasGiven } from './cleanup.ts';
+import { refOfManifest } from './object-key.ts';
 
 interface TargetContext {
   readonly render: (what: {
@@ -75,13 +76,6 @@ function objectsOf(manifests: readonly RenderedManifest[]): readonly ObjectRef[]
   }
   return objects;
 }
-
-const refOfManifest = ({ apiVersion, kind, metadata }: Manifest): ObjectRef => ({
-  apiVersion,
-  kind,
-  ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
-  name: metadata.name,
-});
 
 const textOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
   [apiVersion, kind, namespace ?? '', name].join('/');

@@ -132,7 +132,8 @@ describe('a removal is done', () => {
     ],
     ['the actor is through', { observation: look({ placements: [{ placement, done: true, results: [] }] }) }, true],
   ])('%s', (_, request, done) => {
-    expect(isCleanedUp({ observation: undefined, label, inFleet: true, binding: given, placement, ...request })).toBe(
+    const isOwn = ({ metadata }: Manifest) => metadata.labels?.['gitfleet.dev/placement'] === label;
+    expect(isCleanedUp({ observation: undefined, isOwn, inFleet: true, binding: given, placement, ...request })).toBe(
       done,
     );
   });

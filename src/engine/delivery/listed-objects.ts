@@ -1,0 +1,29 @@
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { unpack } from '../selection/envelope.ts';
+import { keyOf, refOfManifest } from './object-key.ts';
+
+export interface Listed {
+  readonly refs: readonly ObjectRef[];
+  /** `keyOf` each of them. */
+  readonly keys: ReadonlySet<string>;
+}
+
+const listings = new WeakMap<ReadonlyMap<number, readonly Manifest[]>, Listed>();
+
+/** Every object that remembered snapshots of a placement list; an envelope stands for what is in it, itself it never reaches a member. */
+export function listedObjects(snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed {
+  let listed = listings.get(snapshots);
+  if (!listed) {
+    const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
+    listed = { refs: [...refs.values()], keys: new Set([...refs.values()].map(keyOf)) };
+    listings.set(snapshots, listed);
+  }
+  return listed;
+}
+
+export const refsIn = (manifests: readonly Manifest[]): ObjectRef[] =>
+  manifests.flatMap((manifest) => {
+    const opened = unpack(manifest);
+    if (opened) return opened.ok ? refsIn(opened.manifests) : [];
+    return [refOfManifest(manifest)];
+  });

@@ -1,0 +1,32 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { placementLabel } from '../overrides/ownership.ts';
+import { keyOf, refOfManifest } from './object-key.ts';
+
+/** Whether a live object is of the placement that a binding belongs to. */
+export type IsOwn = (object: Manifest, binding: Binding) => boolean;
+
+/**
+ * A placement's objects carry its label. Observations written by hand may leave our labels out (the daemon's never do):
+ * an object without any that the placement lists is taken for its own.
+ */
+export function ownObjects(of: {
+  /** Value of the ownership label of the placement. */
+  readonly label: string;
+  readonly isListed: (key: string) => boolean;
+}): IsOwn {
+  return (object, binding) => {
+    const label = object.metadata.labels?.[placementLabel];
+    if (label !== undefined) return label === of.label;
+    const key = keyOf(refOfManifest(object));
+    return of.isListed(key) && !isSomebodyElses(key, binding);
+  };
+}
+
+/** What could not be taken over was never ours. */
+const isSomebodyElses = (key: string, { failedPlacements }: Binding): boolean =>
+  failedPlacements?.some(
+    ({ group, version, kind, namespace, name, condition }) =>
+      (condition.reason === 'FailedToTakeOver' || condition.reason === 'NotTakenOver') &&
+      key === keyOf({ apiVersion: group ? `${group}/${version}` : version, kind, namespace, name }),
+  ) ?? false;

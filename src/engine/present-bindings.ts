@@ -1,0 +1,104 @@
+import type { ClusterName, Manifest } from '../api/meta.ts';
+import { refOf } from '../api/placement.ts';
+import type { Binding } from '../api/placement-state.ts';
+import { observeBinding } from './delivery/binding-conditions.ts';
+import { isCleanedUp } from './delivery/cleanup.ts';
+import { listedObjects, refsIn } from './delivery/listed-objects.ts';
+import { keyOf, refOfManifest } from './delivery/object-key.ts';
+import { sightingOf } from './delivery/outcomes.ts';
+import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
+import { byText } from './kernel/ordering.ts';
+import { placementLabelValue } from './overrides/ownership.ts';
+import type { Rendered } from './overrides/render.ts';
+import type { BindingStep, PlacementWork } from './working.ts';
+import type { World } from './world.ts';
+
+/** What is known of a placement before anything is decided. */
+type Begun = Pick<PlacementWork, 'placement' | 'contents' | 'selection'>;
+
+/** Recorded bindings as their clusters show them, by cluster name; those that are cleaned up are gone. */
+export function presentBindings(begun: Begun, recorded: readonly Binding[], world: World): BindingStep[] {
+  const isOwn = ownershipOf(begun, world);
+  return recorded
+    .filter((binding) => {
+      if (!binding.deleting) return true;
+      const { targetCluster } = binding;
+      return !isCleanedUp({
+        observation: world.observationOf(targetCluster),
+        isOwn: (object) => isOwn(object, binding),
+        inFleet: inFleet(targetCluster, world),
+        binding,
+        placement: refOf(begun.placement),
+      });
+    })
+    .map(
+      (binding): BindingStep => ({
+        binding: observed(begun, binding, world, isOwn),
+        move: binding.deleting ? 'remove' : 'keep',
+      }),
+    )
+    .sort(
+      (a, b) =>
+        byText(a.binding.targetCluster, b.binding.targetCluster) ||
+        Number(b.binding.deleting ?? false) - Number(a.binding.deleting ?? false),
+    );
+}
+
+/**
+ * Bindings that this plan moved, as their clusters show them now: the next plan would say the same, so this one says it
+ * already. Override failures show at once.
+ */
+export function observeMoved(work: PlacementWork, world: World): PlacementWork {
+  if (!work.bindings.some(isMoved)) return work;
+  const isOwn = ownershipOf(work, world);
+  return {
+    ...work,
+    bindings: work.bindings.map((step) =>
+      isMoved(step) ? { ...step, binding: observed(work, step.binding, world, isOwn) } : step,
+    ),
+  };
+}
+
+const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === 'update';
+
+/** Members of the fleet that are not on their way out of it. */
+export const inFleet = (cluster: ClusterName, world: World): boolean => world.members.get(cluster)?.leaving === false;
+
+function ownershipOf({ placement, contents, selection }: Begun, world: World): IsOwn {
+  const { keys } = listedObjects(contents);
+  let selected: ReadonlySet<string> | undefined;
+  return ownObjects({
+    label: placementLabelValue(refOf(placement), world.input.digest),
+    isListed(key) {
+      selected ??= new Set(selection.ok ? refsIn(selection.manifests).map(keyOf) : []);
+      return keys.has(key) || selected.has(key);
+    },
+  });
+}
+
+function observed(begun: Begun, binding: Binding, world: World, isOwn: IsOwn): Binding {
+  return observeBinding({
+    placement: begun.placement,
+    binding,
+    rendered: renderedFor(begun, binding, world, isOwn),
+    observation: world.observationOf(binding.targetCluster),
+    now: world.input.now,
+  });
+}
+
+/** Where a record holds no contents for an index (written by hand), what the member shows of the placement stands for them. */
+function renderedFor({ placement, contents }: Begun, binding: Binding, world: World, isOwn: IsOwn): Rendered {
+  const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
+  const manifests = index === undefined ? undefined : contents.get(index);
+  if (manifests) return world.render({ placement: refOf(placement), manifests, lists: binding, cluster });
+  const observation = world.observationOf(cluster);
+  const shown = new Map<string, Manifest>();
+  for (const object of observation?.objects ?? [])
+    if (isOwn(object, binding)) shown.set(keyOf(refOfManifest(object)), object);
+  for (const { object } of sightingOf(observation, refOf(placement))?.results ?? []) {
+    const { apiVersion, kind, namespace, name } = object;
+    const key = keyOf(object);
+    if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
+  }
+  return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), digest: '' };
+}

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import {
+  app,
+  type Document,
+  deployment,
+  held,
+  holds,
+  member,
+  members,
+  moves,
+  namespace,
+  placement,
+  rolling,
+  type Sight,
+  Story,
+  targets,
+} from './world.ts';
+
+const all = '{placementType: PickAll}';
+const other = (policy = all) => `
+apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: other}
+spec:
+  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: other}]
+  policy: ${policy}
+`;
+
+/** Everything is where it belongs; a second placement keeps the fleet from being emptied. */
+async function settled(policy = all, strategy = rolling('100%', 1)): Promise<Story> {
+  const story = new Story({
+    ...members('a b'),
+    'web.yaml': placement(policy, strategy),
+    'other.yaml': other(),
+    'resources/web.yaml': app('web:1'),
+    'resources/other.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n',
+  });
+  story.seen = {};
+  await story.plan();
+  story.seen = { a: both(), b: both() };
+  await story.plan(10);
+  return story;
+}
+
+const otherNamespace = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'other', labels: { 'gitfleet.dev/placement': 'other' } },
+};
+const otherTold = {
+  placement: { kind: 'ClusterResourcePlacement', name: 'other' },
+  resourceSnapshotIndex: 0,
+  done: true,
+};
+const both = (): Sight => ({
+  placements: [...(holds(0).placements ?? []), otherTold],
+  objects: [namespace, deployment(2), otherNamespace],
+});
+const without = (objects: readonly Document[] = [], more: Partial<Sight> = {}): Sight => ({
+  placements: [otherTold, { placement: { kind: 'ClusterResourcePlacement', name: 'web' }, done: true }],
+  objects: [otherNamespace, ...objects],
+  ...more,
+});
+
+const webTargets = (of: Parameters<typeof targets>[0]) => targets(of).filter((line) => line.includes(' web '));
+const webFiles = (story: Story) => Object.keys(story.record).filter((path) => path.startsWith('placements/web/'));
+const taint = (name: string) => member(name, {}, '{taints: [{key: out, value: "1", effect: NoSchedule}]}');
+
+describe('a placement whose file is gone', () => {
+  it('is removed everywhere, and forgotten cluster by cluster as they show none of its objects', async () => {
+    const story = await settled();
+    delete story.files['web.yaml'];
+    const going = await story.plan(20);
+    expect([webTargets(going), going.code]).toEqual([['a web removed', 'b web removed'], 1]);
+    story.seen = { a: without(), b: both() };
+    expect(webTargets(await story.plan(30))).toEqual(['b web removed']);
+    story.seen = { a: without(), b: without() };
+    const done = await story.plan(40);
+    expect([webTargets(done), webFiles(story), done.code]).toEqual([[], [], 0]);
+  });
+
+  it('stays remembered while a cluster cannot be reached, or a list broke off', async () => {
+    const story = await settled();
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    story.seen = { a: { reachable: false }, b: without([], { complete: false }) };
+    expect(webTargets(await story.plan(30))).toEqual(['a web removed', 'b web removed']);
+    story.seen = { a: without(), b: without() };
+    expect(webTargets(await story.plan(40))).toEqual([]);
+  });
+
+  it('a namespace that does not end keeps its cluster remembered', async () => {
+    const story = await settled();
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    const ending = {
+      ...namespace,
+      metadata: { ...namespace.metadata, deletionTimestamp: '2026-11-20T10:00:21Z', finalizers: ['acme.io/x'] },
+    };
+    story.seen = { a: without([ending]), b: without() };
+    expect(webTargets(await story.plan(30))).toEqual(['a web removed']);
+  });
+
+  it('what the observation shows without labels of ours counts as well, when the placement lists it', async () => {
+    const story = await settled();
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    const bare = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'web' } };
+    story.seen = { a: without([bare]), b: without() };
+    expect(webTargets(await story.plan(30))).toEqual(['a web removed']);
+    const foreign = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'theirs', namespace: 'web' } };
+    story.seen = { a: without([foreign]), b: without() };
+    expect(webTargets(await story.plan(40))).toEqual([]);
+  });
+
+  it('what it could not take over is not waited for', async () => {
+    const story = await settled();
+    const theirs = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'web' } };
+    const refused = {
+      ...(holds(0).placements ?? [])[0],
+      results: [
+        {
+          object: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' },
+          result: 'FailedToTakeOver',
+        },
+      ],
+    };
+    story.seen = { a: { placements: [refused, otherTold], objects: [namespace, theirs, otherNamespace] }, b: both() };
+    await story.plan(15);
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    story.seen = { a: without([theirs]), b: without() };
+    expect(webTargets(await story.plan(30))).toEqual([]);
+  });
+
+  it('with Abandon leaves everything where it is and is forgotten at once', async () => {
+    const story = await settled(all, '{type: RollingUpdate, deleteStrategy: {propagationPolicy: Abandon}}');
+    delete story.files['web.yaml'];
+    const step = await story.plan(20);
+    expect([webTargets(step), webFiles(story), step.code]).toEqual([[], [], 0]);
+  });
+
+  it('with Abandon still ends the removals that had begun', async () => {
+    const story = await settled(
+      '{placementType: PickFixed, clusterNames: [a, b]}',
+      '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}, deleteStrategy: {propagationPolicy: Abandon}}',
+    );
+    story.files['web.yaml'] = story.files['web.yaml']!.replace('[a, b]', '[b]');
+    expect(webTargets(await story.plan(20))).toEqual(['a web removed', 'b web 0']);
+    delete story.files['web.yaml'];
+    expect(webTargets(await story.plan(30))).toEqual(['a web removed']);
+    story.seen = { a: without(), b: both() };
+    expect([webTargets(await story.plan(40)), webFiles(story)]).toEqual([[], []]);
+  });
+
+  it('and comes back before it is gone waits on each cluster until the old objects are', async () => {
+    const story = await settled();
+    const file = story.files['web.yaml']!;
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    story.files['web.yaml'] = file;
+    const back = await story.plan(30);
+    expect(moves(back)).toEqual(['a Bound 0 remove', 'a Scheduled - wait', 'b Bound 0 remove', 'b Scheduled - wait']);
+    expect(held(back)).toEqual(['SameClusterCleanup a', 'SameClusterCleanup b']);
+    story.seen = { a: without(), b: both() };
+    expect(moves(await story.plan(40))).toEqual(['a Bound 0 add', 'b Bound 0 remove', 'b Scheduled - wait']);
+  });
+});
+
+describe('an unpicked cluster', () => {
+  it('is cleaned up, and remembered until it is', async () => {
+    const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
+    story.files['web.yaml'] = placement('{placementType: PickFixed, clusterNames: [b]}', rolling('100%', 1));
+    const going = await story.plan(20);
+    expect([moves(going), webTargets(going)]).toEqual([
+      ['a Unscheduled 0 remove', 'b Bound 0 keep'],
+      ['a web removed', 'b web 0'],
+    ]);
+    story.seen = { a: { reachable: false }, b: both() };
+    expect(moves(await story.plan(30))).toEqual(['a Unscheduled 0 remove', 'b Bound 0 keep']);
+    story.seen = { a: without(), b: both() };
+    const done = await story.plan(40);
+    expect([moves(done), done.code]).toEqual([['b Bound 0 keep'], 0]);
+  });
+
+  it('picked again while it is being cleaned up gets everything anew, afterwards', async () => {
+    const fixed = (names: string) =>
+      placement(`{placementType: PickFixed, clusterNames: [${names}]}`, rolling('100%', 1));
+    const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
+    story.files['web.yaml'] = fixed('b');
+    await story.plan(20);
+    story.files['web.yaml'] = fixed('a, b');
+    const back = await story.plan(30);
+    expect([moves(back), held(back)]).toEqual([
+      ['a Unscheduled 0 remove', 'a Scheduled - wait', 'b Bound 0 keep'],
+      ['SameClusterCleanup a'],
+    ]);
+    expect(webTargets(back)).toEqual(['a web removed', 'b web 0']);
+    story.seen = { a: without(), b: both() };
+    expect(moves(await story.plan(40))).toEqual(['a Bound 0 add', 'b Bound 0 keep']);
+  });
+
+  it('a taint unpicks nobody', async () => {
+    const story = await settled();
+    story.files['clusters/a.yaml'] = taint('a');
+    expect(moves(await story.plan(20))).toEqual(['a Bound 0 keep', 'b Bound 0 keep']);
+  });
+});
+
+describe('a cluster that leaves', () => {
+  it.each([
+    ['its file is gone', (story: Story) => delete story.files['clusters/a.yaml']],
+    [
+      'its file says that it is being deleted',
+      (story: Story) => {
+        story.files['clusters/a.yaml'] = member('a').replace(
+          'name: a,',
+          'name: a, deletionTimestamp: "2026-11-20T10:00:15Z", finalizers: [x],',
+        );
+      },
+    ],
+  ])('keeps what it has and is nobody’s target: %s', async (_, leave) => {
+    const story = await settled();
+    leave(story);
+    const step = await story.plan(20);
+    expect([moves(step), targets(step)]).toEqual([['b Bound 0 keep'], ['b other 0', 'b web 0']]);
+    expect(step.plan.guard).toEqual([]);
+  });
+});
+
+describe('an object dropped from what is selected', () => {
+  it('is no part of the target any more, cluster by cluster as the rollout comes to them', async () => {
+    const story = await settled(all, rolling(1, 1));
+    const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: web}\n';
+    const withExtra = (index: number): Sight => ({
+      placements: [...(holds(index).placements ?? []), otherTold],
+      objects: [
+        namespace,
+        deployment(2),
+        otherNamespace,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'extra', namespace: 'web' } },
+      ],
+    });
+    story.files['resources/web.yaml'] = app('web:1', extra);
+    await story.plan(20);
+    story.seen = { a: withExtra(1), b: both() };
+    await story.plan(30);
+    story.seen = { a: withExtra(1), b: withExtra(1) };
+    await story.plan(40);
+    story.files['resources/web.yaml'] = app('web:1');
+    const step = await story.plan(50);
+    const names = (cluster: string) =>
+      step.plan.targets
+        .find((it: Document) => it.clusterName === cluster && it.placement.name === 'web')
+        .objects.map(({ kind }: Document) => kind);
+    expect(moves(step)).toEqual(['a Bound 2 update', 'b Bound 1 wait']);
+    expect([names('a'), names('b')]).toEqual([
+      ['Deployment', 'Namespace'],
+      ['Deployment', 'ConfigMap', 'Namespace'],
+    ]);
+  });
+
+  it('a namespace that holds objects of others is held until they go', async () => {
+    const story = await settled();
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    const foreign = {
+      object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' },
+      result: 'ContainsForeignObjects',
+      message: 'Namespace web holds 1 object(s) that are not of this placement: ConfigMap theirs',
+    };
+    story.seen = {
+      a: {
+        placements: [
+          otherTold,
+          { placement: { kind: 'ClusterResourcePlacement', name: 'web' }, done: true, results: [foreign] },
+        ],
+        objects: [namespace, otherNamespace],
+      },
+      b: without(),
+    };
+    const step = await story.plan(30);
+    expect([held(step), webTargets(step)]).toEqual([['ContainsForeignObjects a'], ['a web removed']]);
+  });
+});
