@@ -70,7 +70,7 @@ async function bring(input: {
   if (live) {
     if (live.metadata.deletionTimestamp && strategy.type !== 'ReportDiff') return left(beingRemoved(live));
     const refusal = await refusalOf({ ...input, live, diff: () => compared.with(live) });
-    if (refusal) return left({ ...refusal, details: [...(refusal.details ?? [])] });
+    if (refusal) return left(refusal);
   }
   if (strategy.type === 'ReportDiff') {
     const details = live ? await compared.with(live) : [wholeObject];

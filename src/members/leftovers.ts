@@ -23,8 +23,8 @@ export function leftoversOf({ watches }: Connection, assignment: Assignment): Ma
 }
 
 /**
- * Removes left-overs in the reverse order of applying: what stands on something goes before it. Calls `between` after each
- * wave with what was asked to go. Returns what could not be removed, and why; rejects with UnreachableError.
+ * Removes left-overs in the reverse order of applying: what stands on something goes before it. Calls `between` with
+ * what was asked to go of a wave, before the next one. Returns what could not be removed, and why; rejects with UnreachableError.
  */
 export async function removeLeftovers(input: {
   readonly connection: Connection;
@@ -34,7 +34,8 @@ export async function removeLeftovers(input: {
 }): Promise<ObjectOutcome[]> {
   const { connection, assignment, goOn } = input;
   const troubles: ObjectOutcome[] = [];
-  for (const wave of inWaves(leftoversOf(connection, assignment), (object) => object).reverse()) {
+  const waves = inWaves(leftoversOf(connection, assignment), (object) => object).reverse();
+  for (const [index, wave] of waves.entries()) {
     const asked: Manifest[] = [];
     await eachOf(
       wave,
@@ -46,7 +47,7 @@ export async function removeLeftovers(input: {
       },
       goOn,
     );
-    await input.between?.(asked);
+    if (index < waves.length - 1) await input.between?.(asked);
   }
   return troubles;
 }

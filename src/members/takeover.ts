@@ -5,7 +5,7 @@ import { placementLabel } from '../engine/overrides/ownership.ts';
 export interface Refusal {
   readonly result: 'FailedToTakeOver' | 'NotTakenOver' | 'ManifestApplyFailed';
   readonly message: string;
-  readonly details?: readonly PatchDetail[];
+  readonly details?: PatchDetail[];
 }
 
 /**
@@ -17,7 +17,7 @@ export async function refusalOf(input: {
   readonly live: Manifest;
   readonly label: string;
   readonly strategy: ApplyStrategy;
-  readonly diff: () => Promise<readonly PatchDetail[]>;
+  readonly diff: () => Promise<PatchDetail[]>;
 }): Promise<Refusal | undefined> {
   const { live, label, strategy } = input;
   const held = live.metadata.labels?.[placementLabel];
@@ -30,8 +30,8 @@ export async function refusalOf(input: {
   }
   if (strategy.whenToTakeOver === 'Never') {
     if (report) return undefined;
-    const held_ = held === undefined ? '' : ` for placement ${held}`;
-    const message = `the object exists on the member${held_} and whenToTakeOver is Never`;
+    const whose = held === undefined ? '' : ` for placement ${held}`;
+    const message = `the object exists on the member${whose} and whenToTakeOver is Never`;
     return { result: 'NotTakenOver', message };
   }
   if (held !== undefined) {

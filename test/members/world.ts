@@ -37,7 +37,7 @@ export const simulated = async (spec: object, clock: ManualClock): Promise<Simul
     metadata: { name: 'test' },
     spec: { members: [{ name: 'eu-1', ...spec }] },
   });
-  return (await openFleet(fleet, clock)).get('eu-1')!;
+  return [...(await openFleet(fleet, clock)).values()][0]!;
 };
 
 /** One member over a simulated cluster, on a clock that is moved by hand. */
