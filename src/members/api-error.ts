@@ -7,6 +7,7 @@ export class ApiError extends Error {
   readonly causes: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
   /** How long the server asks to be left alone, milliseconds. */
   readonly retryAfterMs: number | undefined;
+  readonly #unexplained: boolean;
 
   constructor(input: {
     /** What we tried, on what: `apply Deployment shop/web on eu-1`. */
@@ -21,12 +22,16 @@ export class ApiError extends Error {
     this.status = input.status;
     this.reason = status.reason;
     this.causes = status.causes;
+    this.#unexplained = input.status === 500 && status.kind === 'Status' && status.reason === '';
     this.retryAfterMs = input.retryAfterMs;
   }
 
-  /** Worth trying again without anybody changing anything: throttling and server faults. */
+  /**
+   * Worth trying again at once, without anybody changing anything: throttling and server faults. A 500 whose Status gives no
+   * reason is none of these: server-side apply answers so to a field that the schema does not have (kubernetes issue 139253).
+   */
   get transient(): boolean {
-    return this.status === 429 || this.status >= 500;
+    return this.status === 429 || (this.status >= 500 && !this.#unexplained);
   }
 
   /** Fields that other managers own, with their owners; empty unless this is a conflict of server-side apply. */
@@ -63,19 +68,28 @@ function describe(error: Error): string {
   return inner ?? (error.message === '' ? error.name : error.message);
 }
 
-function readStatus(body: string): { message: string; reason: string; causes: ApiError['causes'] } {
+interface AnswerStatus {
+  readonly kind: string;
+  readonly message: string;
+  readonly reason: string;
+  readonly causes: ApiError['causes'];
+}
+
+function readStatus(body: string): AnswerStatus {
   try {
     const parsed = JSON.parse(body) as {
+      kind?: string;
       message?: string;
       reason?: string;
       details?: { causes?: ApiError['causes'] };
     } | null;
     return {
+      kind: parsed?.kind ?? '',
       message: parsed?.message || 'no message',
       reason: parsed?.reason ?? '',
       causes: parsed?.details?.causes ?? [],
     };
   } catch {
-    return { message: body.trim().slice(0, 200) || 'empty answer', reason: '', causes: [] };
+    return { kind: '', message: body.trim().slice(0, 200) || 'empty answer', reason: '', causes: [] };
   }
 }
