@@ -20,7 +20,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
   const recordedRuns = before
     ? new Map(before.recorded.map((run) => [placementKey(run.metadata) as string, run]))
     : world.record.runs;
-  const outcome = advanceRuns(work, {
+  return advanceRuns(work, {
     runs,
     recordedRuns,
     strategies: world.input.fleet.strategies,
@@ -42,8 +42,6 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordLost: world.recordLost,
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
-  // What is said only once, when a run initializes, is said by the plan and not by its last round.
-  return before ? { ...outcome, problems: [...before.problems, ...outcome.problems] } : outcome;
 }
 
 /** Runs that name a placement which is not there. */

@@ -1,9 +1,10 @@
 import type { Timestamp } from '../../api/meta.ts';
-import { placementKey, refOf } from '../../api/placement.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedApproval, PlannedRun } from '../plan-document.ts';
+import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
 import type { PlacementWork } from '../working.ts';
 import { inTurn, isActive } from './active-order.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
@@ -14,6 +15,7 @@ import { heldSinceLoss, isHeldSinceLoss, isMereHold } from './lost-record.ts';
 import { markPending } from './pending-bindings.ts';
 import { plannedApprovals } from './planned-approvals.ts';
 import { admitState, type RunState, stateOf } from './run-state.ts';
+import { sortingWarnings } from './sorting-warnings.ts';
 import { isInitialized, isOver, type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
 
 export interface RunsOutcome {
@@ -35,11 +37,8 @@ export interface RunsOutcome {
  */
 export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome {
   const external = begun.placement.spec.strategy.type === 'External';
-  const conflict = external ? sameClusterConflict(begun) : undefined;
-  let work =
-    conflict && !begun.holds.some(({ reason }) => reason === 'SameClusterConflict')
-      ? withConflict(begun, conflict)
-      : begun;
+  const conflict = external ? sameCluster(begun).conflict : undefined;
+  let work = conflict ? withConflict(begun, conflict) : begun;
   let active: { readonly run: StagedUpdateRun; readonly step: RunStep; readonly state: RunState } | undefined;
   const done: { readonly context: RunContext; readonly step: RunStep; readonly recorded: StagedUpdateRun }[] = [];
   const recordOf = (run: StagedUpdateRun): StagedUpdateRun | undefined => {
@@ -65,7 +64,8 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
     const turn = { state: admitted.state, conflict: conflict !== undefined, blockedBy: active?.run.metadata.name };
     const advanced = advanceRun(admitted.denied ? denied(fresh, context, admitted.denied) : fresh, context, turn);
     const underWay = isInitialized(advanced.status) && !isOver(advanced.status);
-    const told = unreviewedApprovals(underWay ? membershipHolds(advanced, context) : advanced, context);
+    const held = underWay ? membershipHolds(advanced, context) : advanced;
+    const told = unreviewedApprovals(sortingWarnings(held, context), context);
     const step = { ...told, status: asOfGeneration(told.status, run.metadata.generation) };
     work = step.work;
     if (active === undefined && isActive(step.status)) active = { run, step, state: admitted.state };
@@ -87,6 +87,8 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
   };
 }
 
+type Conflict = NonNullable<SameCluster['conflict']>;
+
 function denied(step: RunStep, context: RunContext, message: string): RunStep {
   const told = withHold(step, context, { reason: 'StateTransitionDenied', message });
   const fix = 'write the state the run was in, or commit a new run';
@@ -104,27 +106,7 @@ function denied(step: RunStep, context: RunContext, message: string): RunStep {
 const withState = (run: StagedUpdateRun, state: RunState, changed: boolean): StagedUpdateRun =>
   changed ? { ...run, spec: { ...run.spec, state } } : run;
 
-/** Two live bindings on one cluster, or one with resources beside one on its way out: nothing in the placement moves. */
-function sameClusterConflict({ bindings }: PlacementWork): string | undefined {
-  const clusters = new Set(bindings.map(({ binding }) => binding.targetCluster));
-  for (const cluster of clusters) {
-    const here = bindings.filter(({ binding }) => binding.targetCluster === cluster).map(({ binding }) => binding);
-    const live = here.filter(({ deleting }) => !deleting);
-    if (live.length > 1) return `${cluster} has ${live.length} live bindings`;
-    const holding = live.some(
-      (it) => it.state === 'Bound' || (it.state === 'Unscheduled' && it.previousState === 'Bound'),
-    );
-    if (here.length > live.length && holding) return `${cluster} has a live binding beside one that is being removed`;
-  }
-  return undefined;
-}
-
-function withConflict(work: PlacementWork, conflict: string): PlacementWork {
-  const subject = refOf(work.placement);
-  const message = `${conflict}: nothing of ${subject.name} moves until one is left`;
-  return {
-    ...work,
-    holds: [...work.holds, { subject, reason: 'SameClusterConflict', message }],
-    problems: [...work.problems, { severity: 'warning', code: 'same-cluster-conflict', message }],
-  };
+function withConflict(work: PlacementWork, conflict: Conflict): PlacementWork {
+  if (work.holds.some(({ reason }) => reason === conflict.hold.reason)) return work;
+  return { ...work, holds: [...work.holds, conflict.hold], problems: [...work.problems, conflict.problem] };
 }

@@ -14,8 +14,9 @@ import { arrangeStages } from './arrange-stages.ts';
 import { mark } from './marks.ts';
 import { scheduledClusters } from './scheduled-clusters.ts';
 import { snapshotOfRun } from './snapshot-of-run.ts';
+import { initializedMessage } from './sorting-warnings.ts';
 import { frozenStrategy } from './stage-tasks.ts';
-import { deleteStageName, type RunContext, type RunStep, withHold, withProblem } from './step.ts';
+import { deleteStageName, type RunContext, type RunStep, strategyKind, withHold } from './step.ts';
 
 /**
  * Freezes what a run will do: snapshot, stages, order and overrides. Checks come in KubeFleet's order and the first that
@@ -77,13 +78,9 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
       clusters: scheduling.toDelete.map((clusterName) => ({ clusterName })),
     },
   };
-  const message = ['the update run has been initialized', ...arrangement.warnings].join('; ');
-  const warned = arrangement.warnings.reduce(
-    (so, message) => withProblem(so, context, { severity: 'warning', code: 'sorting-label', message }, strategy),
-    step,
-  );
+  const message = initializedMessage(arrangement.warnings);
   return {
-    ...warned,
+    ...step,
     work: withLastUsed(snapshot.work, snapshot.index, stages),
     status: mark(status, 'UpdateRunInitializedSuccessfully', message, input.now),
   };
@@ -93,9 +90,6 @@ const refused = (step: RunStep, { input }: RunContext, message: string): RunStep
   ...step,
   status: mark(step.status, 'UpdateRunInitializedFailed', message, input.now),
 });
-
-const strategyKind = ({ kind }: StagedUpdateRun): string =>
-  kind === 'ClusterStagedUpdateRun' ? 'ClusterStagedUpdateStrategy' : 'StagedUpdateStrategy';
 
 const isStrategyOf = (
   { kind, metadata }: { readonly kind: string; readonly metadata: StagedUpdateRun['metadata'] },

@@ -66,6 +66,9 @@ export interface RunContext {
   readonly input: RunsInput;
 }
 
+export const strategyKind = ({ kind }: StagedUpdateRun): StagedUpdateStrategy['kind'] =>
+  kind === 'ClusterStagedUpdateRun' ? 'ClusterStagedUpdateStrategy' : 'StagedUpdateStrategy';
+
 export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 
 export function withHold(

@@ -1,12 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
-import { exitCodeOf } from '../../../src/cli/exit.ts';
-import { plan as planCommand } from '../../../src/cli/plan.ts';
-import { render as renderCommand } from '../../../src/cli/render.ts';
 import type { Plan, PlannedPlacement } from '../../../src/engine/plan-document.ts';
+import { cleanUp, filesOf, folder, gitfleet } from '../door.ts';
+
+afterEach(cleanUp);
 
 /** A plan as `-o json` prints it: the record is text by path. */
 export type PrintedPlan = Omit<Plan, 'record'> & { readonly record: Readonly<Record<string, string>> };
@@ -32,11 +30,11 @@ export interface Planned {
 
 export const now = '2026-11-20T10:00:00Z';
 
-/** `gitfleet plan --repo … --observed … --recorded … --now … --out-recorded … -o json`, the command's own function. */
+/** `gitfleet plan --repo … --observed … --recorded … --now … --out-recorded … -o json`. */
 export async function plan(of: Case): Promise<Planned> {
-  const { options, read } = await onDisk(of);
-  const { text, code } = await printedBy(() => planCommand({ ...options, output: 'json' }));
-  return planned(text, code, await read());
+  const { flags, out } = await onDisk(of);
+  const { text, code } = await printedBy('plan', ...flags, '-o', 'json');
+  return planned(text, code, await filesOf(out));
 }
 
 /** `gitfleet render --cluster X -o json`: the manifests that each of these clusters gets. */
@@ -44,30 +42,18 @@ export async function rendered(
   of: Case,
   ...clusters: readonly string[]
 ): Promise<Readonly<Record<string, Manifest[]>>> {
-  const { options } = await onDisk(of);
+  const { renderFlags } = await onDisk(of);
   const made: Record<string, Manifest[]> = {};
   for (const cluster of clusters) {
-    const { text } = await printedBy(() => renderCommand({ ...options, cluster, output: 'json' }));
+    const { text } = await printedBy('render', ...renderFlags, '--cluster', cluster, '-o', 'json');
     made[cluster] = (JSON.parse(text) as { readonly items: Manifest[] }).items;
   }
   return made;
 }
 
-async function printedBy(command: () => Promise<void>): Promise<{ readonly text: string; readonly code: number }> {
-  let text = '';
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    text += String(chunk);
-    return true;
-  });
-  let code = 0;
-  try {
-    await command();
-  } catch (error) {
-    code = exitCodeOf(error);
-    if (text === '') throw error;
-  } finally {
-    spy.mockRestore();
-  }
+async function printedBy(...argv: readonly string[]): Promise<{ readonly text: string; readonly code: number }> {
+  const { out: text, err, code } = await gitfleet(...argv);
+  if (text === '') throw new Error(err);
   return { text, code };
 }
 
@@ -87,42 +73,21 @@ function planned(text: string, code: number, recorded: Planned['recorded']): Pla
 }
 
 async function onDisk({ repo, observed, recorded, now: at = now }: Case) {
-  const root = await mkdtemp(join(tmpdir(), 'gitfleet-acceptance-'));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
   const files = Object.entries(repo).map(([path, text]) => [
     path,
     typeof text === 'string' ? text : text.join('\n---\n'),
   ]);
-  await writeAll(join(root, 'repo'), Object.fromEntries(files) as Record<string, string>);
-  await writeAll(join(root, 'recorded'), recorded ?? {});
-  if (observed) await writeAll(root, { 'observed.yaml': observed.join('\n---\n') });
-  const out = join(root, 'out');
-  return {
-    options: {
-      repo: join(root, 'repo'),
-      ...(observed && { observed: join(root, 'observed.yaml') }),
-      recorded: recorded ? join(root, 'recorded') : 'none',
-      now: at,
-      outRecorded: out,
-    },
-    read: () => readAll(out),
-  };
-}
-
-async function writeAll(root: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await mkdir(root, { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
-  }
-}
-
-async function readAll(root: string): Promise<Record<string, string>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Object.fromEntries(
-    await Promise.all(files.map(async (file) => [relative(root, file), await readFile(file, 'utf8')] as const)),
-  );
+  const [fleet, record, seen, out] = await Promise.all([
+    folder(Object.fromEntries(files) as Record<string, string>),
+    folder(recorded),
+    folder(observed ? { 'observed.yaml': observed.join('\n---\n') } : {}),
+    folder(),
+  ]);
+  const renderFlags = [
+    ...['--repo', fleet, '--recorded', recorded ? record : 'none', '--now', at],
+    ...(observed ? ['--observed', join(seen, 'observed.yaml')] : []),
+  ];
+  return { flags: [...renderFlags, '--out-recorded', out], renderFlags, out };
 }
 
 const flow = (value: unknown): string => JSON.stringify(value);

@@ -1,54 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parse } from 'yaml';
-import { exitCodeOf } from '../../../src/cli/exit.ts';
-import { program } from '../../../src/cli/program.ts';
+import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as a stranger reads it
-export type Document = any;
-export type Files = Readonly<Record<string, string>>;
+export type { Document } from '../door.ts';
 
 export const T0 = '2026-11-20T10:00:00Z';
 /** T0 and so many seconds. */
 export const at = (seconds: number): string =>
   new Date(Date.parse(T0) + seconds * 1000).toISOString().replace('.000Z', 'Z');
 
-const roots: string[] = [];
-afterAll(async () => {
-  await Promise.all(roots.splice(0).map((root) => rm(root, { recursive: true, force: true })));
-});
-
-async function folder(files: Files): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'gitfleet-acceptance-'));
-  roots.push(root);
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
-  }
-  return root;
-}
-
-/** One command of the program in this process: the parser, the command and the exit code that a shell would see. */
-async function gitfleet(argv: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
-  let out = '';
-  const write = process.stdout.write;
-  process.stdout.write = ((text: string) => {
-    out += text;
-    return true;
-  }) as typeof write;
-  try {
-    await program().parseAsync(['node', 'gitfleet', ...argv]);
-    return { code: 0, out };
-  } catch (error) {
-    const code = exitCodeOf(error);
-    if (code > 4) throw error;
-    return { code, out };
-  } finally {
-    process.stdout.write = write;
-  }
-}
+afterAll(cleanUp);
 
 /** What one member shows; absent = it holds nothing. */
 export interface Sight {
@@ -98,11 +61,11 @@ export class Story {
   async #once(): Promise<Step> {
     const [repo, recorded, out] = await Promise.all([folder(this.files), folder(this.record), folder({})]);
     const seen = this.seen && (await folder(this.#observations(this.seen)));
-    const { code, out: text } = await gitfleet([
+    const { code, out: text } = await gitfleet(
       ...['plan', '--repo', repo, '--recorded', recorded, '--out-recorded', out, '--now', at(this.seconds)],
       ...(seen === undefined ? [] : ['--observed', seen]),
       ...['-o', 'json'],
-    ]);
+    );
     const plan = JSON.parse(text);
     for (const [path, content] of Object.entries(plan.record))
       expect(await readFile(join(out, path), 'utf8')).toBe(content);
