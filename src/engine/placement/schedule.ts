@@ -118,25 +118,31 @@ function runCycles(
   const live = liveBindings(after);
   const selected = selectedDecisions('PickN', live).slice(0, maxDecisions);
   const explained = explanationDigest({ latest, wanted, live, compiled, index, digest });
-  const recorded = lastCycle === undefined && latest.explained === explained ? latest.targetClusters : undefined;
-  const others =
-    recorded?.filter((decision) => !decision.selected) ??
-    explain({
-      placement,
-      index,
-      compiled,
-      view: lastCycle ?? presentView(policy, index, live),
-      live,
-      limit: maxDecisions - selected.length,
-    });
+  const recorded = lastCycle === undefined ? latest.targetClusters?.filter(({ selected }) => !selected) : undefined;
+  const stands = recorded !== undefined && latest.explained === explained;
+  const others = stands
+    ? recorded
+    : explain({
+        placement,
+        index,
+        compiled,
+        view: lastCycle ?? presentView(policy, index, live),
+        live,
+        limit: maxDecisions - selected.length,
+      });
+  // A free core more or less that changes no explanation is no news: the record stays as it is.
+  const isNews = stands || recorded === undefined || !sameDecisions(recorded, others);
   return {
     groups: after,
     decisions: [...selected, ...others],
     found: live.length,
     fulfilled: live.length === wanted,
-    explained,
+    explained: isNews ? explained : latest.explained,
   };
 }
+
+const sameDecisions = (a: readonly ClusterDecision[], b: readonly ClusterDecision[]): boolean =>
+  a.length === b.length && a.every((one, at) => one.clusterName === b[at]!.clusterName && one.reason === b[at]!.reason);
 
 /** Every cluster that passes is picked; bindings of the current policy always stay. */
 function pickAll(

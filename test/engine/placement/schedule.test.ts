@@ -886,6 +886,20 @@ describe('the ten surprises', () => {
       reason: 'ClusterUnschedulable, taint k:NoSchedule is not tolerated',
     });
   });
+  test('7 and 8 ours: a property that moves without changing a verdict or a text leaves the record as it is', () => {
+    const term = { propertySelector: { matchExpressions: [{ name: 'cores', operator: 'Ge', values: ['4'] }] } };
+    const policy = pickN(1, { affinity: required(term) });
+    const first = run({ policy, fleet: withProperty('cores', { a: '8', b: '1' }) });
+    const on = (b: string) =>
+      run({
+        policy,
+        bindings: first.bindings,
+        snapshots: first.policySnapshots,
+        fleet: withProperty('cores', { a: '7', b }),
+      });
+    expect(on('2').policySnapshots).toEqual(first.policySnapshots);
+    expect(on('4').policySnapshots).not.toEqual(first.policySnapshots);
+  });
   test('10 ours: the message follows the count even where status and reason stay', () => {
     const first = run({ policy: pickN(3), fleet: clusters('a') });
     const again = run({
