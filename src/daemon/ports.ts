@@ -28,6 +28,8 @@ export interface Status {
   /** Commit of the tip now, without reading it. */
   tip(): Promise<string | undefined>;
   read(): Promise<StatusTip>;
+  /** False also when either commit is not known any more. */
+  isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** Makes `files` the whole content of the branch, on top of `base`; never by force. */
   publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
 }

@@ -12,10 +12,12 @@ import { assignmentsOf } from './assignments.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
-import type { Approvals, DesiredState, Status, StatusTip } from './ports.ts';
-import { startsSomething, statusFiles, statusMessage } from './publication.ts';
+import type { Approvals, DesiredState, Status } from './ports.ts';
+import { startsSomething, statusFiles } from './publication.ts';
 import { fleetOfLostCommit, recordedFleet } from './recorded-fleet.ts';
+import { type Remembered, statusMemory } from './remembered.ts';
 import { rewound } from './rewound.ts';
+import { statusMessage } from './status-message.ts';
 
 /** What one pass came to. */
 export type PassResult =
@@ -53,25 +55,22 @@ const digest = (text: string): string => createHash('sha256').update(text, 'utf8
 /** Reads, plans, records, then lets the actors act: in that order, one pass at a time. */
 export function reconciler(input: ReconcilerInput): Reconciler {
   const { desired, status, members, log } = input;
-  let base: StatusTip | undefined;
-  let record: { readonly record: FleetRecord; readonly problems: readonly Problem[] } | undefined;
+  const memory = statusMemory(status, log);
+  let remembered: Remembered | undefined;
   let accepted: string | undefined;
   let loaded: { readonly commit: string; readonly fleet: Fleet } | undefined;
-  let lastPlan: Plan | undefined;
   let lastPush = Number.NEGATIVE_INFINITY;
   let acceptRewind = input.acceptRewind;
   let booted = false;
   /** Since when a change waits to be published, milliseconds of pace. */
   let firstSeen: number | undefined;
 
-  async function readStatus(): Promise<{ tip: StatusTip; record: FleetRecord; problems: readonly Problem[] }> {
-    if (base === undefined || (await status.tip()) !== base.commit) {
-      base = await status.read();
-      record = readRecord(base.files);
-      // Another daemon may have gone on, or accepted a rewind. A branch that was deleted knows nothing: we still do.
-      accepted = record.record.commit ?? accepted;
-    }
-    return { tip: base, record: record!.record, problems: record!.problems };
+  async function remember(): Promise<Remembered> {
+    const before = remembered;
+    remembered = await memory.read();
+    // Another daemon may have gone on, or accepted a rewind. A branch that was deleted knows nothing: we still do.
+    if (remembered !== before) accepted = remembered.record.commit ?? accepted;
+    return remembered;
   }
 
   /** The commit to plan for: the tip, unless it does not descend from what was accepted before. */
@@ -83,7 +82,6 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     }
     if (acceptRewind !== undefined && tip.startsWith(acceptRewind)) {
       log.warn({ commit: tip, before: accepted }, 'rewind accepted');
-      acceptRewind = undefined;
       accepted = tip;
       return { commit: tip, problems: [] };
     }
@@ -91,28 +89,29 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   }
 
   /** The files of a commit; where they are gone with a cache and a rewind, what the record knows of them. */
-  async function loadFleet(commit: string, remembered: FleetRecord): Promise<Fleet> {
+  async function loadFleet(commit: string, record: FleetRecord): Promise<Fleet> {
     if (loaded?.commit === commit) return loaded.fleet;
-    if (!(await desired.has(commit))) return fleetOfLostCommit(commit, remembered);
+    if (!(await desired.has(commit))) return fleetOfLostCommit(commit, record);
     loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
     return loaded.fleet;
   }
 
-  async function plan(): Promise<{ result: PlanResult; tip: StatusTip }> {
-    const { tip, record: remembered, problems: recordProblems } = await readStatus();
+  async function plan(): Promise<{ result: PlanResult; before: Remembered }> {
+    const before = await remember();
+    const { record } = before;
     const { commit, problems } = await admitCommit();
-    const fleet = await loadFleet(commit, remembered);
+    const fleet = await loadFleet(commit, record);
     const known = [...fleet.members];
-    for (const [name, member] of remembered.clusters) {
+    for (const [name, member] of record.clusters) {
       if (fleet.unreadable.length + fleet.refused.length > 0 && !known.some(({ metadata }) => metadata.name === name))
         known.push(member);
     }
     await members.follow(known, fleet.priceLists);
     const inputNow = formatInstant(input.clock.now());
-    const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...recordProblems] };
-    const planInput = { now: inputNow, commit, fleet: whole, record: remembered, digest };
+    const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...before.problems] };
+    const planInput = { now: inputNow, commit, fleet: whole, record, digest };
     if (!booted) await boot(planInput);
-    return { result: planFleet({ ...planInput, observations: members.sightings() }), tip };
+    return { result: planFleet({ ...planInput, observations: members.sightings() }), before };
   }
 
   /**
@@ -140,10 +139,10 @@ export function reconciler(input: ReconcilerInput): Reconciler {
 
   return {
     async pass() {
-      const { result, tip } = await plan();
+      const { result, before } = await plan();
       const next = result.plan;
-      const files = statusFiles(next, tip, { branch: input.branch });
-      const changed = !sameFiles(files, tip.files);
+      const files = statusFiles(next, before.files, { branch: input.branch });
+      const changed = !sameFiles(files, before.tip.files);
       const earliest = lastPush + input.publishIntervalMs;
       if (!changed) firstSeen = undefined;
       else firstSeen ??= input.pace.now();
@@ -153,18 +152,19 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         return { kind: 'gathering', plan: next, pushAtMs: due };
       }
       if (changed) {
-        const published = await status.publish(tip, files, statusMessage(lastPlan, next));
+        const after = readRecord(files);
+        const message = statusMessage({ before: before.record, after: after.record, plan: next });
+        const published = await status.publish(before.tip, files, message);
         if (published.kind === 'moved') {
-          base = undefined;
+          memory.forget();
           input.metrics.count('gitfleet_git_push_conflicts_total');
           return { kind: 'moved' };
         }
         lastPush = input.pace.now();
         firstSeen = undefined;
-        base = published.tip;
-        record = readRecord(base.files);
+        memory.wrote(published.tip, after);
       }
-      lastPlan = next;
+      if (acceptRewind !== undefined && next.commit.startsWith(acceptRewind)) acceptRewind = undefined;
       const refused = next.guard.length > 0;
       if (!refused) members.assign(assignmentsOf(result));
       // Last: a server that takes no such branches must not keep back what was published.

@@ -2,9 +2,10 @@ import fs from 'node:fs';
 import isomorphic from 'isomorphic-git';
 import type { RepoTree } from '../repo/tree.ts';
 import { type Commit, parseCommit } from './commit.ts';
-import { GitError, messageOf } from './git-error.ts';
+import { GitError } from './git-error.ts';
 import { git, gitOrThrow } from './native.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
+import { nativeRead, pureRead } from './read-objects.ts';
 
 export interface StoredObject {
   readonly type: string;
@@ -32,14 +33,20 @@ export interface Objects {
 
 /** `native` reads through `git cat-file --batch` (60 to 100 times faster on packs), otherwise isomorphic-git reads. */
 export function openObjects(gitdir: string, native: boolean): Objects {
-  const read = native ? nativeRead(gitdir) : pureRead(gitdir);
+  return native
+    ? objectsFrom(nativeRead(gitdir), nativeHistory(gitdir))
+    : objectsFrom(pureRead(gitdir), pureHistory(gitdir));
+}
+
+/** Everything else that can be told from reading objects. */
+export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Objects, 'log' | 'isAncestor'>): Objects {
   let known = new Map<string, readonly TreeEntry[]>();
 
   async function commits(oids: readonly string[]): Promise<Commit[]> {
     const found = await read(oids);
     return oids.map((oid) => {
       const { type, content } = found.get(oid)!;
-      if (type !== 'commit') throw new GitError('object-missing', `${oid} in ${gitdir} is a ${type}, not a commit`);
+      if (type !== 'commit') throw new GitError('object-missing', `${oid} is a ${type}, not a commit`);
       return parseCommit(oid, content.toString('utf8'));
     });
   }
@@ -70,26 +77,7 @@ export function openObjects(gitdir: string, native: boolean): Objects {
     read,
     commit,
     commits,
-    async log(tip, { most, path }) {
-      if (native) {
-        const limit = [
-          '--literal-pathspecs',
-          'rev-list',
-          `--max-count=${most}`,
-          tip,
-          ...(path === undefined ? [] : ['--', path]),
-        ];
-        const listed = (await gitOrThrow(limit, { gitdir })).toString('latin1').trim();
-        return listed === '' ? [] : listed.split('\n');
-      }
-      const found = await isomorphic.log({
-        fs,
-        gitdir,
-        ref: tip,
-        ...(path === undefined ? { depth: most } : { filepath: path, force: true }),
-      });
-      return found.slice(0, most).map(({ oid }) => oid);
-    },
+    log,
     has: async (oid) =>
       read([oid]).then(
         () => true,
@@ -124,87 +112,40 @@ export function openObjects(gitdir: string, native: boolean): Objects {
       for (const entries of (await folders(root)).values()) for (const { oid } of entries) all.add(oid);
       return all;
     },
-    async isAncestor(ancestor, of) {
-      if (ancestor === of) return true;
-      if (native) return (await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir })).code === 0;
-      return isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache: {} }).catch(() => false);
-    },
+    isAncestor: async (ancestor, of) => ancestor === of || isAncestor(ancestor, of),
   };
 }
 
-type Read = Objects['read'];
+type History = Pick<Objects, 'log' | 'isAncestor'>;
 
-function nativeRead(gitdir: string): Read {
-  return async (oids) => {
-    if (oids.length === 0) return new Map();
-    const wanted = [...new Set(oids)];
-    const ran = await git(['cat-file', '--batch', '--buffer'], { gitdir, input: `${wanted.join('\n')}\n` });
-    if (ran.code !== 0) throw new GitError('failed', `git cat-file in ${gitdir}: ${ran.stderr}`);
-    return parseBatch(ran.stdout, gitdir);
-  };
-}
+const nativeHistory = (gitdir: string): History => ({
+  async log(tip, { most, path }) {
+    const limit = [
+      '--literal-pathspecs',
+      'rev-list',
+      `--max-count=${most}`,
+      tip,
+      ...(path === undefined ? [] : ['--', path]),
+    ];
+    const listed = (await gitOrThrow(limit, { gitdir })).toString('latin1').trim();
+    return listed === '' ? [] : listed.split('\n');
+  },
+  isAncestor: async (ancestor, of) => (await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir })).code === 0,
+});
 
-function parseBatch(out: Buffer, gitdir: string): Map<string, StoredObject> {
-  const found = new Map<string, StoredObject>();
-  let at = 0;
-  while (at < out.length) {
-    const end = out.indexOf(10, at);
-    const [oid, type, size] = out.toString('latin1', at, end).split(' ') as [string, string, string | undefined];
-    if (size === undefined) throw missing(oid, gitdir);
-    const from = end + 1;
-    at = from + Number(size) + 1;
-    found.set(oid, { type, content: out.subarray(from, at - 1) });
-  }
-  return found;
-}
-
-/** So many reads of isomorphic-git at a time: each holds inflated delta bases in memory. */
-const readsAtOnce = 32;
-/** A repack may come between the first try and the second, hardly ever between the next ones too. */
-const readAttempts = 4;
-
-function pureRead(gitdir: string): Read {
-  let cache = {};
-  const one = async (oid: string): Promise<StoredObject> => {
-    const { type, object } = await isomorphic.readObject({ fs, gitdir, oid, format: 'content', cache });
-    return { type, content: Buffer.from(object as Uint8Array) };
-  };
-  return async (oids) => {
-    const wanted = [...new Set(oids)];
-    const found = new Map<string, StoredObject>();
-    for (let from = 0; from < wanted.length; from += readsAtOnce) {
-      const some = wanted.slice(from, from + readsAtOnce);
-      for (const [oid, object] of await batch(some, 1)) found.set(oid, object);
-    }
-    return found;
-  };
-
-  async function batch(oids: readonly string[], attempt: number): Promise<(readonly [string, StoredObject])[]> {
-    const tried = await Promise.allSettled(oids.map(one));
-    const failed = tried.findIndex(({ status }) => status === 'rejected');
-    if (failed === -1)
-      return tried.map((each, at) => [oids[at]!, (each as PromiseFulfilledResult<StoredObject>).value]);
-    const error: unknown = (tried[failed] as PromiseRejectedResult).reason;
-    if (!isStale(error)) throw error;
-    if (attempt === readAttempts) throw missing(oids[failed]!, gitdir, error);
-    // A repack by somebody else removes packs that the cache still points at.
-    cache = {};
-    return batch(oids, attempt + 1);
-  }
-}
-
-/** isomorphic-git trips over the null that it reads from a pack that is gone: that is a TypeError. */
-function isStale(error: unknown): boolean {
-  const code = (error as { code?: string }).code;
-  return code === 'InternalError' || code === 'NotFoundError' || error instanceof TypeError;
-}
-
-const missing = (oid: string, gitdir: string, cause?: unknown): GitError =>
-  new GitError(
-    'object-missing',
-    `${oid} is not in ${gitdir}${cause === undefined ? '' : `: ${messageOf(cause)}`}`,
-    cause,
-  );
+const pureHistory = (gitdir: string): History => ({
+  async log(tip, { most, path }) {
+    const found = await isomorphic.log({
+      fs,
+      gitdir,
+      ref: tip,
+      ...(path === undefined ? { depth: most } : { filepath: path, force: true }),
+    });
+    return found.slice(0, most).map(({ oid }) => oid);
+  },
+  isAncestor: (ancestor, of) =>
+    isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache: {} }).catch(() => false),
+});
 
 /** The entries of a tree object. */
 export function parseTree(content: Buffer): TreeEntry[] {

@@ -21,6 +21,8 @@ export type Published =
 export interface StatusBranch {
   tip(): Promise<string | undefined>;
   read(): Promise<StatusTip>;
+  /** False also when either commit is not known any more. */
+  isAncestor(ancestor: string, of: string): Promise<boolean>;
   publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
   readonly remote: boolean;
   close(): Promise<void>;
@@ -75,6 +77,7 @@ export function statusBranch(
       reachable.set(tip, { root, oids: await branches.objects.oidsOf(commit) });
       return tip;
     },
+    isAncestor: (ancestor, of) => branches.objects.isAncestor(ancestor, of),
     async publish(base, files, message) {
       if (await branches.checkedOut(ref))
         throw new GitError(
@@ -104,7 +107,7 @@ export function statusBranch(
 }
 
 /** Text files only: what a person put there beside (links, submodules) goes with the next commit. */
-export async function readFiles(branches: Branches, commit: string): Promise<Map<string, string>> {
+export async function readFiles(branches: Pick<Branches, 'objects'>, commit: string): Promise<Map<string, string>> {
   const tree = await branches.objects.files(commit);
   const listed = (await tree.files()).filter(({ mode }) => isText(mode));
   const contents = await tree.read(listed.map(({ oid }) => oid));

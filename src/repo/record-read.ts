@@ -1,5 +1,5 @@
 import { parse, parseAllDocuments } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Eviction, eviction } from '../api/eviction.ts';
 import { type MemberCluster, memberCluster } from '../api/member-cluster.ts';
 import type { Manifest, PlacementKey } from '../api/meta.ts';
@@ -46,7 +46,7 @@ export function readRecord(files: ReadonlyMap<string, string>): {
   };
   for (const [path, text] of files) {
     const match = pathPattern.exec(path);
-    if (path === 'summary.yaml') commit = commitOf(text);
+    if (path === 'summary.yaml') commit = read(path, text, summary)?.commit;
     if (!match) continue;
     const [, directory, name, rest] = match as unknown as [string, string, string, string | undefined];
     switch (directory) {
@@ -205,10 +205,10 @@ function manifestsOf(text: string): readonly Manifest[] | undefined {
   return manifests;
 }
 
-function commitOf(text: string): string | undefined {
-  try {
-    return (parse(text) as { commit?: string } | null)?.commit;
-  } catch {
-    return undefined;
-  }
-}
+/** Of the summary only the commit matters here; it goes to git, so it has to be one. */
+const summary = z.looseObject({
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]+$/, 'is no commit')
+    .optional(),
+});

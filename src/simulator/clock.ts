@@ -9,6 +9,8 @@ export interface ManualClock extends SimClock {
   advance(ms: number): void;
   /** Runs timers until none is left or `limitMs` of time have passed; returns whether none is left. */
   runUntilIdle(limitMs: number): boolean;
+  /** Instant of the timer that runs next. */
+  next(): number | undefined;
   pending(): number;
 }
 
@@ -43,7 +45,7 @@ export function manualClock(beginMs: number): ManualClock {
   return {
     now: () => now,
     after(ms, run) {
-      const timer = { due: now + Math.max(0, ms), order: order++, run };
+      const timer = { due: now + Math.ceil(Math.max(0, ms)), order: order++, run };
       timers.add(timer);
       return () => timers.delete(timer);
     },
@@ -56,6 +58,7 @@ export function manualClock(beginMs: number): ManualClock {
       runUntil(now + limitMs);
       return timers.size === 0;
     },
+    next: () => next(Number.POSITIVE_INFINITY)?.due,
     pending: () => timers.size,
   };
 }

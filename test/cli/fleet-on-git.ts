@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { statusMessage, wholeRecord } from '../../src/daemon/publication.ts';
+import { wholeRecord } from '../../src/daemon/publication.ts';
+import { statusMessage } from '../../src/daemon/status-message.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
+import { readRecord } from '../../src/repo/record-read.ts';
 import { folder, nobody, put } from '../git/world.ts';
 import { changes, PaperFleet } from '../scenarios/fleet.ts';
 
@@ -12,7 +14,6 @@ export class FleetOnGit {
   readonly dir = folder();
   readonly paper: PaperFleet;
   #status: StatusBranch | undefined;
-  #plan: Plan | undefined;
 
   private constructor(files: Readonly<Record<string, string>>) {
     this.paper = new PaperFleet(files);
@@ -57,9 +58,10 @@ export class FleetOnGit {
   async pass(): Promise<Plan> {
     const plan = await this.paper.plan();
     const status = this.#status!;
-    const message = statusMessage(this.#plan, plan);
-    await status.publish(await status.read(), wholeRecord(plan, { branch: 'main' }), message);
-    this.#plan = plan;
+    const tip = await status.read();
+    const files = wholeRecord(plan, { branch: 'main' });
+    const message = statusMessage({ before: readRecord(tip.files).record, after: readRecord(files).record, plan });
+    await status.publish(tip, files, message);
     this.paper.deliver();
     this.paper.pass(10);
     return plan;

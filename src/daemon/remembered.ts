@@ -1,0 +1,57 @@
+import type { Problem } from '../api/problem.ts';
+import type { FleetRecord } from '../engine/input.ts';
+import { readRecord } from '../repo/record-read.ts';
+import type { Logger } from './log.ts';
+import type { Status, StatusTip } from './ports.ts';
+
+/** What the fleet remembers, and where on the status branch that is to be continued. */
+export interface Remembered {
+  readonly tip: StatusTip;
+  /** The files that the record was read from: those of the tip, unless the branch was put back. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly record: FleetRecord;
+  readonly problems: readonly Problem[];
+}
+
+/** The status branch as this daemon follows it. Errors: GitError. */
+export interface StatusMemory {
+  read(): Promise<Remembered>;
+  /** This daemon made the branch what it is now. */
+  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems'>): void;
+  /** The next look reads the branch whatever its tip is. */
+  forget(): void;
+}
+
+export function statusMemory(status: Status, log: Logger): StatusMemory {
+  let known: Remembered | undefined;
+  let stale = true;
+
+  async function look(): Promise<Remembered> {
+    const tip = await status.read();
+    if (known && (await putBack(known.tip, tip))) {
+      // We never take back what was published. Following it would put older contents on members that have newer ones.
+      log.warn({ before: known.tip.commit, now: tip.commit }, 'the status branch was put back: it is written anew');
+      return { ...known, tip };
+    }
+    return { tip, files: tip.files, ...readRecord(tip.files) };
+  }
+
+  async function putBack(before: StatusTip, now: StatusTip): Promise<boolean> {
+    if (before.commit === undefined || now.commit === undefined || before.commit === now.commit) return false;
+    return status.isAncestor(now.commit, before.commit);
+  }
+
+  return {
+    async read() {
+      if (stale || known === undefined || (await status.tip()) !== known.tip.commit) known = await look();
+      stale = false;
+      return known;
+    },
+    wrote(tip, read) {
+      known = { tip, files: tip.files, ...read };
+    },
+    forget() {
+      stale = true;
+    },
+  };
+}

@@ -1,0 +1,302 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { GitError } from '../../src/git/git-error.ts';
+import { generations, images, names, settledFleet, settles, smallFleet, web } from './small-fleet.ts';
+import type { VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+
+const open: VirtualFleet[] = [];
+afterEach(() => {
+  for (const fleet of open.splice(0)) fleet.close();
+});
+
+async function settled(options: Parameters<typeof settledFleet>[0] = {}) {
+  const world = await settledFleet(options);
+  open.push(world.fleet);
+  return world;
+}
+
+const codes = (daemon: VirtualDaemon): string[] =>
+  daemon
+    .plan()
+    .problems.filter(({ severity }) => severity === 'error')
+    .map(({ code }) => code);
+
+const writes = (fleet: VirtualFleet, since: number): string[] =>
+  fleet.requests.slice(since).filter((request) => / (PATCH|POST|PUT|DELETE) /.test(request));
+
+const all = (image: string): string[] => names.map(() => image);
+
+describe('a repo that says nothing', () => {
+  it('an emptied repo is refused: nothing is removed, and merging what is asked for lets it happen', async () => {
+    const { fleet, one } = await settled();
+    const before = fleet.requests.length;
+    fleet.commit(Object.fromEntries(Object.keys(fleet.files).map((path) => [path, undefined])));
+    await fleet.run(60);
+    expect(one.passes.at(-1)!.kind).toBe('refused');
+    expect(writes(fleet, before)).toEqual([]);
+    expect(images(fleet)).toEqual(all('web:1'));
+    expect((await fleet.repo.files('fleet-status'))['README.md']).toContain('## Refused');
+    const status = fleet.repo.tip('fleet-status');
+    await fleet.run(600);
+    expect(fleet.repo.tip('fleet-status')).toBe(status);
+    fleet.commit(smallFleet());
+    await settles(fleet, one);
+    expect(writes(fleet, before)).toEqual([]);
+  });
+
+  it('a deleted clusters/ folder is refused: nothing leaves a member', async () => {
+    const { fleet, one } = await settled();
+    const before = fleet.requests.length;
+    fleet.commit(Object.fromEntries(names.map((name) => [`clusters/${name}.yaml`, undefined])));
+    await fleet.run(60);
+    expect(one.passes.at(-1)!.kind).toBe('refused');
+    expect(writes(fleet, before)).toEqual([]);
+    expect(images(fleet)).toEqual(all('web:1'));
+  });
+
+  it('broken YAML in one file holds that object, and the rest goes on', async () => {
+    const { fleet, one } = await settled();
+    fleet.commit({ 'placements/web.yaml': 'kind: [', ...web('web:2') });
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:2'));
+    expect(codes(one)).toEqual(['yaml-syntax']);
+  });
+
+  it('a main that is not there is waited for', async () => {
+    const { fleet, one } = await settled();
+    const main = fleet.repo.tip('main')!;
+    fleet.repo.refs.delete('refs/heads/main');
+    await fleet.run(60);
+    expect(one.daemon.notReady()).toBe(
+      'pass failed, waits for a person: memory has no branch main: commit to it, or name another --branch',
+    );
+    expect(images(fleet)).toEqual(all('web:1'));
+    fleet.repo.refs.set('refs/heads/main', main);
+    await fleet.run(20);
+    expect(one.daemon.notReady()).toBeUndefined();
+  });
+});
+
+describe('a main that was rewound', () => {
+  async function rewound(options: Parameters<typeof settledFleet>[0] = {}) {
+    const world = await settled(options);
+    const { fleet, one } = world;
+    const old = fleet.repo.tip('main')!;
+    const newer = fleet.commit(web('web:2'));
+    await settles(fleet, one);
+    fleet.repo.refs.set('refs/heads/main', old);
+    return { ...world, old, newer };
+  }
+
+  it('is refused and said aloud: the fleet stays where it was, and drift is still repaired', async () => {
+    const { fleet, one, newer, old } = await rewound();
+    await fleet.run(30);
+    expect(codes(one)).toEqual(['rewound']);
+    expect(one.plan().commit).toBe(newer);
+    expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`--accept-rewind ${old}`);
+    expect(images(fleet)).toEqual(all('web:2'));
+    await fleet.ask('a', 'DELETE', '/apis/apps/v1/namespaces/web/deployments/web');
+    await fleet.run(60);
+    expect(images(fleet)).toEqual(all('web:2'));
+  });
+
+  it('is followed again when it contains the accepted commit', async () => {
+    const { fleet, one, newer } = await rewound();
+    await fleet.run(30);
+    fleet.repo.refs.set('refs/heads/main', newer);
+    fleet.commit(web('web:3'));
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:3'));
+    expect(codes(one)).toEqual([]);
+  });
+
+  it('is accepted once by --accept-rewind, and a second rewind is refused again', async () => {
+    const { fleet, one, old } = await rewound();
+    await fleet.run(30);
+    one.kill();
+    const two = fleet.start({ acceptRewind: old });
+    await settles(fleet, two);
+    expect(images(fleet)).toEqual(all('web:1'));
+    fleet.files = smallFleet();
+    const third = fleet.commit(web('web:3'));
+    await settles(fleet, two);
+    fleet.repo.refs.set('refs/heads/main', old);
+    await fleet.run(30);
+    expect(codes(two)).toEqual(['rewound']);
+    expect(two.plan().commit).toBe(third);
+    expect(images(fleet)).toEqual(all('web:3'));
+  });
+
+  it('whose accepted commit is lost with the cache is said just as clearly, and the fleet is held as recorded', async () => {
+    const { fleet, one, newer, old } = await rewound();
+    await fleet.run(30);
+    one.kill();
+    const before = fleet.requests.length;
+    const two = fleet.start({ branches: fleet.repo.branches({ lost: new Set([newer]) }) });
+    await fleet.run(60);
+    expect(two.daemon.notReady()).toBeUndefined();
+    expect(codes(two)).toEqual(['rewound']);
+    expect(images(fleet)).toEqual(all('web:2'));
+    expect(writes(fleet, before)).toEqual([]);
+    const status = fleet.repo.tip('fleet-status');
+    await fleet.run(300);
+    expect(fleet.repo.tip('fleet-status')).toBe(status);
+    await fleet.ask('a', 'DELETE', '/apis/apps/v1/namespaces/web/deployments/web');
+    await fleet.run(60);
+    expect(images(fleet)).toEqual(all('web:2'));
+    two.kill();
+    const three = fleet.start({ branches: fleet.repo.branches({ lost: new Set([newer]) }), acceptRewind: old });
+    await settles(fleet, three);
+    expect(images(fleet)).toEqual(all('web:1'));
+  });
+});
+
+describe('a status branch that somebody touched', () => {
+  const state = 'placements/web/state.yaml';
+  const bindings = (daemon: VirtualDaemon): string[] =>
+    daemon
+      .plan()
+      .placements.flatMap((placement) =>
+        placement.bindings.map(({ clusterName, move, state }) => `${clusterName} ${move} ${state}`),
+      );
+  const kept = names.map((name) => `${name} keep Bound`);
+
+  it.each(['while the daemon runs', 'while no daemon runs'])(
+    'is rebuilt after it was deleted %s: nothing moves, indexes go on',
+    async (when) => {
+      const { fleet, one } = await settled();
+      fleet.commit(web('web:2'));
+      await settles(fleet, one);
+      const before = fleet.requests.length;
+      const generationsBefore = generations(fleet);
+      if (when === 'while no daemon runs') one.kill();
+      fleet.repo.refs.delete('refs/heads/fleet-status');
+      const now = when === 'while no daemon runs' ? fleet.start() : one;
+      await fleet.run(30);
+      await settles(fleet, now);
+      expect(bindings(now)).toEqual(kept);
+      expect(now.plan().placements[0]!.resourceSnapshotIndex).toBeGreaterThanOrEqual(1);
+      expect(generations(fleet)).toEqual(generationsBefore);
+      expect(writes(fleet, before).filter((request) => request.includes('DELETE'))).toEqual([]);
+      fleet.commit(web('web:3'));
+      await settles(fleet, now);
+      expect(images(fleet)).toEqual(all('web:3'));
+    },
+  );
+
+  it.each([
+    ['a broken file', { [state]: 'bindings: [' }],
+    ['a deleted file', { [state]: undefined }],
+    ['a foreign file', { 'notes.txt': 'hello\n' }],
+    ['a summary that names no commit', { 'summary.yaml': 'commit: -x\n' }],
+    ['a dashboard that was edited', { 'README.md': '# mine\n' }],
+  ])('edited by hand (%s) is written anew on top, and nothing is removed anywhere', async (_what, edit) => {
+    const { fleet, one } = await settled();
+    const good = await fleet.repo.files('fleet-status');
+    const generationsBefore = generations(fleet);
+    const before = fleet.requests.length;
+    const edited = Object.fromEntries(
+      Object.entries({ ...good, ...edit }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const foreign = fleet.repo.commit('fleet-status', edited, 'By hand');
+    await fleet.run(60);
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:1'));
+    expect(writes(fleet, before).filter((request) => request.includes('DELETE'))).toEqual([]);
+    expect(await fleet.repo.log('fleet-status')).toContain('By hand');
+    expect(await fleet.repo.objects.isAncestor(foreign, fleet.repo.tip('fleet-status')!)).toBe(true);
+    const files = await fleet.repo.files('fleet-status');
+    // What was in a snapshot that nothing lists any more is known from the members, under the next index.
+    const paths = Object.keys(files).map((path) => path.replace('snapshots/1.yaml', 'snapshots/0.yaml'));
+    expect(paths.sort()).toEqual(Object.keys(good).sort());
+    expect(generations(fleet)).toEqual(generationsBefore);
+    expect(bindings(one)).toEqual(kept);
+    const quiet = fleet.repo.tip('fleet-status');
+    await fleet.run(300);
+    expect(fleet.repo.tip('fleet-status')).toBe(quiet);
+  });
+
+  it('put back to an older commit by force puts nothing older on a member', async () => {
+    const { fleet, one } = await settled();
+    const old = fleet.repo.tip('fleet-status')!;
+    fleet.commit(web('web:2'));
+    await settles(fleet, one);
+    const seen = new Set<string>();
+    for (const member of fleet.members.values())
+      member.cluster.store.subscribe('apps/deployments', () => seen.add(images(fleet).join()));
+    fleet.repo.refs.set('refs/heads/fleet-status', old);
+    await fleet.run(60);
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:2'));
+    expect([...seen].filter((shown) => shown.includes('web:1'))).toEqual([]);
+  });
+});
+
+describe('a git server', () => {
+  it('that is down costs nothing but time: members are kept, and what was committed meanwhile rolls out', async () => {
+    let down = false;
+    const { fleet, one } = await settledRemote(() => {
+      if (down) throw new GitError('unreachable', 'list: ECONNREFUSED');
+    });
+    down = true;
+    fleet.commit(web('web:2'));
+    await fleet.run(300);
+    expect(one.daemon.notReady()).toBe('pass failed, will try again: list: ECONNREFUSED');
+    expect(one.daemon.stuck()).toBeUndefined();
+    await fleet.ask('a', 'DELETE', '/apis/apps/v1/namespaces/web/deployments/web');
+    await fleet.run(30);
+    expect(images(fleet)).toEqual(all('web:1'));
+    down = false;
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:2'));
+    expect(one.daemon.notReady()).toBeUndefined();
+  });
+
+  it('whose hook refuses a push once is asked again, and loses nothing', async () => {
+    let refusals = 0;
+    const { fleet, one } = await settledRemote(({ kind }) => {
+      if (kind === 'push' && refusals > 0) {
+        refusals--;
+        throw new GitError('push-refused', 'push: freeze until noon');
+      }
+    });
+    refusals = 1;
+    fleet.commit(web('web:2'));
+    await settles(fleet, one);
+    expect(refusals).toBe(0);
+    expect(images(fleet)).toEqual(all('web:2'));
+  });
+
+  it('whose hook refuses every push starts nothing: what is not recorded is not done', async () => {
+    let refusing = false;
+    const { fleet, one } = await settledRemote(({ kind }) => {
+      if (refusing && kind === 'push') throw new GitError('push-refused', 'push: this branch is protected');
+    });
+    refusing = true;
+    const before = fleet.requests.length;
+    fleet.commit(web('web:2'));
+    await fleet.run(600);
+    expect(writes(fleet, before)).toEqual([]);
+    expect(images(fleet)).toEqual(all('web:1'));
+    expect(one.daemon.notReady()).toBe('pass failed, will try again: push: this branch is protected');
+    refusing = false;
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:2'));
+  });
+
+  it('that takes no approval branches does not keep back what was published', async () => {
+    const { fleet, one } = await settledRemote(({ kind, ref }) => {
+      if (kind === 'push' && ref.includes('approve')) throw new GitError('push-refused', 'push: no such branches');
+    });
+    fleet.commit({ ...web('web:2'), 'resources/other.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n' });
+    await settles(fleet, one);
+    expect(images(fleet)).toEqual(all('web:2'));
+  });
+
+  async function settledRemote(asked: NonNullable<Parameters<VirtualFleet['repo']['branches']>[0]>['asked']) {
+    const world = await settled();
+    world.one.kill();
+    const one = world.fleet.start({ branches: world.fleet.repo.branches({ remote: true, asked }) });
+    await settles(world.fleet, one);
+    return { fleet: world.fleet, one };
+  }
+});
