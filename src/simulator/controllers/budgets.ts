@@ -1,7 +1,8 @@
 import type { Cluster } from '../cluster.ts';
-import { at, fieldsAt, listAt, numberAt, type Stored } from '../object.ts';
+import { at, fieldsAt, numberAt, type Stored } from '../object.ts';
 import { writeStatus } from '../storage/write.ts';
 import { controllerOf, isTrue, resolveCount, withCondition } from './common.ts';
+import { nodesWanted } from './daemon-sets.ts';
 import { selects } from './selects.ts';
 
 const key = 'policy/poddisruptionbudgets';
@@ -76,5 +77,7 @@ function expectedPods(cluster: Cluster, namespace: string, pods: readonly Stored
 function scaleOfOwner(cluster: Cluster, namespace: string, kind: string, name: string): number | undefined {
   const key = { ReplicaSet: 'apps/replicasets', StatefulSet: 'apps/statefulsets' }[kind];
   if (key !== undefined) return numberAt(cluster.store.get(key, { namespace, name }), 'spec', 'replicas');
-  return kind === 'DaemonSet' ? listAt(cluster.store.list('/nodes')).length : undefined;
+  return kind === 'DaemonSet'
+    ? nodesWanted(cluster, cluster.store.get('apps/daemonsets', { namespace, name }))
+    : undefined;
 }

@@ -45,21 +45,27 @@ export const referenceTo = (owner: Stored): OwnerReference => ({
   blockOwnerDeletion: true,
 });
 
-/** A pod from a template. */
+/** A pod from the template of its owner, or from another one; without a name it gets one that begins with its owner's. */
 export function makePod(
   cluster: Cluster,
   owner: Stored,
-  pod: { readonly name: string; readonly labels?: Fields; readonly spec?: Fields },
+  pod: {
+    readonly name?: string;
+    readonly labels?: Fields;
+    readonly annotations?: Fields;
+    readonly spec?: Fields;
+    readonly template?: Fields;
+  },
 ): Stored | undefined {
-  const template = fieldsAt(owner, 'spec', 'template');
+  const template = pod.template ?? fieldsAt(owner, 'spec', 'template');
   const metadata = fieldsAt(template, 'metadata');
   const kind = cluster.registry.stored('/pods')!;
   return makeObject(cluster, kind, {
     metadata: {
-      name: pod.name,
+      name: pod.name ?? `${owner.metadata.name}-${nameSuffix(cluster.random)}`,
       namespace: owner.metadata.namespace,
       labels: { ...fieldsAt(metadata, 'labels'), ...pod.labels },
-      ...(at(metadata, 'annotations') === undefined ? {} : { annotations: at(metadata, 'annotations') }),
+      annotations: { ...fieldsAt(metadata, 'annotations'), ...pod.annotations },
       ...(at(metadata, 'finalizers') === undefined ? {} : { finalizers: at(metadata, 'finalizers') }),
       ownerReferences: [referenceTo(owner)],
     },
@@ -131,11 +137,18 @@ export function resolveCount(value: unknown, total: number, round: 'up' | 'down'
   return round === 'up' ? Math.ceil(exact) : Math.floor(exact);
 }
 
-/** Milliseconds since a pod became ready; undefined while it is not. */
+/** Milliseconds since a pod became ready; undefined while it is not. One on its way out stays ready until it is gone. */
 export function readyFor(cluster: Cluster, pod: Stored): number | undefined {
   const ready = listAt(pod, 'status', 'conditions').find((item) => textAt(item, 'type') === 'Ready');
-  if (textAt(ready, 'status') !== 'True' || pod.metadata.deletionTimestamp !== undefined) return undefined;
+  if (textAt(ready, 'status') !== 'True') return undefined;
   return cluster.clock.now() - Date.parse(textAt(ready, 'lastTransitionTime'));
+}
+
+/** Ready for as long as its workload asks. */
+export function isAvailable(cluster: Cluster, pod: Stored, minReadySeconds: number): boolean {
+  const since = readyFor(cluster, pod);
+  // Transition times are whole seconds in the past, so a pod that just became ready may look a moment older.
+  return since !== undefined && (minReadySeconds === 0 || since >= minReadySeconds * 1000);
 }
 
 /** How many pods are ready, how many long enough, and when the next of them will be (milliseconds from now). */
@@ -148,8 +161,7 @@ export function countReady(cluster: Cluster, pods: readonly Stored[], minReadySe
     if (since === undefined) continue;
     ready++;
     const left = minReadySeconds * 1000 - since;
-    // Transition times are whole seconds in the past, so a pod that just became ready may look a moment older.
-    if (minReadySeconds === 0 || left <= 0) available++;
+    if (isAvailable(cluster, pod, minReadySeconds)) available++;
     else nextMs = Math.min(nextMs ?? left, left);
   }
   return { ready, available, nextMs };

@@ -54,7 +54,7 @@ function trackOwners(owned: Map<string, Map<string, Dependent>>, { type, key, ob
 }
 
 /** Kinds that a controller may adopt by their labels. */
-const adoptable: ReadonlySet<string> = new Set(['/pods', 'apps/replicasets']);
+const adoptable: ReadonlySet<string> = new Set(['/pods', 'apps/replicasets', 'apps/controllerrevisions']);
 
 function trackAlone(alone: Map<string, Map<string, Stored>>, { type, key, object }: StoreEvent): void {
   if (!adoptable.has(key)) return;

@@ -1,6 +1,5 @@
 import type { Cluster } from '../cluster.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
-import { nameSuffix } from '../random.ts';
 import { remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
 import { adopt } from './adopt.ts';
@@ -33,8 +32,7 @@ export function runReplicaSets(cluster: Cluster, dependents: Dependents): void {
     const alive = activePods(dependents, set);
     const wanted = numberAt(set, 'spec', 'replicas');
     for (let missing = wanted - alive.length; missing > 0; missing--) {
-      const name = `${set.metadata.name}-${nameSuffix(cluster.random)}`;
-      const pod = makePod(cluster, set, { name });
+      const pod = makePod(cluster, set, {});
       if (pod) event(set, 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
     }
     if (alive.length <= wanted) return;

@@ -3,6 +3,7 @@ import { runBudgets } from './budgets.ts';
 import { runClaims, storageClass } from './claims.ts';
 import { makeObject } from './common.ts';
 import { runCustomResources } from './custom-resources.ts';
+import { runDaemonSets } from './daemon-sets.ts';
 import { trackDependents } from './dependents.ts';
 import { runDeployments } from './deployments.ts';
 import { collectGarbage } from './garbage.ts';
@@ -22,6 +23,7 @@ export function startControllers(cluster: Cluster): void {
   runNamespaces(cluster);
   runDeployments(cluster, dependents);
   runReplicaSets(cluster, dependents);
+  runDaemonSets(cluster, dependents);
   runScheduler(cluster);
   runPods(cluster);
   runLoadBalancers(cluster);
