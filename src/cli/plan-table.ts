@@ -2,7 +2,10 @@ import type { Plan } from '../engine/plan-document.ts';
 import { formatProblem } from '../repo/positions.ts';
 import { colorsFor, table } from './terminal.ts';
 
-/** A plan for people: what moves, what waits and why, what is wrong. */
+/** In a table of more bindings than this, those that stay as they are are only counted. */
+const mostRows = 100;
+
+/** A plan for people: what moves, what waits and why, what is wrong. Notes are counted: `gitfleet validate` prints them. */
 export function planTable(plan: Plan): string {
   const color = colorsFor(process.stdout);
   const parts: string[] = [];
@@ -16,9 +19,11 @@ export function planTable(plan: Plan): string {
       [...binding.conditions].reverse().find(({ status }) => status !== 'Unknown')?.reason,
     ]),
   );
-  parts.push(
-    moves.length === 0 ? 'No bindings.' : table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], moves),
-  );
+  const rows = moves.length > mostRows ? moves.filter(([move]) => move !== 'keep') : moves;
+  if (moves.length === 0) parts.push('No bindings.');
+  if (rows.length > 0) parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], rows));
+  if (rows.length < moves.length)
+    parts.push(`${moves.length - rows.length} bindings stay as they are and are not listed (-o json has all).`);
   const scheduled = plan.placements
     .filter((placement) => placement.scheduled.status !== 'True')
     .map(
@@ -42,7 +47,10 @@ export function planTable(plan: Plan): string {
         `${rule}: ${message}${removalDigest ? `\n    to approve: RemovalApproval with removalDigest ${removalDigest}` : ''}`,
     ),
   );
-  section(parts, 'Problems', plan.problems.map(formatProblem));
+  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
+  section(parts, 'Problems', problems.map(formatProblem));
+  const notes = plan.problems.length - problems.length;
+  if (notes > 0) parts.push(`${notes} ${notes === 1 ? 'note' : 'notes'} on the repo: gitfleet validate prints them.`);
   const counts = new Map<string, number>();
   for (const [move] of moves) counts.set(String(move), (counts.get(String(move)) ?? 0) + 1);
   const of = (move: string) => counts.get(move) ?? 0;
