@@ -31,6 +31,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
     placement: target.placement,
     key: placementKey(target.placement),
     label: content.label,
+    isPlacement: content.isPlacement,
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),
     ...(target.digest === undefined ? {} : { digest: target.digest }),
     remove: target.remove,

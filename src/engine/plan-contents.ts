@@ -1,5 +1,7 @@
-import type { Manifest, ObjectRef } from '../api/meta.ts';
-import { placementKey } from '../api/placement.ts';
+import type { ClusterName, Manifest, ObjectRef } from '../api/meta.ts';
+import { type ApplyStrategy, placementKey } from '../api/placement.ts';
+import type { Binding } from '../api/placement-state.ts';
+import { applyStrategyOf } from './delivery/apply-strategy.ts';
 import { listedObjects } from './delivery/listed-objects.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
@@ -7,23 +9,44 @@ import type { Target } from './plan-document.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
-/** Manifests of a target, and every object that a remembered snapshot of its placement lists. */
+/** Manifests of a target, how to apply them, and every object that a remembered snapshot of its placement lists. */
 export function contentsOf(
   work: PlacementWork,
   target: Target,
   world: World,
-): { readonly manifests: readonly RenderedManifest[]; readonly prunable: readonly ObjectRef[] } {
+): {
+  readonly manifests: readonly RenderedManifest[];
+  readonly strategy: ApplyStrategy;
+  readonly prunable: readonly ObjectRef[];
+} {
   const prunable = listedObjects(work.contents).refs;
-  if (target.remove || target.resourceSnapshotIndex === undefined) return { manifests: [], prunable };
-  const step = work.bindings.find(({ binding }) => binding.targetCluster === target.clusterName && !binding.deleting);
+  const binding = stayingOn(work).get(target.clusterName);
+  const strategy = applyStrategyOf(work.placement, binding);
+  if (target.remove || target.resourceSnapshotIndex === undefined) return { manifests: [], strategy, prunable };
   const manifests = work.contents.get(target.resourceSnapshotIndex) ?? [];
   const rendered = world.render({
     placement: target.placement,
     manifests,
-    lists: step?.binding ?? noLists,
+    lists: binding ?? noLists,
     cluster: target.clusterName,
   });
-  return { manifests: rendered.ok ? rendered.manifests : [], prunable };
+  return { manifests: rendered.ok ? rendered.manifests : [], strategy, prunable };
+}
+
+const staying = new WeakMap<PlacementWork['bindings'], ReadonlyMap<ClusterName, Binding>>();
+
+/** Bindings that are not on their way out, by cluster, of two the first: every target of the placement asks. */
+function stayingOn({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> {
+  let known = staying.get(bindings);
+  if (!known) {
+    known = new Map(
+      bindings
+        .toReversed()
+        .flatMap(({ binding }) => (binding.deleting ? [] : [[binding.targetCluster, binding] as const])),
+    );
+    staying.set(bindings, known);
+  }
+  return known;
 }
 
 const noLists: RecordedLists = {};

@@ -1,6 +1,7 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
+import { placementLabels } from './delivery/placement-labels.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { guard } from './guard/guard.ts';
 import { type PlanInput, sourceKey } from './input.ts';
@@ -29,6 +30,8 @@ export interface TargetContent {
   readonly strategy: ApplyStrategy;
   /** Value of the ownership label on the placement's objects. */
   readonly label: string;
+  /** Whether a placement of the fleet marks its objects with this label: those of one that is no more are nobody's. */
+  readonly isPlacement: (label: string) => boolean;
   /** Objects that remembered snapshots listed: the only ones that may be removed. */
   readonly prunable: readonly ObjectRef[];
 }
@@ -58,6 +61,7 @@ export function planFleet(input: PlanInput): PlanResult {
   const unguarded = assemble({ world, works: round.works, deleted, runs: round.runs, evictions: round.evictions! });
   const plan = { ...unguarded, guard: guard({ input: { ...input, record: world.record }, plan: unguarded }) };
   const byKey = new Map([...round.works, ...deleted].map((work) => [placementKey(refOf(work.placement)), work]));
+  const isPlacement = placementLabels([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));
   return {
     plan,
@@ -67,8 +71,8 @@ export function planFleet(input: PlanInput): PlanResult {
       if (!work || (!target.remove && target.digest === undefined)) return undefined;
       return {
         ...contentsOf(work, target, world),
-        strategy: work.placement.spec.strategy.applyStrategy,
         label: placementLabelValue(target.placement, input.digest),
+        isPlacement,
       };
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),

@@ -6,7 +6,9 @@ import { ApiError } from './api-error.ts';
 import { type ObjectRequests, objectRequests } from './apply-requests.ts';
 import type { MemberClient } from './client.ts';
 import { differences, localDifferences } from './compare.ts';
+import { foreignManager, managersOf } from './field-managers.ts';
 import { refOfManifest } from './object-key.ts';
+import { withoutSecrets } from './secret-values.ts';
 import type { ServedKind } from './served-kind.ts';
 import { refusalOf } from './takeover.ts';
 
@@ -16,6 +18,26 @@ export interface Applied {
   readonly live: Manifest | null;
   /** Present when somebody had changed what we sent before and it was put right; what reports leave out is not named. */
   readonly repaired?: readonly PatchDetail[];
+}
+
+/** What was being done when the server refused, as KubeFleet names it (work applier, ManifestProcessingApplyOrReportDiffResultType). */
+const failures = {
+  find: 'FailedToFindObjInMemberCluster',
+  takeOver: 'FailedToTakeOver',
+  compare: 'FailedToRunDriftDetection',
+  report: 'FailedToReportDiff',
+  apply: 'ManifestApplyFailed',
+} as const;
+type Step = keyof typeof failures;
+
+interface Attempt {
+  readonly requests: ObjectRequests;
+  readonly manifest: Manifest;
+  readonly label: string;
+  readonly isPlacement: (label: string) => boolean;
+  readonly strategy: ApplyStrategy;
+  /** What is being done from now on. */
+  readonly begin: (step: Step) => void;
 }
 
 /**
@@ -28,15 +50,21 @@ export async function applyObject(input: {
   readonly served: ServedKind;
   readonly manifest: Manifest;
   readonly label: string;
+  /** Whether a placement of the fleet marks its objects so; another mark makes an object nobody's. */
+  readonly isPlacement: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly live: Manifest | undefined;
 }): Promise<Applied> {
   const requests = objectRequests(input.client, input.served, input.manifest);
   let live: Manifest | null | undefined = input.live;
   for (let attempt = 1; ; attempt++) {
+    let step: Step = 'find';
+    const begin = (next: Step) => {
+      step = next;
+    };
     try {
       live ??= await requests.read();
-      return await bring({ ...input, requests, live });
+      return await bring({ ...input, requests, begin }, live);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The object moved on since it was last seen: look again. Twice is a coincidence, more is somebody's loop.
@@ -44,63 +72,85 @@ export async function applyObject(input: {
         live = undefined;
         continue;
       }
-      const object = refOfManifest(input.manifest);
-      const result = input.strategy.type === 'ReportDiff' ? 'FailedToReportDiff' : 'ManifestApplyFailed';
-      return { outcome: { object, result, message: explain(error) }, live: live ?? null };
+      const message = withoutSecrets(input.manifest, explain(error));
+      return {
+        outcome: { object: refOfManifest(input.manifest), result: failures[step], message },
+        live: live ?? null,
+      };
     }
   }
 }
 
-async function bring(input: {
-  readonly requests: ObjectRequests;
-  readonly manifest: Manifest;
-  readonly label: string;
-  readonly strategy: ApplyStrategy;
-  readonly live: Manifest | null;
-}): Promise<Applied> {
-  const { requests, manifest, strategy, live } = input;
-  const object = refOfManifest(manifest);
-  const left = (outcome: Finding): Applied => ({
-    outcome: { ...outcome, object, ...generationOf(live) },
+async function bring(attempt: Attempt, live: Manifest | null): Promise<Applied> {
+  const { requests, manifest, strategy, begin } = attempt;
+  const report = strategy.type === 'ReportDiff';
+  const left = (finding: Finding): Applied => ({
+    outcome: { ...withManagers(finding, live), object: refOfManifest(manifest), ...generationOf(live) },
     live,
   });
 
   const full = strategy.comparisonOption === 'FullComparison';
   const compared = new Comparison(requests, manifest, full);
   if (live) {
-    if (live.metadata.deletionTimestamp && strategy.type !== 'ReportDiff') return left(beingRemoved(live));
-    const refusal = await refusalOf({ ...input, live, diff: () => compared.with(live) });
+    if (live.metadata.deletionTimestamp && !report) return left(beingRemoved(live));
+    begin('takeOver');
+    const refusal = await refusalOf({ ...attempt, live, diff: () => compared.with(live) });
     if (refusal) return left(refusal);
   }
-  if (strategy.type === 'ReportDiff') {
+  if (report) {
+    begin('report');
     const details = live ? await compared.with(live) : [wholeObject];
     return left(
       details.length > 0 ? { result: `FoundDiff${compared.suffix}`, details } : { result: 'NoDiffFound', message: '' },
     );
   }
   const sentBefore =
-    live !== null && isSameManifest(manifest, live) && live.metadata.labels?.[placementLabel] === input.label;
+    live !== null && isSameManifest(manifest, live) && live.metadata.labels?.[placementLabel] === attempt.label;
   if (sentBefore && strategy.whenToApply === 'IfNotDrifted') {
+    begin('compare');
     const details = full || localDifferences(manifest, live, 'partial').length > 0 ? await compared.with(live) : [];
     if (details.length === 0) return left({ result: 'Applied' });
     const message = 'the object was changed on the member; whenToApply is IfNotDrifted, so it is left as it is';
     return left({ result: `FoundDrifts${compared.suffix}`, message, details });
   }
+  begin('apply');
+  return apply(attempt, live, sentBefore ? live : undefined);
+}
+
+/** `sent` is the object on the member when this manifest was applied to it before. */
+async function apply(
+  { requests, manifest, strategy, label }: Attempt,
+  live: Manifest | null,
+  sent: Manifest | undefined,
+): Promise<Applied> {
+  const object = refOfManifest(manifest);
   const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
   const locked = strategy.whenToApply === 'IfNotDrifted' && live !== null;
   const resourceVersion = locked ? (live.metadata['resourceVersion'] as string | undefined) : undefined;
   const after = await requests.apply({ force, resourceVersion });
-  if (after.metadata.labels?.[placementLabel] !== input.label || !isSameManifest(manifest, after)) {
+  if (after.metadata.labels?.[placementLabel] !== label || !isSameManifest(manifest, after)) {
     const message = `the member took ${placementLabel} or ${digestAnnotation} off the object as it was applied, so that it could not be found again: look for a mutating webhook`;
     return { outcome: { object, result: 'ManifestApplyFailed', message }, live: after };
   }
-  const details = full ? differences(manifest, after) : [];
-  const repaired = sentBefore && localDifferences(after, live, 'full').length > 0;
+  const details = strategy.comparisonOption === 'FullComparison' ? differences(manifest, after) : [];
+  const finding: Finding = { result: 'Applied', ...(details.length > 0 ? { details } : {}) };
+  const repaired = sent !== undefined && localDifferences(after, sent, 'full').length > 0;
   return {
-    outcome: { object, result: 'Applied', ...generationOf(after), ...(details.length > 0 ? { details } : {}) },
+    outcome: { ...withManagers(finding, after), object, ...generationOf(after) },
     live: after,
-    ...(repaired ? { repaired: differences(after, live) } : {}),
+    ...(repaired ? { repaired: differences(after, sent) } : {}),
   };
+}
+
+/** Names who owns what differs, where the object tells: what a watch showed is kept without its managers. */
+function withManagers(finding: Finding, live: Manifest | null): Finding {
+  const managers = live === null ? [] : managersOf(live);
+  if (!finding.details || managers.length === 0) return finding;
+  const details = finding.details.map((detail) => {
+    const manager = foreignManager(managers, [detail]);
+    return manager === undefined ? detail : { ...detail, manager };
+  });
+  return { ...finding, details };
 }
 
 /** KubeFleet's way to say that an object is missing. */

@@ -13,6 +13,8 @@ export interface Assignment {
   readonly key: PlacementKey;
   /** Value of the label `gitfleet.dev/placement` on every object of the placement. */
   readonly label: string;
+  /** Whether a placement of the fleet has this value as its label; an object with another one is nobody's. */
+  readonly isPlacement: (label: string) => boolean;
   readonly resourceSnapshotIndex?: number;
   readonly digest?: string;
   /** Nothing of the placement may remain. */
@@ -23,10 +25,12 @@ export interface Assignment {
   readonly prunable: readonly ObjectRef[];
 }
 
-/** The same thing to bring about; also in what may be removed. */
+/** The same thing to bring about; also in what may be removed. Asked of every placement of every member in every pass. */
 export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
   a.digest === b.digest &&
   a.resourceSnapshotIndex === b.resourceSnapshotIndex &&
   a.remove === b.remove &&
-  JSON.stringify(a.strategy) === JSON.stringify(b.strategy) &&
-  a.prunable.length === b.prunable.length;
+  isSame(a.strategy, b.strategy) &&
+  isSame(a.prunable, b.prunable);
+
+const isSame = (a: object, b: object): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

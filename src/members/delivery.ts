@@ -42,8 +42,8 @@ export interface DeliveryEvents {
   readonly changedMeanwhile: (key: string) => void;
 }
 
-/** Result of an object whose kind the member does not serve. */
-const unservedResult = 'ManifestApplyFailed';
+/** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
+const unservedResult = 'DecodingErred';
 
 export function delivery(connection: Connection, events: DeliveryEvents): Delivery {
   const { client, discovery, watches, clock } = connection;
@@ -97,7 +97,7 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
   }
 
   async function apply(assignment: Assignment, manifest: Manifest, served: ServedKind): Promise<void> {
-    const { strategy, label } = assignment;
+    const { strategy, label, isPlacement } = assignment;
     const object = refOfManifest(manifest);
     const key = keyOfManifest(manifest);
     const live = watches.object(object);
@@ -111,7 +111,7 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
     }
-    const applied = await applyObject({ client, served, manifest, label, strategy, live });
+    const applied = await applyObject({ client, served, manifest, label, isPlacement, strategy, live });
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
     outcomes.set(key, named(applied.outcome, culprits.get(key)));
     if (applied.live) watches.put(applied.live);

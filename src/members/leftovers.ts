@@ -14,12 +14,12 @@ import { inWaves } from './waves.ts';
  */
 export function leftoversOf({ watches }: Connection, assignment: Assignment): Manifest[] {
   const keep = new Set(assignment.remove ? [] : assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)));
-  const listed = new Set(assignment.prunable.map(objectKey));
-  return watches
-    .all()
-    .filter((object) => object.metadata.labels?.[placementLabel] === assignment.label)
-    .filter((object) => listed.has(keyOfManifest(object)) && !keep.has(keyOfManifest(object)))
-    .sort((a, b) => (keyOfManifest(a) < keyOfManifest(b) ? -1 : 1));
+  const candidates = new Map(assignment.prunable.map((ref) => [objectKey(ref), ref]));
+  return [...candidates.keys()]
+    .filter((key) => !keep.has(key))
+    .sort()
+    .flatMap((key) => watches.inAnyVersion(candidates.get(key)!) ?? [])
+    .filter((object) => object.metadata.labels?.[placementLabel] === assignment.label);
 }
 
 /**

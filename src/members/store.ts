@@ -18,6 +18,8 @@ export interface Store {
   get(key: string): Manifest | undefined;
   /** Without objects that only inherited our label: controllers copy labels, an Endpoints has those of its Service. */
   ours(): Manifest[];
+  /** One of `ours`. */
+  ofOurs(key: string): Manifest | undefined;
   readonly size: () => number;
   /** A whole list. */
   replace(items: readonly Manifest[], version: string): void;
@@ -62,6 +64,7 @@ export function objectStore(changed: (change: Change) => void): Store {
       copies.size === 0
         ? [...objects.values()]
         : [...objects].filter(([key]) => !copies.has(key)).map(([, object]) => object),
+    ofOurs: (key) => (copies.has(key) ? undefined : objects.get(key)),
     size: () => objects.size,
     replace(items, version) {
       // Numbers that go back mean another cluster under the same name, or one restored from a backup: nothing known holds.

@@ -10,6 +10,8 @@ export interface Watches {
   follow(kind: ServedKind): Promise<ReflectorState>;
   /** As its version shows it. Undefined when there is none of ours; an unlabelled one of the same name may still exist. */
   object(ref: ObjectRef): Manifest | undefined;
+  /** The same in whatever version it is watched, without copies that controllers made of it. */
+  inAnyVersion(ref: ObjectRef): Manifest | undefined;
   /** Whether an object of this kind and version would be shown if it were there and ours. */
   shows(ref: ObjectRef): boolean;
   /** What a request of ours returned, so that nothing is decided on an older state while the watch catches up. */
@@ -44,6 +46,15 @@ export function watches(input: ReflectorInput): Watches {
       return reflector.state();
     },
     object: (ref) => reflectors.get(kindKey(ref))?.store.get(objectKey(ref)),
+    inAnyVersion(ref) {
+      const key = objectKey(ref);
+      for (const reflector of reflectors.values()) {
+        if (groupKindOf(reflector.kind) !== groupKindOf(ref)) continue;
+        const object = reflector.store.ofOurs(key);
+        if (object) return object;
+      }
+      return undefined;
+    },
     shows(ref) {
       const reflector = reflectors.get(kindKey(ref));
       return reflector !== undefined && isSynced(reflector);
@@ -63,10 +74,12 @@ export function watches(input: ReflectorInput): Watches {
     complete: () => [...reflectors.values()].every(isSynced),
     keep(needed) {
       const elsewhere = new Set(
-        [...reflectors.values()].filter((other) => needed.has(kindKey(other.kind)) && isSynced(other)).map(groupKindOf),
+        [...reflectors.values()]
+          .filter((other) => needed.has(kindKey(other.kind)) && isSynced(other))
+          .map(({ kind }) => groupKindOf(kind)),
       );
       for (const [key, reflector] of reflectors) {
-        if (needed.has(key) || (reflector.store.size() > 0 && !elsewhere.has(groupKindOf(reflector)))) continue;
+        if (needed.has(key) || (reflector.store.size() > 0 && !elsewhere.has(groupKindOf(reflector.kind)))) continue;
         reflector.stop();
         reflectors.delete(key);
       }
@@ -85,5 +98,5 @@ export function watches(input: ReflectorInput): Watches {
 
 const isSynced = (reflector: Reflector): boolean => ['synced', 'unserved'].includes(reflector.state().kind);
 
-const groupKindOf = ({ kind: { apiVersion, kind } }: Reflector): string =>
+const groupKindOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string =>
   `${groupVersionOf(apiVersion).group}/${kind}`;

@@ -15,6 +15,22 @@ async function holding(manifests = [configMap('a', { color: 'red' })], spec: obj
   return world;
 }
 
+describe('a member that asks to be left alone', () => {
+  it.each([3, 30])('gets no request but heartbeats for as long as it says (%i s)', async (retryAfterSeconds) => {
+    const world = await holding([configMap('a'), configMap('b'), configMap('c')]);
+    world.sim.setFaults([{ type: 'TooManyRequests', retryAfterSeconds, verbs: ['patch'], ...always }]);
+    world.member.assign([assignment('web', [configMap('a', { a: '2' })])]);
+    await world.pass(0.1);
+    world.sim.setFaults([]);
+    expect(world.sent()).toEqual(['PATCH configmaps/a']);
+    await world.pass(retryAfterSeconds - 0.2);
+    expect(world.sent()).toEqual([]);
+    await world.pass(2);
+    expect(world.sent()).toEqual(['PATCH configmaps/a']);
+    expect(await dataOf(world)).toEqual({ a: '2' });
+  });
+});
+
 describe('a fault that ends', () => {
   const faults: Record<string, SimulatedFault[]> = {
     'throttling with Retry-After': [{ type: 'TooManyRequests', retryAfterSeconds: 3, ...always, untilSeconds: 20 }],
@@ -223,6 +239,61 @@ describe('what the member refuses', () => {
   });
 });
 
+describe('a quota that is exceeded', () => {
+  it('is said as the member says it, and the object is applied when there is room', async () => {
+    let full = true;
+    const message =
+      'configmaps "b" is forbidden: exceeded quota: few, requested: count/configmaps=1, used: 1, limited: 1';
+    const world = await openWorld(
+      {},
+      {
+        intercept: ({ method, path }) =>
+          full && method === 'PATCH' && path.includes('/configmaps/b')
+            ? { status: 403, body: { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message } }
+            : undefined,
+      },
+    );
+    world.member.assign([assignment('web', [configMap('a'), configMap('b')])]);
+    await world.pass(2);
+    expect(world.results()).toMatchObject([
+      {
+        object: { name: 'b' },
+        result: 'ManifestApplyFailed',
+        message: `apply ConfigMap default/b on eu-1: 403, ${message}`,
+      },
+    ]);
+    full = false;
+    await world.pass(20);
+    expect(world.results()).toEqual([]);
+  });
+});
+
+describe('a list of several pages whose continue token expires', () => {
+  it.each([1, 3, 8])('is read from the beginning, and nothing is missing (%i times)', async (times) => {
+    let expired = 0;
+    const world = await openWorld(
+      {},
+      {
+        intercept: ({ path }) =>
+          path.includes('continue=') && expired++ < times
+            ? {
+                status: 410,
+                body: { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired', message: 'too old' },
+              }
+            : undefined,
+      },
+    );
+    const first = assignment('web', [configMap('a')]);
+    const many = Array.from({ length: 1_200 }, (_, at) => configMap(`a-${at}`));
+    const items = assignment('web', many).manifests;
+    for (const { manifest } of items) await world.user('POST', '/api/v1/namespaces/default/configmaps', manifest);
+    world.member.assign([{ ...first, manifests: [...first.manifests, ...items], prunable: [] }]);
+    await world.pass(30);
+    expect(world.sighting()).toMatchObject({ complete: true });
+    expect(world.sighting().objects).toHaveLength(1_201);
+  });
+});
+
 describe('a kind that the member does not serve', () => {
   const crd = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -255,7 +326,7 @@ describe('a kind that the member does not serve', () => {
     expect(world.results()).toEqual([
       {
         object: { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'default', name: 'w' },
-        result: 'ManifestApplyFailed',
+        result: 'DecodingErred',
         message: 'the member serves no Widget of example.com/v1: install its CRD, or place it first',
       },
     ]);

@@ -59,13 +59,21 @@ export interface World {
   sent(): string[];
 }
 
-export async function openWorld(spec: object = {}, more: { pollMs?: number } = {}): Promise<World> {
+/** The answer of something between us and the member, or of an admission plugin; undefined lets the request through. */
+export type Intercept = (request: TransportRequest) => { status: number; body: object } | undefined;
+
+export async function openWorld(
+  spec: object = {},
+  { intercept, ...more }: { pollMs?: number; intercept?: Intercept } = {},
+): Promise<World> {
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];
   const said: string[] = [];
   const world = { sim: await simulated(spec, clock) } as { sim: SimulatedMember };
   const transport: Transport = (request) => {
     requests.push(request);
+    const answer = intercept?.(request);
+    if (answer) return Promise.resolve({ ...answer, headers: {}, body: text(JSON.stringify(answer.body)) });
     return inProcessTransport(world.sim)(request);
   };
   const member = openMember({
@@ -111,6 +119,10 @@ export async function openWorld(spec: object = {}, more: { pollMs?: number } = {
   });
 }
 
+async function* text(body: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(body);
+}
+
 function shortly({ method, path }: TransportRequest): string {
   const [name = '', query = ''] = path.split('?');
   const short = name.replace(/^\/(api\/v1|apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+(?=\/))?\//, '');
@@ -140,6 +152,7 @@ export function assignment(
     placement,
     key: placementKey(placement),
     label: placementLabelValue(placement, sha256),
+    isPlacement: () => true,
     resourceSnapshotIndex: 0,
     digest: sha256(JSON.stringify(items)),
     remove: false,

@@ -91,9 +91,11 @@ function deployment(live: Manifest): Availability {
   if (!seen(live)) return notYet('its controller has not seen the change yet');
   const done =
     count(availableReplicas) === wanted && count(updatedReplicas) === wanted && count(unavailableReplicas) === 0;
-  return done
-    ? available
-    : notYet(`${count(availableReplicas)} of ${wanted} replicas are available, ${count(updatedReplicas)} updated`);
+  if (done) return available;
+  const counts = `${count(availableReplicas)} of ${wanted} replicas are available, ${count(updatedReplicas)} updated`;
+  const progress = conditionOf(live, 'Progressing');
+  const late = progress?.status === 'False' && progress.reason === 'ProgressDeadlineExceeded';
+  return notYet(late ? `${counts}; its progress deadline has passed: ${progress.message ?? ''}` : counts);
 }
 
 function statefulSet(live: Manifest): Availability {

@@ -4,6 +4,7 @@ import { type ApplyStrategy, type Placement, refOf } from '../../api/placement.t
 import type { Binding } from '../../api/placement-state.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import type { Rendered } from '../overrides/render.ts';
+import { applyStrategyOf } from './apply-strategy.ts';
 import { changedLists } from './changed-lists.ts';
 import { failedList } from './failed-list.ts';
 import { withLists } from './object-lists.ts';
@@ -46,13 +47,9 @@ export function observeBinding(look: Look): Binding {
   });
 }
 
-/** A rolling update follows the placement at once; a run's strategy is the one it gave the binding. */
-const strategyOf = ({ spec: { strategy } }: Placement, binding: Binding): ApplyStrategy =>
-  strategy.type === 'External' ? (binding.applyStrategy ?? strategy.applyStrategy) : strategy.applyStrategy;
-
 /** The record stands; that the manifests cannot be rendered needs no look at the cluster to be told. */
 function unobserved(look: Look): Binding {
-  const binding = inMode(look.binding, strategyOf(look.placement, look.binding));
+  const binding = inMode(look.binding, applyStrategyOf(look.placement, look.binding));
   if (look.rendered.ok || findCondition(binding.conditions, 'Overridden')) return binding;
   const said = renderingConditions(binding, look.rendered).map(({ type, status, reason, message = '' }) =>
     settled(look, { type, status, reason, message }),
@@ -87,7 +84,7 @@ function deliver(
     'AllWorkSynced',
     'All of the works are synchronized to the latest',
   );
-  const strategy = strategyOf(placement, binding);
+  const strategy = applyStrategyOf(placement, binding);
   const report = strategy.type === 'ReportDiff';
   if (!isDone(sighting, rendered)) {
     const running = report

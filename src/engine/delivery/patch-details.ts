@@ -20,8 +20,8 @@ export function shownDetails(
     .map((detail) => (secret && /^\/(data|stringData)(\/|$)/.test(detail.path) ? redacted(detail) : detail));
 }
 
-const redacted = ({ path, valueInMember, valueInHub }: PatchDetail): PatchDetail => ({
-  path,
+const redacted = ({ valueInMember, valueInHub, ...rest }: PatchDetail): PatchDetail => ({
+  ...rest,
   ...(valueInMember === undefined ? {} : { valueInMember: '(redacted)' }),
   ...(valueInHub === undefined ? {} : { valueInHub: '(redacted)' }),
 });
