@@ -21,7 +21,10 @@ const resourceList = z.record(z.string(), z.union([z.string(), z.number()]));
 export const memberClusterStatus = z.looseObject({
   conditions: z.array(condition).optional(),
   properties: z
-    .record(z.string(), z.looseObject({ value: z.string(), observationTime: z.string().optional() }))
+    .record(
+      z.string(),
+      z.looseObject({ value: z.union([z.string(), z.number()]), observationTime: z.string().optional() }),
+    )
     .optional(),
   resourceUsage: z
     .looseObject({

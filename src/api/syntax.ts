@@ -14,8 +14,6 @@ export function isQualifiedName(text: string): boolean {
 }
 
 export const isLabelValue = (text: string): boolean => text === '' || (text.length <= 63 && namePart.test(text));
-export const isQuantity = (text: string): boolean =>
-  /^[+-]?(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(text);
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 
 /** Edits between two words, for "did you mean": good enough up to the length of a field name. */

@@ -68,7 +68,10 @@ export function validateFleetObject(document: unknown): Validated {
   if (!parsed.success)
     return {
       ...withRef,
-      issues: [...modern.issues, ...parsed.error.issues.flatMap((issue) => fromZod(issue, known.schema))],
+      issues: [
+        ...modern.issues,
+        ...parsed.error.issues.flatMap((issue) => fromZod(issue, known.schema, modern.document)),
+      ],
     };
   const { object, issues: filled } = completed(parsed.data as FleetObject);
   const issues = [...modern.issues, ...filled, ...scopeIssues(object, known.scope), ...rulesFor(object)];
@@ -158,8 +161,9 @@ function completed(object: FleetObject): { readonly object: FleetObject; readonl
 }
 
 /** zod's findings in our words. Of the branches of a union the one that comes closest speaks. */
-function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
+function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
   const path = issue.path as (string | number)[];
+  const written = valueAt(document, path);
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
@@ -172,19 +176,18 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
         );
       });
     case 'invalid_value':
+      if (written === undefined) return [missing(path, issue.values)];
       return [
         error(
           'invalid-value',
           path,
           `${path.at(-1)} must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`,
-          nearestFix(issue.values, (issue as { input?: unknown }).input),
+          nearestFix(issue.values, written),
         ),
       ];
-    case 'invalid_type': {
-      const missing = (issue as { input?: unknown }).input === undefined && issue.message.includes('undefined');
-      if (missing) return [error('field-required', path, `${path.at(-1)} is missing`, `add ${path.at(-1)}`)];
+    case 'invalid_type':
+      if (written === undefined) return [missing(path)];
       return [error('wrong-type', path, `${path.at(-1)} must be of type ${issue.expected}`)];
-    }
     case 'too_big':
     case 'too_small':
       return [error('out-of-range', path, `${path.at(-1)}: ${issue.message}`)];
@@ -192,6 +195,20 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType): Issue[] {
       return [error('invalid', path, `${path.at(-1) ?? 'document'}: ${issue.message}`)];
   }
 }
+
+const missing = (path: Issue['path'], values: readonly unknown[] = []): Issue =>
+  error(
+    'field-required',
+    path,
+    `${path.at(-1)} is missing`,
+    values.length === 0 ? `add ${path.at(-1)}` : `add ${path.at(-1)}: ${values.join(' or ')}`,
+  );
+
+const valueAt = (document: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (value, part) => (value as Record<string | number, unknown> | null | undefined)?.[part],
+    document,
+  );
 
 const nearestFix = (values: readonly unknown[], input: unknown): string | undefined => {
   const like = typeof input === 'string' ? nearest(input, values.map(String)) : undefined;

@@ -1,4 +1,4 @@
-import { placementKey } from '../api/placement.ts';
+import { type PlacementKind, placementKey } from '../api/placement.ts';
 import { planFleet } from '../engine/plan.ts';
 import { CliError } from './exit.ts';
 import { explainer } from './explain-clusters.ts';
@@ -15,16 +15,16 @@ export async function explain(
   name: string,
   options: PlanOptions & { readonly cluster?: string; readonly output: string },
 ): Promise<void> {
-  if (!/^(placement|crp|rp|clusterresourceplacement|resourceplacement)s?$/i.test(kind))
-    throw new CliError(`explain takes a placement, not ${kind}: gitfleet explain placement shop`);
+  const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const input = withRecordedStatus(await readPlanInput(options));
   const explained = explainer(input);
-  const wanted = name.replace('/', '.');
-  const placement = explained.placements.find((candidate) => placementKey(candidate) === wanted);
-  if (!placement) throw unknownName({ what: 'placement', name, known: explained.placements.map(titleOf) });
+  const known = explained.placements.filter((placement) => kinds.includes(placement.kind));
+  const placement = known.find((each) => titleOf(each) === name) ?? known.find((each) => each.name === name);
+  if (!placement) throw unknownName({ what: 'placement', name, known: known.map(titleOf) });
   if (options.cluster !== undefined && !explained.clusters.includes(options.cluster))
     throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
+  const wanted = placementKey(placement);
   const planned = planFleet(input).plan.placements.find((candidate) => placementKey(candidate) === wanted);
   const decisions = new Map(planned?.decisions.map((decision) => [decision.clusterName, decision]));
   const all = explained
@@ -33,4 +33,12 @@ export async function explain(
   if (format === 'json') return printJson({ placement: wanted, clusters: all });
   if (format === 'yaml') return printYaml({ placement: wanted, clusters: all });
   print(all.map(explanationText).join('\n'));
+}
+
+/** What kubectl would take for a placement: full names, plurals and KubeFleet's short names. */
+function kindsCalled(kind: string): readonly PlacementKind[] {
+  if (/^(crp|clusterresourceplacement)s?$/i.test(kind)) return ['ClusterResourcePlacement'];
+  if (/^(rp|resourceplacement)s?$/i.test(kind)) return ['ResourcePlacement'];
+  if (/^placements?$/i.test(kind)) return ['ClusterResourcePlacement', 'ResourcePlacement'];
+  throw new CliError(`explain takes a placement, not ${kind}: gitfleet explain placement shop`);
 }

@@ -1,40 +1,80 @@
 import { planFleet } from '../engine/plan.ts';
-import { CliError } from './exit.ts';
+import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { titleOf } from './names.ts';
 import { outputFormat, print, printJson } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** The manifests that one cluster gets, as they would be applied. */
+/**
+ * The manifests that one cluster gets, as they would be applied. Exit 1 with the reason when nothing is assigned to it, 2 when
+ * something of it cannot be rendered; what can be is printed all the same.
+ */
 export async function render(
   options: PlanOptions & { readonly cluster: string; readonly placement?: string; readonly output: string },
 ): Promise<void> {
+  const { cluster, placement: wanted } = options;
   const format = outputFormat(options.output, ['yaml', 'json']);
   const input = await readPlanInput(options);
-  const result = planFleet(input);
-  if (!input.fleet.members.some(({ metadata }) => metadata.name === options.cluster)) {
+  const { plan, contentOf } = planFleet(input);
+  const members = input.fleet.members.map(({ metadata }) => metadata.name);
+  if (!members.includes(cluster))
+    throw unknownName({ what: 'cluster', name: cluster, known: members, flag: '--cluster' });
+  const asked = (of: { readonly name: string; readonly namespace?: string | undefined }): boolean =>
+    wanted === undefined || wanted === of.name || wanted === titleOf(of);
+  const placements = plan.placements.filter(asked);
+  const targets = plan.targets.filter(({ clusterName, placement }) => clusterName === cluster && asked(placement));
+  if (wanted !== undefined && placements.length === 0 && targets.length === 0)
     throw unknownName({
-      what: 'cluster',
-      name: options.cluster,
-      known: input.fleet.members.map(({ metadata }) => metadata.name),
-      flag: '--cluster',
+      what: 'placement',
+      name: wanted,
+      known: plan.placements.map(titleOf),
+      flag: '--placement',
     });
-  }
-  const targets = result.plan.targets
-    .filter((target) => target.clusterName === options.cluster)
-    .filter(
-      ({ placement: { name, namespace } }) =>
-        options.placement === undefined || options.placement === name || options.placement === `${namespace}/${name}`,
+  const failures = placements.flatMap((placement) => failureOn(cluster, placement));
+  if (targets.length === 0 && failures.length === 0)
+    throw new CliError(nothingAssigned(cluster, wanted, placements, plan), exitCodes.somethingToDo);
+
+  const manifests = targets.flatMap((target) => contentOf(target)?.manifests.map(({ manifest }) => manifest) ?? []);
+  if (format === 'json') printJson({ apiVersion: 'v1', kind: 'List', items: manifests });
+  else {
+    const { stringify } = await import('yaml');
+    print(
+      manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'),
     );
-  if (targets.length === 0) {
-    throw new CliError(
-      `nothing is assigned to ${options.cluster}${options.placement === undefined ? '' : ` by ${options.placement}`} now; gitfleet explain says why`,
-      1,
-    );
   }
-  const manifests = targets.flatMap(
-    (target) => result.contentOf(target)?.manifests.map(({ manifest }) => manifest) ?? [],
+  if (failures.length > 0) throw new CliError(failures.join('\n'), exitCodes.invalidInput);
+}
+
+/** An override or envelope that fails on the cluster: it keeps what it has, so that there is nothing to print. */
+function failureOn(cluster: string, placement: PlannedPlacement): string[] {
+  const binding = placement.bindings.find(({ clusterName, state }) => clusterName === cluster && state === 'Bound');
+  const failed = binding?.conditions.find(
+    ({ type, status, reason }) =>
+      status === 'False' && (type === 'Overridden' || (type === 'WorkSynchronized' && reason === 'SyncWorkFailed')),
   );
-  if (format === 'json') return printJson({ apiVersion: 'v1', kind: 'List', items: manifests });
-  const { stringify } = await import('yaml');
-  print(manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'));
+  return failed ? [`${titleOf(placement)} cannot be rendered for ${cluster}: ${failed.message ?? failed.reason}`] : [];
+}
+
+/** In this order: what keeps its binding back, why it was not picked, or that there is simply nothing. */
+function nothingAssigned(
+  cluster: string,
+  wanted: string | undefined,
+  placements: readonly PlannedPlacement[],
+  { holds }: Plan,
+): string {
+  const says = `nothing is assigned to ${cluster}${wanted === undefined ? '' : ` by ${wanted}`} now`;
+  const [only] = placements;
+  if (wanted === undefined || only === undefined) return says;
+  const binding = only.bindings.find(({ clusterName }) => clusterName === cluster);
+  const hold = holds.find(
+    ({ subject }) =>
+      subject.kind === only.kind && titleOf(subject) === titleOf(only) && subject.clusterName === cluster,
+  );
+  const decision = only.decisions.find(({ clusterName }) => clusterName === cluster);
+  const waitsFor = hold?.message ?? binding?.conditions.find(({ status }) => status !== 'True')?.message;
+  const because = binding ? waitsFor : decision?.selected ? undefined : decision?.reason;
+  return because === undefined
+    ? `${says}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} says why`
+    : `${says}: ${because}`;
 }

@@ -2,7 +2,7 @@ import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberClusterStatus } from '../api/member-cluster.ts';
 import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { parseQuantity } from '../engine/kernel/quantity.ts';
+import { parseQuantity } from '../api/quantity.ts';
 import { UnreachableError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 

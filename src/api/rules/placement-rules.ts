@@ -29,7 +29,7 @@ function selectorListIssues(selectors: readonly ResourceSelector[], kind: Placem
     selector.selectionScope === 'NamespaceWithResourceSelectors' ? [{ selector, index }] : [],
   );
   selectors.forEach((selector, index) => {
-    if (selector.name !== undefined && selector.labelSelector !== undefined) {
+    if (selector.name && selector.labelSelector !== undefined) {
       issues.push(
         error(
           'exclusive-fields',
@@ -64,7 +64,7 @@ function selectorListIssues(selectors: readonly ResourceSelector[], kind: Placem
       issues.push(
         error('invalid-selection-scope', at(only.index), 'a ResourcePlacement selects in its own namespace only'),
       );
-    if (only.selector.name === undefined || only.selector.labelSelector !== undefined) {
+    if (!only.selector.name || only.selector.labelSelector !== undefined) {
       issues.push(
         error(
           'invalid-selection-scope',
@@ -116,12 +116,14 @@ function policyIssues(policy: PlacementPolicy): Issue[] {
   if (type === 'PickFixed') issues.push(...fixedNameIssues(clusterNames ?? [], path));
   issues.push(...affinityIssues(policy), ...tolerationIssues(policy));
   (topologySpreadConstraints ?? []).forEach(({ topologyKey }, at) => {
+    // KubeFleet takes any text here and never finds a domain under it.
     if (!isQualifiedName(topologyKey))
       issues.push(
-        error(
+        warning(
           'invalid-label',
           [...path, 'topologySpreadConstraints', at, 'topologyKey'],
-          `"${topologyKey}" is no label key`,
+          `"${topologyKey}" is no label key: no cluster can have it, so the constraint never counts`,
+          'name a label of the members',
         ),
       );
   });

@@ -1,6 +1,7 @@
 import { error, type Issue } from '../issue.ts';
 import type { ClusterSelectorTerm } from '../placement.ts';
-import { isQualifiedName, isQuantity, isSubdomain } from '../syntax.ts';
+import { parseQuantity } from '../quantity.ts';
+import { isQualifiedName, isSubdomain } from '../syntax.ts';
 
 type Expression = NonNullable<ClusterSelectorTerm['propertySelector']>['matchExpressions'][number];
 
@@ -33,7 +34,7 @@ export function propertySelectorIssues(expressions: readonly Expression[], path:
     issues.push(...propertyNameIssues(name, [...here, 'name']));
     if (values.length !== 1) issues.push(error('invalid-property', [...here, 'values'], 'exactly one value is needed'));
     for (const value of values)
-      if (!isQuantity(value))
+      if (!parseQuantity(value))
         issues.push(
           error(
             'invalid-quantity',
@@ -53,7 +54,7 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
   const of = (...operators: Expression['operator'][]) =>
     expressions
       .filter((one) => one.name === name && operators.includes(one.operator))
-      .map(({ operator, values }) => ({ operator, value: amount(values[0] ?? '0') }));
+      .map(({ operator, values }) => ({ operator, value: parseQuantity(values[0]!)!.nanos }));
   const equals = [...new Set(of('Eq').map(({ value }) => value))];
   const refuse = (message: string): Issue[] => [
     error('contradiction', path, `${name}: ${message}, so no cluster can ever match`),
@@ -62,7 +63,7 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
   if (of('Ne').some(({ value }) => equals.includes(value))) return refuse('Eq and Ne of the same value');
   const lows = of('Gt', 'Ge');
   const highs = of('Lt', 'Le');
-  const holds = (value: number): boolean =>
+  const holds = (value: bigint): boolean =>
     lows.every((low) => (low.operator === 'Gt' ? value > low.value : value >= low.value)) &&
     highs.every((high) => (high.operator === 'Lt' ? value < high.value : value <= high.value));
   if (equals.length === 1 && !holds(equals[0]!)) return refuse('Eq is outside the bounds');
@@ -80,28 +81,4 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
   const empty =
     low.value > high.value || (low.value === high.value && (low.operator === 'Gt' || high.operator === 'Lt'));
   return empty ? refuse('the bounds leave nothing') : [];
-}
-
-const suffixes: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
-
-/** Approximate, for comparing bounds; the scheduler compares exactly. */
-function amount(text: string): number {
-  const match = /^([+-]?[\d.]+)([A-Za-z]+)?$/.exec(text);
-  return match ? Number(match[1]) * (match[2] === undefined ? 1 : (suffixes[match[2]] ?? 1)) : Number(text);
 }

@@ -1,5 +1,5 @@
+import { parseQuantity } from '../../api/quantity.ts';
 import { isLabelValue, isQualifiedName } from '../../api/syntax.ts';
-import { parseQuantity } from '../../engine/kernel/quantity.ts';
 import { CliError } from '../exit.ts';
 
 /** One thing that is supposed about one cluster. */

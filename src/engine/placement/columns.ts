@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity, type Quantity } from '../kernel/quantity.ts';
+import { compareQuantities, parseQuantity, type Quantity } from '../../api/quantity.ts';
 import { addRow, type Bits, noRows } from './bits.ts';
 
 /** One label over the whole fleet. */

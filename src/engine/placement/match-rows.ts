@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../api/meta.ts';
 import type { ClusterSelectorTerm } from '../../api/placement.ts';
-import { parseQuantity } from '../kernel/quantity.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 import { addRows, type Bits, everyRow, keepRows, noRows, removeRows } from './bits.ts';
 import type { FleetIndex } from './compile-fleet.ts';
 import { canonicalPropertyName } from './properties.ts';

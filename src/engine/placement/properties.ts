@@ -23,7 +23,8 @@ export function memberProperties(member: MemberCluster, status: MemberClusterSta
   for (const name of Object.keys(reported)) {
     if (name.startsWith(resourcePrefix)) continue;
     const canonical = canonicalPropertyName(name);
-    if (canonical === name || !Object.hasOwn(reported, canonical)) properties[canonical] = reported[name]!.value;
+    if (canonical === name || !Object.hasOwn(reported, canonical))
+      properties[canonical] = String(reported[name]!.value);
   }
   const { capacity, allocatable, available } = status.resourceUsage ?? {};
   for (const [kind, list] of [

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../../engine/kernel/quantity.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 import { fieldsAt, listAt, type Stored, textAt } from '../object.ts';
 
 /** Amounts by resource name, in billionths of its unit so that sums are exact. */

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../../engine/kernel/quantity.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 
 const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];

@@ -1,8 +1,8 @@
 import type { LabelSelector } from '../../../src/api/meta.ts';
 import type { ClusterSelectorTerm, Placement, PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
+import { compareQuantities, parseQuantity } from '../../../src/api/quantity.ts';
 import { canonicalJson } from '../../../src/engine/kernel/canonical-json.ts';
-import { compareQuantities, parseQuantity } from '../../../src/engine/kernel/quantity.ts';
 import type { Member } from '../../../src/engine/placement/members.ts';
 import { reasons } from '../../../src/engine/placement/reasons.ts';
 

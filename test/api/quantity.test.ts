@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareQuantities, parseQuantity } from '../../../src/engine/kernel/quantity.ts';
+import { compareQuantities, parseQuantity } from '../../src/api/quantity.ts';
 
 const nano = 1_000_000_000n;
 
