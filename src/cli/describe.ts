@@ -1,25 +1,30 @@
 import { placementKey } from '../api/placement.ts';
 import { CliError, exitCodes } from './exit.ts';
-import { splitName } from './get.ts';
-import { titleOf } from './names.ts';
-import { print } from './output.ts';
+import { splitName, titleOf } from './names.ts';
+import { outputFormat, print, printJson, printYaml } from './output.ts';
 import { clusterLines } from './status/describe-cluster.ts';
 import { objectText, titled } from './status/describe-object.ts';
 import { placementText } from './status/describe-placement.ts';
-import { eventRows } from './status/events.ts';
+import { eventObject, eventRows } from './status/events.ts';
 import { kindMeant } from './status/kinds.ts';
 import type { Row } from './status/listing.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
 import { knownPlacements } from './status/placements.ts';
-import { readEvents } from './status/read-events.ts';
+import { type FleetEvent, readEvents } from './status/read-events.ts';
 import { table } from './terminal.ts';
 import { unknownName } from './unknown-name.ts';
 
 /** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
 const mostVersions = 100;
 
+export interface DescribeOptions extends StatusOptions {
+  readonly namespace?: string;
+  readonly output: string;
+}
+
 /** Everything the status branch says about one object, in kubectl's manner, with events from its history. */
-export async function describe(word: string, givenName: string | undefined, options: StatusOptions): Promise<void> {
+export async function describe(word: string, givenName: string | undefined, options: DescribeOptions): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const asked = splitName(word, givenName);
   const { listing, isMeant } = kindMeant(asked.kind);
   const [plural, singular] = listing.names;
@@ -27,20 +32,43 @@ export async function describe(word: string, givenName: string | undefined, opti
   if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
   await withStatus(options, async (reader) => {
     const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
-    const rows = (await listing.rows(status, Date.now(), reader)).filter(isMeant);
+    const rows = (await listing.rows(status, Date.now(), reader)).filter(
+      (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
+    );
     const found = rows.filter((row) => row.name === name || titleOf(row) === name);
     if (found.length === 0)
       throw unknownName({ what: singular, name, known: rows.map(titleOf), exitCode: exitCodes.somethingToDo });
-    const texts = await Promise.all(found.map((row) => described(plural, row, status, reader)));
-    print(texts.join('\n\n\n'));
+    const described = await Promise.all(
+      found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
+    );
+    if (format === 'table')
+      return print(described.map(({ row, events }) => textOf(plural, row, { status, events })).join('\n\n\n'));
+    const list = {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'DescriptionList',
+      items: described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] })),
+    };
+    return format === 'json' ? printJson(list) : printYaml(list);
   });
 }
 
-async function described(plural: string, row: Row, status: Status, reader: StatusReader): Promise<string> {
+/** Undefined for what has no file of its own, and so no story. */
+async function eventsOf(
+  plural: string,
+  row: Row,
+  { status, reader }: { readonly status: Status; readonly reader: StatusReader },
+): Promise<readonly FleetEvent[] | undefined> {
   const path = pathOf(plural, row, status);
-  const events = path === undefined ? [] : await readEvents(reader, status, { most: mostVersions, path });
+  return path === undefined ? undefined : readEvents(reader, status, { most: mostVersions, path });
+}
+
+function textOf(
+  plural: string,
+  row: Row,
+  { status, events }: { readonly status: Status; readonly events: readonly FleetEvent[] | undefined },
+): string {
   const body = bodyOf(plural, row, status);
-  if (path === undefined) return body.join('\n\n');
+  if (events === undefined) return body.join('\n\n');
   const rows = eventRows(events, Date.now());
   const told =
     rows.length === 0 ? 'Events:  <none>' : titled('Events', table(['TYPE', 'REASON', 'AGE', 'FROM', 'MESSAGE'], rows));

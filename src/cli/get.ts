@@ -1,6 +1,6 @@
 import { matchesSelector } from '../engine/kernel/selector.ts';
 import { CliError, exitCodes } from './exit.ts';
-import { titleOf } from './names.ts';
+import { splitName, titleOf } from './names.ts';
 import { type OutputFormat, outputFormat, print, printJson, printYaml } from './output.ts';
 import { moved } from './status/follow.ts';
 import { type KindMeant, kindMeant } from './status/kinds.ts';
@@ -47,17 +47,6 @@ export async function get(word: string, name: string | undefined, options: GetOp
       ({ rows, tip } = next);
     }
   });
-}
-
-/** `placement/web` is `placement web`. */
-export function splitName(
-  word: string,
-  name: string | undefined,
-): { readonly kind: string; readonly name: string | undefined } {
-  const at = word.indexOf('/');
-  if (at < 0) return { kind: word, name };
-  if (name !== undefined) throw new CliError(`${word} ${name}: a name stands either after the kind or after the slash`);
-  return { kind: word.slice(0, at), name: word.slice(at + 1) };
 }
 
 function historyOf(text: string): number {

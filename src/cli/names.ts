@@ -1,3 +1,5 @@
+import { CliError } from './exit.ts';
+
 /** How a namespaced thing is called at a terminal: `name` or `namespace/name`. */
 export const titleOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
   subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
@@ -8,3 +10,14 @@ export const objectTitle = (object: {
   readonly name: string;
   readonly namespace?: string | undefined;
 }): string => `${object.kind} ${titleOf(object)}`;
+
+/** `placement/web` is `placement web`. */
+export function splitName(
+  word: string,
+  name: string | undefined,
+): { readonly kind: string; readonly name: string | undefined } {
+  const at = word.indexOf('/');
+  if (at < 0) return { kind: word, name };
+  if (name !== undefined) throw new CliError(`${word} ${name}: a name stands either after the kind or after the slash`);
+  return { kind: word.slice(0, at), name: word.slice(at + 1) };
+}

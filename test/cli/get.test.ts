@@ -163,6 +163,22 @@ describe('events come from the history of the status branch', () => {
 });
 
 describe('describe tells everything about one object', () => {
+  it('-o json, the object and its events', async () => {
+    const ran = await cli('describe', 'rp', 'web/settings', '-o', 'json', '--repo', fleet.dir);
+    expect(JSON.parse(ran.out)).toMatchObject({
+      kind: 'DescriptionList',
+      items: [
+        {
+          object: { kind: 'ResourcePlacement', metadata: { name: 'settings', namespace: 'web' } },
+          events: expect.arrayContaining([
+            expect.objectContaining({ reason: 'PlacementScheduleSuccess', type: 'Normal', count: 1 }),
+            expect.objectContaining({ reason: 'PlacementRolloutCompleted' }),
+          ]),
+        },
+      ],
+    });
+  });
+
   it.each([['cluster', 'eu-1'], ['run/pay-1'], ['approval', 'pay-1-after-dev']])('%s %s', async (...args) => {
     const ran = await cli('describe', ...args, '--repo', fleet.dir);
     expect(ran).toMatchObject({ code: 0, err: '' });
@@ -171,6 +187,7 @@ describe('describe tells everything about one object', () => {
 
   it.each([
     [['placement'], 2, 'describe placement needs a name: gitfleet get placements lists them'],
+    [['placement', 'web', '-n', 'shop'], 1, 'there is no placement web'],
     [['cluster', 'eu-9'], 1, 'there is no cluster eu-9: did you mean eu-1?'],
   ])('%j', async (args, code, message) => {
     const ran = await cli('describe', ...args, '--repo', fleet.dir);

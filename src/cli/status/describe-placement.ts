@@ -5,6 +5,7 @@ import { latestOf } from '../../engine/selection/snapshot.ts';
 import { objectTitle, titleOf } from '../names.ts';
 import { table } from '../terminal.ts';
 import { indent, titled } from './describe-object.ts';
+import { differenceLines } from './difference-lines.ts';
 import { statusOf } from './listing.ts';
 import type { KnownPlacement } from './placements.ts';
 
@@ -68,13 +69,6 @@ function bindingText(binding: Binding): string {
     ...(binding.clusterResourceOverrideSnapshots ?? []),
     ...(binding.resourceOverrideSnapshots ?? []).map(titleOf),
   ];
-  const details = (
-    list: readonly { readonly path: string; readonly valueInMember?: string; readonly valueInHub?: string }[] = [],
-  ) =>
-    list.map(
-      ({ path, valueInMember, valueInHub }) =>
-        `      ${path}: ${valueInMember ?? '<none>'}, should be ${valueInHub ?? '<none>'}`,
-    );
   return [
     `${binding.targetCluster}: ${state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`,
     indent(conditionTable(binding.conditions)),
@@ -84,14 +78,17 @@ function bindingText(binding: Binding): string {
     ),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [
       `  ≠ ${objectTitle(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
-      ...details(found.observedDrifts),
+      ...details({ drifted: found }),
     ]),
     ...(binding.diffedPlacements ?? []).flatMap((found) => [
       `  ≠ ${objectTitle(found)} differs since ${found.firstDiffedObservedTime ?? 'an unknown time'}`,
-      ...details(found.observedDiffs),
+      ...details({ diffed: found }),
     ]),
   ].join('\n');
 }
+
+const details = (found: Parameters<typeof differenceLines>[0]): string[] =>
+  differenceLines(found).map((line) => `      ${line}`);
 
 function runLines({ name, namespace }: KnownPlacement, { runs }: FleetRecord): string[] {
   const mine = [...runs.values()].filter(

@@ -30,7 +30,8 @@ export const events = (history: number): Listing =>
     ],
   });
 
-function eventObject({ object, type, reason, message, at, firstAt, count, commit }: FleetEvent): object {
+/** As the Event that Kubernetes would keep. */
+export function eventObject({ object, type, reason, message, at, firstAt, count, commit }: FleetEvent): object {
   return {
     apiVersion: 'v1',
     kind: 'Event',

@@ -1,0 +1,33 @@
+import { type Command, Option } from 'commander';
+
+export const repo = (): Option =>
+  new Option('--repo <dir|url>', 'fleet repo: a directory, a clone, or a URL').default('.');
+export const ref = (): Option => new Option('--ref <ref>', 'branch, tag or commit to read');
+export const branch = (): Option => new Option('--branch <branch>', 'branch of desired state').default('main');
+export const statusBranch = (): Option =>
+  new Option('--status-branch <branch>', 'branch that status is committed to').default('fleet-status');
+export const output = (formats: string): Option => new Option('-o, --output <format>', formats).default('table');
+
+/** What a plan is made from: the same for every command that plans. */
+export const planOptions = (command: Command): Command =>
+  command
+    .addOption(repo())
+    .addOption(ref())
+    .option(
+      '--observed <file|dir>',
+      'what the members look like (gitfleet observe); without it members hold what the record says',
+    )
+    .option(
+      '--recorded <dir|none>',
+      'status branch as files; a git repo uses its fleet-status branch unless this is given',
+    )
+    .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
+
+export const statusOptions = (command: Command): Command => command.addOption(repo()).addOption(statusBranch());
+
+/** Lines at the end of a command's help that can be copied. */
+export const examples = (command: Command, ...lines: readonly string[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  gitfleet ${line}`).join('\n')}`);
+
+/** A flag that may be given several times. */
+export const list = (value: string, before: readonly string[] = []): string[] => [...before, value];

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { examples, list, output, planOptions, ref } from './options.ts';
+
+/** Commands that read the fleet repo and say what it means, without touching a cluster. */
+export function planningCommands(gitfleet: Command): void {
+  examples(
+    gitfleet
+      .command('validate')
+      .description('read a fleet repo and report every problem with file, line and column')
+      .argument('[dir|url]', 'fleet repo', '.')
+      .addOption(ref())
+      .addOption(output('table or json'))
+      .action(async (repo, options) => (await import('../validate.ts')).validate(repo, options)),
+    'validate',
+    'validate https://git.example.com/platform/fleet.git --ref next -o json',
+  );
+
+  examples(
+    planOptions(
+      gitfleet
+        .command('plan')
+        .description('what the daemon would assign now; needs no cluster and, for a local repo, no network'),
+    )
+      .option('--taint <cluster=taint>', 'what if: eu-1=key=value:NoSchedule, or eu-1=key- to take one away', list)
+      .option('--without-cluster <cluster>', 'what if: the cluster is not in the fleet', list)
+      .option('--property <cluster:name=value>', 'what if: eu-1:available-cpu=0', list)
+      .option('--label <cluster:key=value>', 'what if: eu-1:env=prod, or eu-1:env- to take one away', list)
+      .option(
+        '--out-recorded <dir>',
+        'write the complete record after this plan, to be passed as --recorded to the next',
+      )
+      .addOption(output('table, json, yaml or markdown'))
+      .action(async (options) => (await import('../plan.ts')).plan(options)),
+    'plan',
+    'plan --ref my-branch -o markdown          for a comment on a pull request',
+    'plan --taint eu-1=maintenance:NoSchedule  what would move',
+    'plan --observed observed/ -o json',
+  );
+
+  examples(
+    planOptions(
+      gitfleet.command('diff').description('what a plan would change on each cluster, as a diff of manifests'),
+    )
+      .option('--cluster <name>', 'only this cluster')
+      .option('--exit-code <bool>', 'false: exit 0 also when there are differences', 'true')
+      .action(async (options) => (await import('../diff.ts')).diff(options)),
+    'diff',
+    'diff --ref my-branch --cluster eu-1',
+  );
+
+  examples(
+    planOptions(gitfleet.command('render').description('the manifests that one cluster gets'))
+      .requiredOption('--cluster <name>', 'member cluster')
+      .option('--placement <[ns/]name>', 'only this placement')
+      .option('-o, --output <format>', 'yaml or json', 'yaml')
+      .action(async (options) => (await import('../render.ts')).render(options)),
+    'render --cluster eu-1',
+    'render --cluster eu-1 --placement shop/settings -o json',
+  );
+
+  examples(
+    planOptions(gitfleet.command('explain').description('why each cluster was or was not picked'))
+      .argument('<kind>', 'placement')
+      .argument('<[ns/]name>', 'name of the placement')
+      .option('--cluster <name>', 'only this cluster')
+      .addOption(output('table, json or yaml'))
+      .action(async (kind, name, options) => (await import('../explain.ts')).explain(kind, name, options)),
+    'explain placement shop',
+    'explain placement shop --cluster gpu-1',
+  );
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { branch, examples, output, statusOptions } from './options.ts';
+
+/** Commands that read the status branch. */
+export function statusCommands(gitfleet: Command): void {
+  const kinds =
+    'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, events, problems';
+
+  examples(
+    statusOptions(gitfleet.command('get').description(`list what the status branch says: ${kinds}`))
+      .argument('<kind>', "a kind, KubeFleet's short name for it (crp, rp, crb, …), or kind/name")
+      .argument('[name]', 'only this one, or what belongs to the placement of this name')
+      .option('-n, --namespace <namespace>', 'only of this namespace')
+      .option('-A, --all-namespaces', 'of all namespaces, and what has none; this is the default')
+      .option('-l, --selector <selector>', 'only with these labels: env=prod,region in (eu,us),!canary')
+      .option('-w, --watch', 'go on, and print what changes')
+      .option('--no-headers', 'leave the headings of the table out')
+      .option('--history <commits>', 'events: how many status commits to look back', '250')
+      .addOption(output('table, wide, json, yaml or name'))
+      .action(async (kind, name, options) => (await import('../get.ts')).get(kind, name, options)),
+    'get placements -o wide',
+    'get crp web -o yaml',
+    'get bindings web            every cluster of the placement web',
+    'get clusters -l env=prod',
+    'get drift',
+    'get events --history 1000',
+    'get runs -w',
+  );
+
+  examples(
+    statusOptions(
+      gitfleet
+        .command('describe')
+        .description('everything the status branch says about one object, with events from its history'),
+    )
+      .argument('<kind>', 'placement, binding, cluster, snapshot, run, approval or eviction; or kind/name')
+      .argument('[name]', 'name, or namespace/name')
+      .option('-n, --namespace <namespace>', 'only of this namespace')
+      .addOption(output('table, json or yaml'))
+      .action(async (kind, name, options) => (await import('../describe.ts')).describe(kind, name, options)),
+    'describe placement web      decisions with scores, clusters, drift, events',
+    'describe cluster eu-1',
+    'describe run/payments-1 -o json',
+  );
+
+  examples(
+    statusOptions(
+      gitfleet.command('tree').description('a placement with its snapshots, runs, clusters and every object on them'),
+    )
+      .argument('<placement>', 'its name, namespace/name, or placement/name')
+      .argument('[name]', 'after the word placement: its name')
+      .option('-n, --namespace <namespace>', 'of this namespace')
+      .option('--cluster <name>', 'only this cluster')
+      .addOption(output('table, json or yaml'))
+      .action(async (word, name, options) => (await import('../tree.ts')).tree(word, name, options)),
+    'tree web',
+    'tree placement shop/settings --cluster eu-1',
+  );
+
+  examples(
+    statusOptions(
+      gitfleet
+        .command('trace')
+        .description('which placement, snapshot, commit, file and override put an object on a cluster'),
+    )
+      .argument('<kind>', 'kind of the object, or kind/name')
+      .argument('[name]', 'its name, or namespace/name')
+      .option('-n, --namespace <namespace>', 'namespace of the object; default: any')
+      .option('--cluster <name>', 'only on this cluster; default: on every cluster that has it')
+      .addOption(output('table, json or yaml'))
+      .action(async (word, name, options) => (await import('../trace.ts')).trace(word, name, options)),
+    'trace deployment/web -n shop --cluster eu-1',
+    'trace cm settings -o json',
+  );
+
+  examples(
+    statusOptions(
+      gitfleet
+        .command('wait')
+        .description('wait until something has a condition, or is gone; exit code 1 when the time is over'),
+    )
+      .argument('<kind>', 'placement, binding, cluster, run, approval or eviction; or kind/name')
+      .argument('[name]', 'only this one; default: all of the kind')
+      .requiredOption('--for <condition>', 'Available, condition=Applied, condition=Available=False, or delete')
+      .option('--timeout <duration>', 'give up after this long', '5m')
+      .option('-n, --namespace <namespace>', 'only of this namespace')
+      .option(
+        '--commit <ref|any>',
+        'believe only a status of this commit or a later one; any: the status as it is (default: the tip of --branch)',
+      )
+      .addOption(branch())
+      .action(async (word, name, options) => (await import('../wait.ts')).wait(word, name, options)),
+    'wait placement/web --for=Available',
+    'wait placements --for=condition=Available --timeout 10m',
+    'wait run/payments-1 --for=Succeeded --commit any',
+  );
+}

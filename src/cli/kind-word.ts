@@ -1,0 +1,32 @@
+/** kubectl's short names of the kinds that people type most. */
+const shortNames: Readonly<Record<string, string>> = {
+  cj: 'cronjob',
+  cm: 'configmap',
+  crd: 'customresourcedefinition',
+  deploy: 'deployment',
+  ds: 'daemonset',
+  hpa: 'horizontalpodautoscaler',
+  ing: 'ingress',
+  netpol: 'networkpolicy',
+  ns: 'namespace',
+  pc: 'priorityclass',
+  pdb: 'poddisruptionbudget',
+  pv: 'persistentvolume',
+  pvc: 'persistentvolumeclaim',
+  quota: 'resourcequota',
+  rs: 'replicaset',
+  sa: 'serviceaccount',
+  sc: 'storageclass',
+  sts: 'statefulset',
+  svc: 'service',
+};
+
+/** Whether a person who types `word` means this kind: its name, a plural of it, or kubectl's short name; `.group` narrows. */
+export function meansKind(word: string, of: { readonly apiVersion: string; readonly kind: string }): boolean {
+  const [name = '', ...group] = word.toLowerCase().split('.');
+  if (group.length > 0 && group.join('.') !== groupOf(of.apiVersion)) return false;
+  const kind = of.kind.toLowerCase();
+  return [kind, `${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')].includes(shortNames[name] ?? name);
+}
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '');

@@ -1,0 +1,47 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { DiffedPlacement, DriftedPlacement, FailedPlacement } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { conditionOf } from './listing.ts';
+
+/** What became of one object on a cluster, as its binding tells it. */
+export interface ObjectState {
+  /** `failed`, `drifted` and `differs` are told of the object itself, the others of all objects of the binding together. */
+  readonly state: 'failed' | 'drifted' | 'differs' | 'available' | 'applied' | 'compared' | 'pending' | 'leaving';
+  readonly failed?: FailedPlacement | undefined;
+  readonly drifted?: DriftedPlacement | undefined;
+  readonly diffed?: DiffedPlacement | undefined;
+}
+
+export function objectState(binding: Binding, manifest: Manifest): ObjectState {
+  const mine = <T extends Named>(list: readonly T[] = []) => list.find((entry) => isOf(entry, manifest));
+  const [failed, drifted, diffed] = [
+    mine(binding.failedPlacements),
+    mine(binding.driftedPlacements),
+    mine(binding.diffedPlacements),
+  ];
+  const found = { failed, drifted, diffed };
+  if (drifted) return { state: 'drifted', ...found };
+  if (diffed) return { state: 'differs', ...found };
+  if (failed) return { state: 'failed', ...found };
+  return { state: stateOfAll(binding) };
+}
+
+/** As far as all objects of a binding have come. */
+export function stateOfAll({ conditions, deleting }: Binding): ObjectState['state'] {
+  const isTrue = (type: string): boolean => conditionOf(conditions, type)?.status === 'True';
+  if (deleting) return 'leaving';
+  if (isTrue('Available')) return 'available';
+  if (isTrue('DiffReported')) return 'compared';
+  return isTrue('Applied') ? 'applied' : 'pending';
+}
+
+interface Named {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+const isOf = ({ kind, name, namespace }: Named, manifest: Manifest): boolean =>
+  kind === manifest.kind &&
+  name === manifest.metadata.name &&
+  (namespace ?? '') === (manifest.metadata.namespace ?? '');
