@@ -1,5 +1,6 @@
 import type { PlacementKey, Timestamp } from '../api/meta.ts';
 import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
+import type { Problem } from '../api/problem.ts';
 import { foreignHolds } from './delivery/foreign-holds.ts';
 import { targetsOf } from './delivery/targets.ts';
 import type { EvictOutcome } from './evict/evict.ts';
@@ -7,15 +8,13 @@ import { canonicalJson } from './kernel/canonical-json.ts';
 import { findCondition } from './kernel/condition.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by } from './kernel/ordering.ts';
-import { idsOf } from './overrides/snapshot-id.ts';
-import { overrideDocuments } from './overrides/snapshots.ts';
-import type { Hold, Plan, PlannedPlacement, RecordDocument } from './plan-document.ts';
-import { approvalDocument, clusterDocument, placementDocuments, recordPath } from './record-documents.ts';
+import type { Hold, Plan, PlannedPlacement } from './plan-document.ts';
+import { recordedStatus, recordOf } from './plan-record.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { placementType } from './status/condition-types.ts';
 import { placementStatus } from './status/placement-status.ts';
-import { statusInNamespace, withStatusSynced } from './status/status-in-namespace.ts';
+import { withStatusSynced } from './status/status-in-namespace.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -70,7 +69,7 @@ export function assemble(assembly: Assembly): Plan {
       ...works.flatMap(({ problems }) => problems),
       ...outcomes.flatMap(({ problems }) => problems),
       ...evictions.problems,
-    ],
+    ].map(inOrder),
   };
   const { commit, problems, ...lists } = content;
   return {
@@ -87,6 +86,21 @@ export function assemble(assembly: Assembly): Plan {
   };
 }
 
+/** Fields as the document lists them, whoever found the problem. */
+function inOrder({ severity, code, file, line, column, path, value, message, fix }: Problem): Problem {
+  return {
+    severity,
+    code,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    ...(path === undefined ? {} : { path }),
+    ...(value === undefined ? {} : { value }),
+    message,
+    ...(fix === undefined ? {} : { fix }),
+  };
+}
+
 /** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
 const withoutMoves = <T extends { readonly placements: readonly PlannedPlacement[] }>(content: T) => ({
   ...content,
@@ -100,10 +114,6 @@ function statusOf(work: PlacementWork, world: World): PlacementStatus {
   const context = { now: world.input.now, recorded: recordedStatus(work, world) };
   const hasNamespace = (name: string): boolean => world.hub.kinds.get('v1 Namespace')?.byName.has(`/${name}`) ?? false;
   return withStatusSynced(work.placement, placementStatus(work, context), { ...context, hasNamespace });
-}
-
-function recordedStatus(work: PlacementWork, world: World): PlacementStatus | undefined {
-  return world.record.placements.get(placementKey(refOf(work.placement)))?.object?.status;
 }
 
 function plannedPlacement(work: PlacementWork, status: PlacementStatus): PlannedPlacement {
@@ -165,82 +175,4 @@ function earliest(wakes: readonly Timestamp[], now: Timestamp): Timestamp | unde
     if (at !== undefined && at >= present && (best === undefined || at < best.at)) best = { at, text };
   }
   return best?.text;
-}
-
-function recordOf(
-  { world, works, deleted, runs, evictions }: Assembly,
-  statuses: ReadonlyMap<PlacementWork, PlacementStatus>,
-  orphans: ReturnType<typeof runsWithoutPlacement>,
-): Map<string, RecordDocument> {
-  const { digest } = world.input;
-  const documents: [string, RecordDocument][] = [];
-  const all = [...works, ...deleted];
-  const refusedButRecorded = [...world.record.placements].filter(
-    ([key]) => !all.some((work) => placementKey(refOf(work.placement)) === key) && isHeld(key, world),
-  );
-  for (const work of all) {
-    const root = recordPath('placements', placementKey(refOf(work.placement)), all.length, digest);
-    const status = statuses.get(work) ?? recordedStatus(work, world) ?? {};
-    const inNamespace = statusInNamespace(work.placement, status, {
-      now: world.input.now,
-      recorded: world.record.placements.get(placementKey(refOf(work.placement)))?.inNamespace,
-    });
-    documents.push(...placementDocuments(work, { status, inNamespace }, root));
-  }
-  for (const [key, recorded] of refusedButRecorded) {
-    const root = recordPath('placements', key, all.length, digest);
-    if (recorded.object) documents.push([`${root}/status.yaml`, { kind: 'object', value: recorded.object }]);
-    documents.push([`${root}/state.yaml`, { kind: 'object', value: recorded.state }]);
-    if (recorded.inNamespace)
-      documents.push([`${root}/namespace-status.yaml`, { kind: 'object', value: recorded.inNamespace }]);
-    for (const [index, value] of recorded.snapshots)
-      documents.push([`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }]);
-  }
-  const inUse = new Set<string>();
-  for (const work of all) {
-    for (const { binding } of work.bindings) for (const id of idsOf(binding)) inUse.add(id);
-    for (const entry of work.resourceSnapshots) for (const id of entry.overrides ?? []) inUse.add(id);
-  }
-  const recordedRuns = [...[...runs.values()].flatMap((outcome) => outcome.recorded), ...orphans.recorded];
-  for (const run of recordedRuns) {
-    for (const stage of run.status?.stagesStatus ?? [])
-      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) inUse.add(id);
-  }
-  documents.push(...overrideDocuments(world.overrides, inUse));
-  const add = (directory: string, items: readonly { readonly name: string; readonly document: RecordDocument }[]) => {
-    for (const { name, document } of items)
-      documents.push([`${recordPath(directory, name, items.length, digest)}.yaml`, document]);
-  };
-  add(
-    'runs',
-    recordedRuns.map((run) => ({ name: placementKey(run.metadata), document: { kind: 'object', value: run } })),
-  );
-  add(
-    'approvals',
-    [...runs.values()]
-      .flatMap(({ approvals }) => approvals)
-      .map((approval) => ({ name: placementKey(approval), document: approvalDocument(approval) })),
-  );
-  add(
-    'evictions',
-    evictions.recorded.map((eviction) => ({
-      name: eviction.metadata.name,
-      document: { kind: 'object', value: eviction },
-    })),
-  );
-  add(
-    'clusters',
-    world.admitted.members.flatMap((cluster) => {
-      const member = world.members.get(cluster.metadata.name);
-      return member
-        ? [{ name: member.name, document: clusterDocument(cluster, member, world.record.clusters.get(member.name)) }]
-        : [];
-    }),
-  );
-  return new Map(documents.sort(by(([path]) => path)));
-}
-
-/** A placement refused at load without a good object in the record: its state must not be lost meanwhile. */
-function isHeld(key: PlacementKey, world: World): boolean {
-  return !world.admitted.deleted.some((gone) => gone.key === key);
 }
