@@ -48,7 +48,8 @@ export const clusterObservation = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
   kind: z.literal('ClusterObservation'),
   metadata: z.looseObject({ name: z.string() }),
-  observedAt: z.string(),
+  /** Absent on a reachable member = at the time of the plan; on one that is not = nobody remembers the last contact. */
+  observedAt: z.string().optional(),
   reachable: z.boolean().default(true),
   /** Why the member could not be reached; only with `reachable: false`. */
   cause: z.string().optional(),

@@ -161,7 +161,7 @@ function completed(object: FleetObject): { readonly object: FleetObject; readonl
 }
 
 /** zod's findings in our words. Of the branches of a union the one that comes closest speaks. */
-function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
+export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
   const path = issue.path as (string | number)[];
   const written = valueAt(document, path);
   switch (issue.code) {

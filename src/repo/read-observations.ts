@@ -1,41 +1,71 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { LineCounter, parseAllDocuments } from 'yaml';
+import type { Issue } from '../api/issue.ts';
 import type { ClusterName } from '../api/meta.ts';
-import { type ClusterObservation, clusterObservation } from '../api/observation.ts';
+import type { ClusterObservation } from '../api/observation.ts';
 import type { Problem } from '../api/problem.ts';
+import { readObservation } from './observation-fields.ts';
+import { positionsOf } from './yaml-positions.ts';
 
 export interface Observations {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
   readonly problems: readonly Problem[];
 }
 
-/** Reads ClusterObservations from a file (several documents, or a List) or from every YAML and JSON file of a directory. */
+/**
+ * Reads ClusterObservations from a file (several documents, or a List) or from every YAML and JSON file below a directory.
+ * Rejects when the path cannot be read.
+ */
 export async function readObservations(path: string): Promise<Observations> {
-  const directory = (await stat(path)).isDirectory();
-  const names = directory ? (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort() : [''];
   const observations = new Map<ClusterName, ClusterObservation>();
   const problems: Problem[] = [];
-  for (const name of names) {
-    const file = directory ? join(path, name) : path;
-    const documents = parseAllDocuments(await readFile(file, 'utf8'), { logLevel: 'error', merge: true });
-    for (const document of Array.isArray(documents) ? documents : []) {
-      const [syntax] = document.errors;
-      if (syntax) {
+  for (const file of await filesAt(path)) {
+    const text = await readFile(file, 'utf8');
+    for (const { value, line } of documentsOf(text, file, problems)) {
+      const { observation, findings } = readObservation(value);
+      problems.push(...located(findings, { file, text, line }));
+      if (!observation) continue;
+      const { name } = observation.metadata;
+      if (observations.has(name))
         problems.push({
           severity: 'error',
-          code: 'yaml-syntax',
+          code: 'duplicate-object',
           file,
-          line: syntax.linePos?.[0].line ?? 1,
-          column: syntax.linePos?.[0].col ?? 1,
-          message: syntax.message.split('\n')[0]!,
+          line,
+          column: 1,
+          message: `member ${name} is observed twice`,
+          fix: 'keep one observation of it',
         });
-        continue;
-      }
-      for (const value of itemsOf(document.toJS({ maxAliasCount: 10_000 }))) take(value, file, observations, problems);
+      else observations.set(name, observation);
     }
   }
   return { observations, problems };
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const names = await readdir(path, { recursive: true });
+  return names
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+function documentsOf(text: string, file: string, problems: Problem[]): { value: unknown; line: number }[] {
+  const lineCounter = new LineCounter();
+  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true, lineCounter });
+  return (Array.isArray(documents) ? documents : []).flatMap((document) => {
+    const [syntax] = document.errors;
+    if (syntax) {
+      const { line = 1, col = 1 } = syntax.linePos?.[0] ?? {};
+      const message = syntax.message.split('\n')[0]!;
+      problems.push({ severity: 'error', code: 'yaml-syntax', file, line, column: col, message });
+      return [];
+    }
+    const line = lineCounter.linePos(document.contents?.range?.[0] ?? 0).line;
+    return itemsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
+  });
 }
 
 function itemsOf(value: unknown): readonly unknown[] {
@@ -44,31 +74,19 @@ function itemsOf(value: unknown): readonly unknown[] {
   return kind?.endsWith('List') && Array.isArray(items) ? items : [value];
 }
 
-function take(value: unknown, file: string, into: Map<ClusterName, ClusterObservation>, problems: Problem[]): void {
-  const result = clusterObservation.safeParse(value);
-  if (result.success) {
-    const { name } = result.data.metadata;
-    if (into.has(name))
-      problems.push({
-        severity: 'error',
-        code: 'duplicate-object',
-        file,
-        message: `member ${name} is observed twice`,
-        fix: 'keep one observation of it',
-      });
-    into.set(name, result.data);
-    return;
-  }
-  for (const issue of result.error.issues) {
-    problems.push({
-      severity: 'error',
-      code: 'invalid-observation',
-      file,
-      line: 1,
-      column: 1,
-      path: issue.path.join('.'),
-      message: `${issue.path.join('.') || 'document'}: ${issue.message}`,
-      fix: 'see ClusterObservation in the documentation',
-    });
-  }
+function located(
+  findings: readonly Issue[],
+  { file, text, line }: { readonly file: string; readonly text: string; readonly line: number },
+): Problem[] {
+  if (findings.length === 0) return [];
+  const positions = positionsOf(text);
+  return findings.map(({ severity, code, path, message, fix }) => ({
+    severity,
+    code,
+    file,
+    ...positions(line, path),
+    ...(path.length > 0 ? { path: path.join('.') } : {}),
+    message,
+    ...(fix === undefined ? {} : { fix }),
+  }));
 }

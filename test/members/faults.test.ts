@@ -146,7 +146,7 @@ describe('a sighting', () => {
     while (JSON.stringify(await dataOf(world)) === '{"color":"blue"}') {
       const { objects, observedAt } = world.sighting();
       expect(objects).toMatchObject([{ data: { color: 'red' } }]);
-      expect(Date.parse(observedAt)).toBeLessThanOrEqual(changedAt);
+      expect(Date.parse(observedAt!)).toBeLessThanOrEqual(changedAt);
       stale++;
       await world.pass(1);
     }
@@ -425,7 +425,7 @@ describe('a member whose clock is wrong', () => {
     await world.user('PATCH', a, { data: { color: 'blue' } });
     await world.pass(1);
     expect(await dataOf(world)).toEqual({ color: 'red' });
-    expect(world.sighting().observedAt.slice(0, 10)).toBe('2026-11-20');
+    expect(world.sighting().observedAt!.slice(0, 10)).toBe('2026-11-20');
   });
 });
 

@@ -74,7 +74,7 @@ function resolveStatus(member: MemberCluster, { now, observations, record }: Sur
   const recorded = record.clusters.get(name)?.status ?? {};
   if (sighting?.reachable) {
     const status = sighting.memberStatus ?? {};
-    return { status: status.agentStatus ? status : withHeartbeat(status, sighting.observedAt), ageless: false };
+    return { status: status.agentStatus ? status : withHeartbeat(status, sighting.observedAt ?? now), ageless: false };
   }
   const status = { ...recorded, ...sighting?.memberStatus };
   if (sighting?.memberStatus?.agentStatus) return { status, ageless: false };

@@ -1,0 +1,50 @@
+import type { Issue } from '../api/issue.ts';
+import { type ClusterObservation, clusterObservation } from '../api/observation.ts';
+import { fromZod } from '../api/validate.ts';
+
+/**
+ * One ClusterObservation out of a document. Empty fields are absent ones, as programs in Go write them. A field that is not
+ * known is a warning: somebody's newer program, or a slip that would otherwise change nothing and say nothing.
+ */
+export function readObservation(document: unknown): {
+  readonly observation: ClusterObservation | undefined;
+  readonly findings: readonly Issue[];
+} {
+  const { value, unknown } = withoutUnknown(withoutEmpty(document));
+  const result = clusterObservation.safeParse(value);
+  if (result.success) return { observation: result.data, findings: unknown };
+  const wrong = result.error.issues.flatMap((issue) => fromZod(issue, clusterObservation, value));
+  return { observation: undefined, findings: [...unknown, ...wrong] };
+}
+
+/** Objects of the member are what they are. */
+const verbatim: ReadonlySet<string> = new Set(['objects', 'nodes', 'pods', 'extras']);
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      item === null ? [] : [[key, verbatim.has(key) ? item : withoutEmpty(item)]],
+    ),
+  );
+}
+
+function withoutUnknown(value: unknown): { readonly value: unknown; readonly unknown: readonly Issue[] } {
+  const result = clusterObservation.safeParse(value);
+  let rest = value;
+  const unknown: Issue[] = [];
+  for (const issue of result.error?.issues ?? []) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    unknown.push(...fromZod(issue, clusterObservation, value).map((it): Issue => ({ ...it, severity: 'warning' })));
+    for (const key of issue.keys) rest = without(rest, [...(issue.path as (string | number)[]), key]);
+  }
+  return { value: rest, unknown };
+}
+
+function without(value: unknown, [first, ...more]: readonly (string | number)[]): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => (at === first ? without(item, more) : item));
+  const entries = Object.entries(value as object);
+  if (more.length === 0) return Object.fromEntries(entries.filter(([key]) => key !== first));
+  return Object.fromEntries(entries.map(([key, item]) => [key, key === first ? without(item, more) : item]));
+}

@@ -1,0 +1,266 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../door.ts';
+import { app, at, deployment, member, members, namespace, placement, rolling, T0, words } from '../rollout/world.ts';
+
+afterEach(cleanUp);
+
+const head = (name: string) => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'ClusterObservation',
+  metadata: { name },
+  observedAt: T0,
+});
+const shop: Files = {
+  ...members('a b'),
+  'web.yaml': placement('{placementType: PickAll}', rolling(1, 1)),
+  'resources/web.yaml': app('web:1'),
+};
+
+/** Plans the shop once without a look at its members, then with these files as `--observed`. */
+async function observed(files: Files, options: { readonly repo?: Files; readonly now?: string } = {}) {
+  const [repo, recorded, seen] = await Promise.all([folder(options.repo ?? shop), folder(), folder(files)]);
+  await gitfleet('plan', '--repo', repo, '--now', T0, '--out-recorded', recorded);
+  return plan(repo, recorded, seen, options.now);
+}
+
+async function plan(repo: string, recorded: string, seen: string | undefined, now = T0) {
+  const flags = ['--repo', repo, '--recorded', recorded, '--now', now, '-o', 'json'];
+  const { out, code } = await gitfleet('plan', ...flags, ...(seen === undefined ? [] : ['--observed', seen]));
+  return { code, plan: JSON.parse(out) as Document };
+}
+
+const conditionsOn = ({ plan: { placements } }: { readonly plan: Document }, cluster: string): string[] =>
+  words(placements[0].bindings.find(({ clusterName }: Document) => clusterName === cluster)?.conditions);
+const reasonsFor = ({ plan: { placements } }: { readonly plan: Document }, cluster: string): string =>
+  placements[0].decisions.find(({ clusterName }: Document) => clusterName === cluster).reason;
+const done = { placement: { kind: 'ClusterResourcePlacement', name: 'web' }, resourceSnapshotIndex: 0 };
+const available = ['RolloutStarted=True/RolloutStarted', 'Overridden=True/NoOverrideSpecified'];
+const applied = 'Applied=True/AllWorkHaveBeenApplied';
+const synchronized = 'WorkSynchronized=True/AllWorkSynced';
+
+describe('--observed', () => {
+  const eu = { ...head('a'), placements: [done], objects: [namespace, deployment(2)] };
+  const us = { ...head('b'), placements: [done], objects: [namespace, deployment(2)] };
+  const whole = [...available, synchronized, applied, 'Available=True/AllWorkAreAvailable'];
+
+  it.each<[string, Files]>([
+    ['a file for each member', { 'a.yaml': stringify(eu), 'b.yml': stringify(us) }],
+    ['JSON', { 'a.json': JSON.stringify(eu), 'b.json': JSON.stringify(us) }],
+    ['several documents in a file', { 'all.yaml': `${stringify(eu)}---\n${stringify(us)}` }],
+    ['a List', { 'all.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [eu, us] }) }],
+    ['folders in the folder', { 'eu/a.yaml': stringify(eu), 'us/b.yaml': stringify(us) }],
+    ['other files beside', { 'a.yaml': stringify(eu), 'b.yaml': stringify(us), 'README.md': '# seen' }],
+  ])('may be %s', async (_, files) => {
+    const step = await observed(files);
+    expect(step.plan.problems).toEqual([]);
+    expect([conditionsOn(step, 'a'), conditionsOn(step, 'b')]).toEqual([whole, whole]);
+  });
+
+  it('needs a name and no more: reachable, complete, holding nothing, seen now', async () => {
+    const { observedAt: _, ...least } = head('a');
+    const step = await observed({ 'a.yaml': stringify(least), 'b.yaml': stringify(us) });
+    expect(step.plan.problems).toEqual([]);
+    expect(conditionsOn(step, 'a')).toEqual(available);
+    expect(reasonsFor(step, 'a')).toMatch(/^picked by scheduling policy/);
+  });
+
+  it('an empty field is an absent one', async () => {
+    const nulls = { memberStatus: null, placements: null, objects: null, versions: null, upgrade: null, nodes: null };
+    const step = await observed({ 'a.yaml': stringify({ ...head('a'), ...nulls }), 'b.yaml': stringify(us) });
+    expect(step.plan.problems).toEqual([]);
+    expect(conditionsOn(step, 'a')).toEqual(available);
+  });
+
+  it('a field that is not known is a warning, and the rest is used', async () => {
+    const step = await observed({ 'a.yaml': stringify({ ...eu, reachabel: false }), 'b.yaml': stringify(us) });
+    expect(step.code).toBe(0);
+    expect(step.plan.problems).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'unknown-field',
+        file: expect.stringMatching(/a\.yaml$/),
+        path: 'reachabel',
+        fix: expect.stringContaining('reachable'),
+      }),
+    ]);
+    expect(conditionsOn(step, 'a')).toEqual(whole);
+  });
+
+  it('more fields inside its parts are kept and refuse nothing', async () => {
+    const rich = {
+      ...eu,
+      memberStatus: { conditions: [], observedBy: 'me' },
+      placements: [{ ...done, at: T0, done: true, results: [], note: 'x' }],
+      versions: { controlPlane: 'v1.30.9', pools: [], more: 1 },
+    };
+    const step = await observed({ 'a.yaml': stringify(rich), 'b.yaml': stringify(us) });
+    expect(step.plan.problems).toEqual([]);
+    expect(conditionsOn(step, 'a')).toEqual(whole);
+  });
+
+  it('a field of the wrong type, a document of another kind or a second one of a member is an error', async () => {
+    const wrong = { ...eu, reachable: 'yes' };
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+    const step = await observed({
+      'a.yaml': stringify(wrong),
+      'b.yaml': `${stringify(us)}---\n${stringify(us)}`,
+      'c.yaml': stringify(other),
+    });
+    expect(step.code).toBe(2);
+    expect(
+      step.plan.problems.map(({ severity, file, path, code }: Document) =>
+        [severity, file.split('/').at(-1), code, path].filter(Boolean).join(' '),
+      ),
+    ).toEqual([
+      'error a.yaml wrong-type reachable',
+      'error b.yaml duplicate-object',
+      'error c.yaml invalid-value apiVersion',
+      'error c.yaml invalid-value kind',
+    ]);
+  });
+});
+
+describe('what is concluded from an observation', () => {
+  it('a member without a document is unreachable: nothing new goes there, what it has stands', async () => {
+    const step = await observed({ 'a.yaml': stringify({ ...head('a'), placements: [done] }) }, { now: at(3600) });
+    expect(step.plan.targets.map(({ clusterName }: Document) => clusterName)).toEqual(['a', 'b']);
+    expect(conditionsOn(step, 'b')).toEqual(available.slice(0, 1));
+    const { plan: fresh } = await plan(await folder(shop), await folder(), await folder());
+    expect([fresh.targets, fresh.problems]).toEqual([[], []]);
+  });
+
+  it('a member that was not reached counts by its last contact, where one is known', async () => {
+    const down = { ...head('a'), reachable: false, cause: 'refused' };
+    const { observedAt: _, ...never } = down;
+    const targets = async (seen: Document, now: string): Promise<string[]> => {
+      const files = await folder({ 'a.yaml': stringify(seen) });
+      const { plan: made } = await plan(await folder({ ...shop, ...members('a') }), await folder(), files, now);
+      expect(made.problems).toEqual([]);
+      return made.targets.map(({ clusterName }: Document) => clusterName);
+    };
+    expect(await targets(down, at(60))).toEqual(['a']);
+    expect(await targets(down, at(301))).toEqual([]);
+    expect(await targets(never, at(0))).toEqual([]);
+  });
+
+  it('no entry for the index of a binding: nothing is said about applying', async () => {
+    const entry = { ...done, resourceSnapshotIndex: 7 };
+    const step = await observed({ 'a.yaml': stringify({ ...head('a'), placements: [entry] }) });
+    expect(conditionsOn(step, 'a')).toEqual(available);
+  });
+
+  it('done: false is Applied=False', async () => {
+    const step = await observed({ 'a.yaml': stringify({ ...head('a'), placements: [{ ...done, done: false }] }) });
+    expect(conditionsOn(step, 'a')).toEqual([...available, synchronized, 'Applied=False/ApplyInProgress']);
+  });
+
+  it('an object that was not listed in results was applied', async () => {
+    const object = { apiVersion: 'v1', kind: 'Namespace', name: 'web' };
+    const results = [{ object, result: 'FailedToApply', message: 'no' }];
+    const failed = { ...head('a'), placements: [{ ...done, results }], objects: [namespace, deployment(2)] };
+    const step = await observed({ 'a.yaml': stringify(failed) });
+    expect(conditionsOn(step, 'a')).toEqual([...available, synchronized, 'Applied=False/NotAllWorkHaveBeenApplied']);
+  });
+
+  it('an applied object that a complete observation does not show is gone; of an incomplete one nobody knows', async () => {
+    const gone = { ...head('a'), placements: [done], objects: [namespace] };
+    const step = await observed({ 'a.yaml': stringify(gone) });
+    expect(conditionsOn(step, 'a').at(-1)).toMatch(/^Available=False/);
+    const partly = await observed({ 'a.yaml': stringify({ ...gone, complete: false }) });
+    expect(conditionsOn(partly, 'a').at(-1)).not.toMatch(/^Available=True/);
+  });
+
+  it('a digest that is not the target’s: what was applied is not what is wanted', async () => {
+    const entry = { ...done, digest: `sha256:${'0'.repeat(64)}` };
+    const step = await observed({
+      'a.yaml': stringify({ ...head('a'), placements: [entry], objects: [namespace, deployment(2)] }),
+    });
+    expect(conditionsOn(step, 'a')).not.toContain('Available=True/AllWorkAreAvailable');
+  });
+
+  it('objects need no more than apiVersion, kind, metadata and the status that counts', async () => {
+    const small = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', namespace: 'web' },
+      spec: { replicas: 2 },
+      status: { replicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+    };
+    const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web' } };
+    const step = await observed({ 'a.yaml': stringify({ ...head('a'), placements: [done], objects: [bare, small] }) });
+    expect(conditionsOn(step, 'a').at(-1)).toBe('Available=True/AllWorkAreAvailable');
+  });
+});
+
+describe('eligibility', () => {
+  const picky: Files = { ...shop, 'web.yaml': placement('{placementType: PickAll}') };
+  const reason = async (status: Document, repo: Files = picky, now = T0): Promise<string> => {
+    const seen = await folder({ 'a.yaml': stringify({ ...head('a'), memberStatus: status }) });
+    return reasonsFor(await plan(await folder(repo), await folder(), seen, now), 'a');
+  };
+  const agent = (conditions: Document[], lastReceivedHeartbeat = T0) => ({
+    agentStatus: [{ type: 'MemberAgent', conditions, lastReceivedHeartbeat }],
+  });
+  const joined = { type: 'Joined', status: 'True', reason: 'x' };
+  const healthy = { type: 'Healthy', status: 'True', reason: 'x' };
+
+  it('without an agentStatus: joined, healthy, heartbeat at observedAt', async () => {
+    expect(await reason({})).toMatch(/^picked/);
+    expect(await reason({}, picky, at(300))).toMatch(/^picked/);
+    expect(await reason({}, picky, at(301))).toMatch(/no heartbeat since 2026-11-20T10:00:00Z/);
+  });
+
+  it('an agentStatus is used as written', async () => {
+    expect(await reason(agent([joined, healthy]))).toMatch(/^picked/);
+    expect(await reason(agent([healthy]))).toMatch(/has not joined yet/);
+    expect(await reason(agent([joined]))).toMatch(/health of the member agent is unknown/);
+    expect(await reason(agent([joined, healthy], at(-301)))).toMatch(/no heartbeat since/);
+    expect(await reason({ agentStatus: [] })).toMatch(/member agent is not online/);
+  });
+
+  it('without --observed it is what the repo writes, else reachable', async () => {
+    const { plan: unwritten } = await plan(await folder(picky), await folder(), undefined);
+    expect(reasonsFor({ plan: unwritten }, 'a')).toMatch(/^picked/);
+    const written = `${member('a')}status: ${JSON.stringify({ agentStatus: [] })}\n`;
+    const { plan: offline } = await plan(
+      await folder({ ...picky, 'clusters/a.yaml': written }),
+      await folder(),
+      undefined,
+    );
+    expect(reasonsFor({ plan: offline }, 'a')).toMatch(/member agent is not online/);
+  });
+
+  it('a member that is leaving is not eligible, whatever its status', async () => {
+    const leaving = member('a').replace('labels:', `deletionTimestamp: "${T0}", labels:`);
+    expect(await reason({}, { ...picky, 'clusters/a.yaml': leaving })).toMatch(/cluster is leaving the fleet/);
+  });
+
+  it('labels and taints come from the repo; properties and usage from the observation', async () => {
+    const affinity = `{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{propertySelector: {matchExpressions: [{name: kubernetes-fleet.io/node-count, operator: Ge, values: ["3"]}]}}]}}}}`;
+    const repo = { ...shop, 'web.yaml': placement(affinity) };
+    const count = (value: string) => ({ properties: { 'kubernetes-fleet.io/node-count': { value } } });
+    expect(await reason(count('3'), repo)).toMatch(/^picked/);
+    expect(await reason(count('2'), repo)).toMatch(/does not match any of the required cluster affinity terms/);
+  });
+});
+
+describe('what observe writes', () => {
+  it('is read by plan: the record keeps no heartbeat and no observation time', async () => {
+    const recorded = await folder();
+    const status = {
+      agentStatus: [{ type: 'MemberAgent', conditions: [], lastReceivedHeartbeat: T0 }],
+      properties: { 'x/y': { value: '1', observationTime: T0 } },
+      resourceUsage: { capacity: { cpu: '4' }, observationTime: T0 },
+    };
+    const seen = await folder({ 'a.yaml': stringify({ ...head('a'), memberStatus: status }) });
+    await gitfleet(
+      ...['plan', '--repo', await folder(members('a')), '--observed', seen, '--now', T0, '--out-recorded', recorded],
+    );
+    expect(parse((await filesOf(recorded))['clusters/a.yaml']!).status).toEqual({
+      agentStatus: [{ type: 'MemberAgent', conditions: [] }],
+      properties: { 'x/y': { value: '1' } },
+      resourceUsage: { capacity: { cpu: '4' } },
+    });
+  });
+});

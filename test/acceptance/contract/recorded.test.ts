@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../door.ts';
+import { app, deployment, members, moves, namespace, placement, rolling, Story, T0, told } from '../rollout/world.ts';
+
+afterEach(cleanUp);
+
+async function plan(files: Files, record: Files, ...flags: string[]): Promise<{ code: number; plan: Document }> {
+  const [repo, recorded] = await Promise.all([folder(files), folder(record)]);
+  const { out, code } = await gitfleet(
+    ...['plan', '--repo', repo, '--recorded', recorded, '--now', T0, '-o', 'json', ...flags],
+  );
+  return { code, plan: JSON.parse(out) };
+}
+const stateOf = ({ plan: { record } }: { readonly plan: Document }): Document =>
+  parse(record['placements/web/state.yaml']);
+
+const shop: Files = {
+  ...members('eu-1 eu-2 us-1'),
+  'web.yaml': placement('{placementType: PickN, numberOfClusters: 2}', rolling(1, 1)),
+  'resources/web.yaml': app('web:1'),
+};
+const state = (body: string): Files => ({
+  'placements/web/state.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: PlacementState\nmetadata: {name: web}\n${body}`,
+});
+
+describe('a state.yaml written by hand', () => {
+  it('needs the clusters and states of its bindings and no more; what it has is kept', async () => {
+    const step = await plan(
+      shop,
+      state(`
+policySnapshots:
+- {index: 0, policy: {placementType: PickN}, numberOfClusters: 2}
+bindings:
+- {targetCluster: eu-1, state: Bound, resourceSnapshotIndex: 3}
+- {targetCluster: eu-2, state: Bound, resourceSnapshotIndex: 3}
+`),
+    );
+    expect(step.plan.problems).toEqual([]);
+    expect(step.plan.placements[0].decisions.slice(0, 2).map(({ clusterName }: Document) => clusterName)).toEqual([
+      'eu-2',
+      'eu-1',
+    ]);
+  });
+
+  it('without any latest the highest index is latest', async () => {
+    const step = await plan(
+      shop,
+      state(`
+policySnapshots:
+- {index: 4, policy: {placementType: PickN}, numberOfClusters: 2}
+- {index: 2, policy: {placementType: PickN}, numberOfClusters: 1}
+resourceSnapshots:
+- {index: 7, hash: "07"}
+- {index: 6, hash: "06"}
+`),
+    );
+    expect(step.plan.placements[0]).toMatchObject({ policySnapshotIndex: 4, resourceSnapshotIndex: 8 });
+  });
+
+  it('the number of an entry wins over the one in its policy, and a changed number alone is no new policy', async () => {
+    const snapshots = (own: string) =>
+      state(
+        `policySnapshots:\n- {index: 5, latest: true, policy: {placementType: PickN, numberOfClusters: 1}${own}}\n`,
+      );
+    for (const own of ['', ', numberOfClusters: 2', ', numberOfClusters: 1']) {
+      const step = await plan(shop, snapshots(own));
+      expect(step.plan.placements[0].policySnapshotIndex).toBe(5);
+      expect(stateOf(step).policySnapshots).toEqual([
+        expect.objectContaining({ index: 5, latest: true, numberOfClusters: 2 }),
+      ]);
+    }
+  });
+
+  it('a nil policy is {}: PickAll', async () => {
+    const all = {
+      ...shop,
+      'web.yaml': placement('{placementType: PickAll}').replace('  policy: {placementType: PickAll}\n', ''),
+    };
+    const step = await plan(all, state('policySnapshots:\n- {index: 3, latest: true, policy: {}}\n'));
+    expect(step.plan.placements[0].policySnapshotIndex).toBe(3);
+    const other = await plan(
+      all,
+      state('policySnapshots:\n- {index: 3, latest: true, policy: {placementType: PickN}}\n'),
+    );
+    expect(other.plan.placements[0].policySnapshotIndex).toBe(4);
+  });
+
+  it('a hash that is absent is recomputed from the snapshot file; a foreign one counts where there is no file', async () => {
+    const first = await plan(shop, {});
+    const contents = { 'placements/web/snapshots/3.yaml': first.plan.record['placements/web/snapshots/0.yaml'] };
+    const indexed = async (entry: string): Promise<number> => {
+      const step = await plan(shop, {
+        ...state(`resourceSnapshots:\n- {index: 3, latest: true${entry}}\n`),
+        ...contents,
+      });
+      return step.plan.placements[0].resourceSnapshotIndex;
+    };
+    expect(await indexed('')).toBe(3);
+    expect(await indexed(', hash: "0123"')).toBe(3);
+    expect(stateOf(first).resourceSnapshots[0].hash).toMatch(/^[0-9a-f]{64}$/);
+    const bare = async (entry: string): Promise<number> => {
+      const step = await plan(shop, state(`resourceSnapshots:\n- {index: 3, latest: true${entry}}\n`));
+      return step.plan.placements[0].resourceSnapshotIndex;
+    };
+    expect(await bare('')).toBe(3);
+    expect(await bare(', hash: "0123"')).toBe(4);
+    expect(await indexed(`, hash: "${stateOf(first).resourceSnapshots[0].hash}"`)).toBe(3);
+  });
+
+  it('a policyHash that is absent is recomputed; one of another program does not make the same policy another', async () => {
+    const indexed = async (entry: string): Promise<number> => {
+      const step = await plan(shop, state(`policySnapshots:\n- {index: 3, policy: {placementType: PickN}${entry}}\n`));
+      return step.plan.placements[0].policySnapshotIndex;
+    };
+    expect(await indexed('')).toBe(3);
+    expect(await indexed(', policyHash: "0123"')).toBe(3);
+  });
+
+  it('a binding without clusterDecision is unscored and the first to go', async () => {
+    const one = { ...shop, 'web.yaml': placement('{placementType: PickN, numberOfClusters: 1}') };
+    const step = await plan(
+      one,
+      state(`
+policySnapshots:
+- {index: 0, latest: true, numberOfClusters: 2, policy: {placementType: PickN}}
+bindings:
+- {targetCluster: eu-1, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 0, clusterDecision: {selected: true, clusterScore: {affinityScore: 0, topologySpreadScore: 0}}}
+- {targetCluster: us-1, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 0}
+`),
+    );
+    expect(
+      step.plan.placements[0].bindings.map(({ clusterName, state: is }: Document) => `${clusterName} ${is}`),
+    ).toEqual(['eu-1 Bound', 'us-1 Unscheduled']);
+  });
+
+  it('previousState stands for the annotation of an Unscheduled binding, deleting for a deletionTimestamp', async () => {
+    const story = new Story(
+      {
+        ...members('eu-1 eu-2'),
+        'web.yaml': placement('{placementType: PickFixed, clusterNames: [eu-1]}'),
+        'resources/web.yaml': app('web:1'),
+      },
+      state(`
+policySnapshots:
+- {index: 0, latest: true, policy: {placementType: PickFixed, clusterNames: [eu-1]}}
+bindings:
+- {targetCluster: eu-2, state: Unscheduled, previousState: Bound, resourceSnapshotIndex: 0, deleting: true}
+`),
+    );
+    story.seen = { 'eu-2': { objects: [namespace, deployment(2)] } };
+    const step = await story.plan();
+    expect(moves(step)).toEqual(['eu-1 Bound 1 add', 'eu-2 Unscheduled 0 remove']);
+    expect(step.plan.targets.map(({ clusterName, remove }: Document) => [clusterName, remove])).toEqual([
+      ['eu-1', false],
+      ['eu-2', true],
+    ]);
+    story.seen = {};
+    expect(moves(await story.plan(1))).toEqual(['eu-1 Bound 1 keep']);
+  });
+
+  it('fields of a hub that we do not keep refuse nothing', async () => {
+    const step = await plan(
+      shop,
+      state(`
+policySnapshots:
+- {index: 0, policyHash: "", spec: {}, policy: {placementType: PickN}}
+bindings:
+- {targetCluster: eu-1, state: Bound, schedulingPolicySnapshotName: web-0, resourceSnapshotName: web-0-snapshot, creationTimestamp: ${T0}}
+`),
+    );
+    expect(step.plan.problems.filter(({ code }: Document) => code === 'record-unreadable')).toEqual([]);
+  });
+});
+
+describe('a record', () => {
+  it('may hold only some files: what is missing is not remembered', async () => {
+    const first = await plan(shop, {});
+    const { record } = first.plan;
+    expect((await plan(shop, record)).code).toBe(0);
+    const only = (...paths: string[]): Files => Object.fromEntries(paths.map((path) => [path, record[path]]));
+    const kept = await plan(shop, only('placements/web/state.yaml'));
+    expect(kept.plan.placements[0].bindings.map(({ move }: Document) => move)).toEqual(['keep', 'keep']);
+    expect(kept.plan.problems).toEqual([]);
+    const forgotten = await plan(shop, only('placements/web/status.yaml', 'placements/web/snapshots/0.yaml'));
+    expect(forgotten.plan.placements[0].bindings.map(({ move }: Document) => move)).toEqual(['add', 'add']);
+  });
+
+  it('is written whole, unchanged files too, and a step on it writes the same', async () => {
+    const out = await folder();
+    const first = await plan(shop, {}, '--out-recorded', out);
+    expect(await filesOf(out)).toEqual(first.plan.record);
+    const next = await folder();
+    const second = await plan(shop, first.plan.record, '--out-recorded', next);
+    expect(await filesOf(next)).toEqual(first.plan.record);
+    expect(second.plan.digest).toBe(first.plan.digest);
+  });
+
+  it('a file in it that cannot be used is a warning and a missing one', async () => {
+    const step = await plan(shop, { 'placements/web/state.yaml': 'bindings: {}\n' });
+    expect(step.plan.problems).toEqual([expect.objectContaining({ severity: 'warning', code: 'record-unreadable' })]);
+    expect(step.code).toBe(1);
+  });
+
+  it('is lost only when it has no placements/ at all while members carry our label', async () => {
+    const repo = { ...shop, 'web.yaml': placement('{placementType: PickAll}', rolling(1, 1)) };
+    const carried = { placements: [told(4)], objects: [namespace, deployment(2)] };
+    const lost = new Story(repo);
+    lost.seen = { 'eu-1': carried, 'eu-2': carried, 'us-1': carried };
+    const rebuilt = await lost.plan();
+    expect(moves(rebuilt)).toEqual(['eu-1 Bound 5 update', 'eu-2 Bound 4 wait', 'us-1 Bound 4 wait']);
+    expect(rebuilt.plan.placements[0].resourceSnapshotIndex).toBe(5);
+    const known = new Story(repo, {
+      'placements/other/state.yaml': state('')['placements/web/state.yaml']!.replace('web', 'other'),
+    });
+    known.seen = lost.seen;
+    const forgotten = await known.plan();
+    expect(moves(forgotten)).toEqual(['eu-1 Bound 5 add', 'eu-2 Bound 5 add', 'us-1 Bound 5 add']);
+  });
+
+  it('a placement whose state is in it and whose file is gone is being deleted', async () => {
+    const story = new Story({
+      ...shop,
+      'other.yaml': placement('{placementType: PickAll}').replace('name: web}\nspec', 'name: other}\nspec'),
+    });
+    story.seen = {};
+    await story.plan();
+    const carried = { placements: [told(0)], objects: [namespace, deployment(2)] };
+    const { 'web.yaml': _, ...rest } = story.files;
+    story.files = rest;
+    story.seen = { 'eu-2': carried, 'us-1': carried };
+    const step = await story.plan(1);
+    expect(step.plan.placements.map(({ name }: Document) => name)).toEqual(['other']);
+    expect(step.plan.targets.filter(({ placement: { name } }: Document) => name === 'web')).toEqual([
+      expect.objectContaining({ clusterName: 'eu-2', remove: true, objects: [] }),
+      expect.objectContaining({ clusterName: 'us-1', remove: true, objects: [] }),
+    ]);
+  });
+});
