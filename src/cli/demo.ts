@@ -59,7 +59,8 @@ export async function demo(options: DemoOptions): Promise<void> {
     log,
     noticed: (message) => told.say({ tone: 'bad', subject: 'member', text: message }),
     passed(result) {
-      if (result.kind === 'moved') return;
+      // What is being gathered is not on the status branch yet; the next plans may still date it anew.
+      if (result.kind === 'moved' || result.kind === 'gathering') return;
       for (const line of narrate(before, result.plan)) told.say(line);
       before = result.plan;
       wake();

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const main = resolve(import.meta.dirname, '../../src/main.ts');
+
+const run = (args: readonly string[]): Promise<{ code: number | null; out: string }> =>
+  new Promise((done) => {
+    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, NO_COLOR: '1' } });
+    let out = '';
+    child.stdout.on('data', (chunk) => (out += chunk));
+    child.stderr.on('data', (chunk) => (out += chunk));
+    child.on('close', (code) => done({ code, out }));
+  });
+
+describe('the demo, as a person starts it', () => {
+  let dir: string;
+  let told: string;
+  let code: number | null;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'gitfleet-e2e-'));
+    const result = await run(['demo', '--dir', dir, '--exit-when-settled', '--speed', '30']);
+    told = result.out;
+    code = result.code;
+  }, 110_000);
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  it('settles, tells its story in order, and ends well', () => {
+    expect(code, told).toBe(0);
+    const at = (text: string): number => {
+      expect(told).toContain(text);
+      return told.indexOf(text);
+    };
+    const story = [
+      'picked prod',
+      'stage staging: started',
+      'merged gitfleet/approve/payments-1-after-staging',
+      'stage production: started',
+      'the run is complete',
+      'Everything is done.',
+    ];
+    const places = story.map(at);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it('leaves a status branch that the other commands read', async () => {
+    const repo = join(dir, 'fleet');
+    const placements = await run(['get', 'placements', '--repo', repo]);
+    expect(placements.out.split('\n').map((line) => line.split(/\s+/).slice(0, 6).join(' '))).toEqual([
+      'NAME GEN SCHEDULED SCHEDULED-GEN AVAILABLE AVAILABLE-GEN',
+      'monitoring 1 True 1 True 1',
+      'payments 1 True 1 True 1',
+      'shop 1 True 1 True 1',
+      'tools 1 True 1 True 1',
+      '',
+    ]);
+    const runs = await run(['get', 'runs', '--repo', repo]);
+    expect(runs.out.split('\n')[0]?.split(/\s{2,}/)).toEqual([
+      'NAME',
+      'PLACEMENT',
+      'RESOURCE-SNAPSHOT-INDEX',
+      'POLICY-SNAPSHOT-INDEX',
+      'INITIALIZED',
+      'SUCCEEDED',
+      'AGE',
+    ]);
+    expect(
+      runs.out
+        .split('\n')[1]
+        ?.split(/\s{2,}/)
+        .slice(0, 6),
+    ).toEqual(['payments-1', 'payments', '0', '0', 'True', 'True']);
+    const plan = await run(['plan', '--repo', repo]);
+    expect(plan.out).toContain('0 to add, 0 to update, 0 to remove, 0 waiting');
+    expect(plan.code).toBe(0);
+  });
+
+  it('goes on where it was when it is started again in the same directory', async () => {
+    const again = await run(['demo', '--dir', dir, '--exit-when-settled', '--speed', '30']);
+    expect(again.code, again.out).toBe(0);
+    expect(again.out).toContain('continuing');
+  });
+});
