@@ -124,12 +124,15 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
     const who = culprits.get(key);
     repaired.done(key, withManager(details, who));
     const by = who === undefined ? '' : ` by ${who}`;
-    const paths = details.map(({ path }) => path).join(', ') || 'labels or annotations';
-    events.say(
-      repaired.disputed(key)
-        ? `${describeRef(object)} is changed${by} again and again: it is put right less often each time, in the end every 5 minutes`
-        : `${describeRef(object)} was changed${by} and has been put right: ${paths}`,
-    );
+    const gone = details[0] === wholeObject;
+    const what = `${describeRef(object)} ${repaired.disputed(key) ? 'is' : 'was'} ${gone ? 'deleted' : 'changed'}${by}`;
+    if (repaired.disputed(key))
+      events.say(`${what} again and again: it is put right less often each time, in the end every 5 minutes`);
+    else if (gone) events.say(`${what} and has been put back`);
+    else {
+      const paths = details.map(({ path }) => path).join(', ') || 'labels or annotations';
+      events.say(`${what} and has been put right: ${paths}`);
+    }
   }
 
   return {

@@ -9,14 +9,14 @@ export interface Repairs {
   pauseMs(key: string): number;
   /** What was put right of late; undefined when nothing was. */
   recent(key: string): readonly PatchDetail[] | undefined;
-  /** True from the second repair on: somebody fights back. */
+  /** True from the third repair on: one may be an accident and two a coincidence, then somebody fights back. */
   disputed(key: string): boolean;
   /** The object is wanted differently now, or not any more. */
   forget(key: string): void;
   stop(): void;
 }
 
-/** A repair is reported for this long, and another one within it means that somebody fights back. */
+/** A repair is reported for this long, and counted towards a fight. */
 const recentMs = 600_000;
 /** Wait before the second repair; doubles up to the longest. */
 const firstPauseMs = 1_000;
@@ -55,7 +55,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
       return Math.max(repair.at + pause - clock.now(), 0);
     },
     recent: (key) => byKey.get(key)?.details,
-    disputed: (key) => (byKey.get(key)?.times ?? 0) > 1,
+    disputed: (key) => (byKey.get(key)?.times ?? 0) > 2,
     forget,
     stop() {
       for (const key of [...byKey.keys()]) forget(key);

@@ -31,6 +31,20 @@ describe('an object that somebody changes', () => {
     expect(world.sighting().placements[0]?.done).toBe(true);
   });
 
+  it('by deleting it comes back at once; a third time in short order is told as a fight', async () => {
+    const world = await holding();
+    for (const _ of [1, 2, 3]) {
+      await world.user('DELETE', path);
+      await world.pass(5);
+      expect(await dataOf(world)).toEqual({ color: 'red' });
+    }
+    expect(world.said).toEqual([
+      'ConfigMap default/a was deleted and has been put back',
+      'ConfigMap default/a was deleted and has been put back',
+      'ConfigMap default/a is deleted again and again: it is put right less often each time, in the end every 5 minutes',
+    ]);
+  });
+
   it('is reported for ten minutes after it was put right', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });
