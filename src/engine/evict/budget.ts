@@ -7,7 +7,9 @@ import type { PlacementWork } from '../working.ts';
 
 export interface BudgetVerdict {
   readonly allowed: boolean;
-  /** Why not, or how many bindings were available. */
+  /** The budget means nothing for this placement, or nothing at all: then it allows nothing. */
+  readonly misconfigured: boolean;
+  /** What is wrong with the budget, or how many bindings were available. */
   readonly message: string;
 }
 
@@ -18,10 +20,10 @@ export interface BudgetVerdict {
  * something invalid, allows nothing.
  */
 export function budgetAllows(work: PlacementWork, budget: DisruptionBudget | undefined): BudgetVerdict {
-  if (budget === undefined) return { allowed: true, message: 'no disruption budget' };
+  if (budget === undefined) return { allowed: true, misconfigured: false, message: 'no disruption budget' };
   const { maxUnavailable, minAvailable } = budget.spec;
   const fault = budgetFault(work, budget);
-  if (fault) return { allowed: false, message: fault };
+  if (fault) return { allowed: false, misconfigured: true, message: fault };
   const total = work.bindings.length;
   const available = work.bindings.filter(
     ({ binding }) => !binding.deleting && currentCondition(binding, 'Available')?.status === 'True',
@@ -31,7 +33,11 @@ export function budgetAllows(work: PlacementWork, budget: DisruptionBudget | und
     maxUnavailable !== undefined
       ? scale(maxUnavailable, desired, 'up') - (total - available)
       : available - scale(minAvailable ?? 0, desired, 'up');
-  return { allowed: room > 0, message: `available bindings: ${available}, total bindings: ${total}` };
+  return {
+    allowed: room > 0,
+    misconfigured: false,
+    message: `availablePlacements: ${available}, totalPlacements: ${total}`,
+  };
 }
 
 /** Budgets that bind rollouts and staged runs too, not only evictions (docs/compatibility.md). */
@@ -41,17 +47,16 @@ export const bindsRollouts = (budget: DisruptionBudget): boolean =>
 function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | undefined {
   const { maxUnavailable, minAvailable } = spec;
   if (maxUnavailable === undefined && minAvailable === undefined)
-    return 'the disruption budget names neither maxUnavailable nor minAvailable: it allows nothing';
+    return 'it names neither maxUnavailable nor minAvailable and so allows nothing';
   if (maxUnavailable !== undefined && minAvailable !== undefined)
-    return 'the disruption budget names both maxUnavailable and minAvailable: it allows nothing until one is left';
+    return 'it names both maxUnavailable and minAvailable and allows nothing until one is left';
   const value = maxUnavailable ?? minAvailable;
   if (!isValid(value))
-    return `the disruption budget holds ${JSON.stringify(value)}, neither a number of 0 or more nor a percentage: it allows nothing`;
+    return `it holds ${JSON.stringify(value)}, neither a number of 0 or more nor a percentage, and so allows nothing`;
   if (work.placement.spec.policy.placementType !== 'PickAll') return undefined;
-  if (maxUnavailable !== undefined)
-    return 'the disruption budget is misconfigured: maxUnavailable has no meaning for a PickAll placement';
+  if (maxUnavailable !== undefined) return 'maxUnavailable has no meaning for a PickAll placement';
   return typeof minAvailable === 'string' && minAvailable.endsWith('%')
-    ? 'the disruption budget is misconfigured: a percentage has no meaning for a PickAll placement'
+    ? 'minAvailable as a percentage has no meaning for a PickAll placement'
     : undefined;
 }
 

@@ -94,7 +94,7 @@ function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input
 
 function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
   return judge({
-    ...spec,
+    clusterName: spec.clusterName,
     work: works.find((work) => isNamed(work, spec.placementName)),
     isDeleted: input.deletedPlacements?.has(spec.placementName) === true,
     budget: budgetOf(spec.placementName, input),
@@ -106,7 +106,7 @@ function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined
   const word = (type: string, status: 'True' | 'False', reason: string, text: string): Condition =>
     settle(before, { type, status, reason: `ClusterResourcePlacementEviction${reason}`, message: text }, now);
   if (verdict.kind === 'invalid') return [word('Valid', 'False', 'Invalid', message)];
-  const valid = word('Valid', 'True', 'Valid', 'the eviction is valid');
+  const valid = word('Valid', 'True', 'Valid', 'Eviction is valid');
   return verdict.kind === 'executed'
     ? [valid, word('Executed', 'True', 'Executed', message)]
     : [valid, word('Executed', 'False', 'NotExecuted', message)];

@@ -19,43 +19,55 @@ export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;
  * (clusterresourceplacementeviction/controller.go, validateEviction and executeEviction).
  */
 export function judge(request: {
-  readonly placementName: string;
   readonly clusterName: ClusterName;
   readonly work: PlacementWork | undefined;
   /** The placement's file is gone; `work`, where there still is one, only cleans up. */
   readonly isDeleted: boolean;
   readonly budget: BudgetInForce;
 }): Verdict {
-  const { placementName, clusterName, work, isDeleted, budget } = request;
-  if (isDeleted) return invalid(`ClusterResourcePlacement ${placementName} is being deleted`, true);
-  if (work === undefined) return invalid(`there is no ClusterResourcePlacement ${placementName}`);
+  const { clusterName, work, isDeleted, budget } = request;
+  if (isDeleted) return invalid(said.deleting, true);
+  if (work === undefined) return invalid(said.missing);
   const { placement } = work;
-  if (placement.metadata.deletionTimestamp != null)
-    return invalid(`ClusterResourcePlacement ${placementName} is being deleted`, true);
-  if (placement.spec.policy.placementType === 'PickFixed')
-    return invalid(
-      `ClusterResourcePlacement ${placementName} has policy PickFixed: take ${clusterName} off its list instead`,
-      true,
-    );
+  if (placement.metadata.deletionTimestamp != null) return invalid(said.deleting, true);
+  if (placement.spec.policy.placementType === 'PickFixed') return invalid(said.pickFixed, true);
   const bindings = work.bindings.map(({ binding }) => binding).filter((it) => it.targetCluster === clusterName);
   const [binding, second] = bindings;
-  if (second) return invalid(`${placementName} has more than one binding on ${clusterName}`);
-  if (binding === undefined) return invalid(`${placementName} has no binding on ${clusterName}`);
+  if (second) return invalid(said.manyBindings);
+  if (binding === undefined) return invalid(said.noBinding);
 
-  if (binding.deleting) return executed('the binding is being removed already', false);
+  if (binding.deleting) return executed(said.beingRemoved, false);
   const { state, previousState } = binding;
   if (state === 'Scheduled' || (state === 'Unscheduled' && previousState !== 'Bound'))
-    return { kind: 'blocked', message: `${placementName} has not been placed on ${clusterName}` };
-  if (hasFailed(binding) || currentCondition(binding, 'DiffReported'))
-    return executed(`${placementName} has failed on ${clusterName}: the disruption budget does not protect it`);
-  if (budget === undefined) return executed('there is no disruption budget');
-  if (budget === 'invalid')
-    return { kind: 'blocked', message: 'the disruption budget is not valid: it blocks until its file is mended' };
-  const { allowed, message } = budgetAllows(work, budget);
+    return { kind: 'blocked', message: said.notPlacedYet };
+  if (hasFailed(binding) || currentCondition(binding, 'DiffReported')) return executed(said.failed);
+  if (budget === undefined) return executed(said.noBudget);
+  if (budget === 'invalid') return { kind: 'blocked', message: said.invalidBudget };
+  const { allowed, misconfigured, message } = budgetAllows(work, budget);
+  if (misconfigured) return { kind: 'blocked', message: `${said.misconfigured}: ${message}` };
   return allowed
-    ? executed(`the disruption budget allows it: ${message}`)
-    : { kind: 'blocked', message: `blocked by the disruption budget: ${message}` };
+    ? executed(`${said.allowedByBudget}, ${message}`)
+    : { kind: 'blocked', message: `${said.blockedByBudget}, ${message}` };
 }
+
+/** KubeFleet's words (pkg/utils/condition/reason.go): scripts read them. The invalid budget and the causes are ours. */
+const said = {
+  missing: 'Failed to find ClusterResourcePlacement targeted by eviction',
+  deleting: 'Found deleting ClusterResourcePlacement targeted by eviction',
+  pickFixed: 'Found ClusterResourcePlacement with PickFixed placement type targeted by eviction',
+  noBinding: 'Failed to find scheduler decision for placement in cluster targeted by eviction',
+  manyBindings: 'Found more than one scheduler decision for placement in cluster targeted by eviction',
+  beingRemoved:
+    'Eviction is allowed, resources propagated by placement is currently being removed from cluster targeted by eviction',
+  notPlacedYet: 'Eviction is blocked, placement has not propagated resources to target cluster yet',
+  failed: 'Eviction is allowed, placement has failed',
+  noBudget: 'Eviction is allowed, no ClusterResourcePlacementDisruptionBudget specified',
+  allowedByBudget: 'Eviction is allowed by specified ClusterResourcePlacementDisruptionBudget',
+  blockedByBudget: 'Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget',
+  misconfigured: 'Eviction is blocked by misconfigured ClusterResourcePlacementDisruptionBudget',
+  invalidBudget:
+    'Eviction is blocked by misconfigured ClusterResourcePlacementDisruptionBudget: its file is not valid and blocks until it is mended',
+} as const;
 
 const invalid = (message: string, refusedByWebhook = false): Verdict => ({
   kind: 'invalid',

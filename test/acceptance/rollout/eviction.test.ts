@@ -235,7 +235,7 @@ describe('a disruption budget', () => {
     const step = await story.plan(20);
     expect(verdicts(step)).toEqual([`e1 ${executed}`, `e2 ${blocked}`]);
     const [, second] = step.plan.evictions;
-    expect(second.status.conditions[1].message).toMatch(/available bindings: 3, total bindings: 4/);
+    expect(second.status.conditions[1].message).toMatch(/availablePlacements: 3, totalPlacements: 4$/);
   });
 
   it('blocked once is blocked for good: there is no retry', async () => {

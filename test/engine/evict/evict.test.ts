@@ -208,11 +208,58 @@ describe('what becomes of an eviction', () => {
       ],
     );
   });
-  it('messages carry the count', () => {
-    const { evictions } = run({ works: fleet(bindings('aau')), budgets: [budget({ maxUnavailable: 1 })] });
-    expect(evictions[0]!.status.conditions[1]!.message).toBe(
-      'blocked by the disruption budget: available bindings: 2, total bindings: 3',
-    );
+  const budgetName = 'ClusterResourcePlacementDisruptionBudget';
+  it.each<[rule: string, given: Partial<EvictInput>, message: string]>([
+    ['no placement', { works: [] }, 'Failed to find ClusterResourcePlacement targeted by eviction'],
+    [
+      'a placement that is being deleted',
+      { works: fleet(bindings('a')), deletedPlacements: new Set(['web']) },
+      'Found deleting ClusterResourcePlacement targeted by eviction',
+    ],
+    [
+      'PickFixed',
+      { works: fleet(bindings('a'), fixed) },
+      'Found ClusterResourcePlacement with PickFixed placement type targeted by eviction',
+    ],
+    [
+      'no binding',
+      { works: fleet([yes('c-1')]) },
+      'Failed to find scheduler decision for placement in cluster targeted by eviction',
+    ],
+    [
+      'two bindings',
+      { works: fleet([leaving('c-0'), yes('c-0')]) },
+      'Found more than one scheduler decision for placement in cluster targeted by eviction',
+    ],
+    [
+      'a binding on its way out',
+      { works: fleet(bindings('d')) },
+      'Eviction is allowed, resources propagated by placement is currently being removed from cluster targeted by eviction',
+    ],
+    [
+      'a binding that was never placed',
+      { works: fleet(bindings('s')) },
+      'Eviction is blocked, placement has not propagated resources to target cluster yet',
+    ],
+    ['a failed binding', { works: fleet(bindings('u')) }, 'Eviction is allowed, placement has failed'],
+    ['no budget', { works: fleet(bindings('a')) }, `Eviction is allowed, no ${budgetName} specified`],
+    [
+      'a budget with room',
+      { works: fleet(bindings('aaa')), budgets: [budget({ maxUnavailable: 1 })] },
+      `Eviction is allowed by specified ${budgetName}, availablePlacements: 3, totalPlacements: 3`,
+    ],
+    [
+      'a budget that is spent',
+      { works: fleet(bindings('aau')), budgets: [budget({ maxUnavailable: 1 })] },
+      `Eviction is blocked by specified ${budgetName}, availablePlacements: 2, totalPlacements: 3`,
+    ],
+    [
+      'a budget that means nothing',
+      { works: fleet(bindings('a')), budgets: [budget({})] },
+      `Eviction is blocked by misconfigured ${budgetName}: it names neither maxUnavailable nor minAvailable and so allows nothing`,
+    ],
+  ])('says as KubeFleet does: %s', (_, given, message) => {
+    expect(run(given).evictions[0]!.status.conditions.at(-1)!.message).toBe(message);
   });
   it('what the webhook refuses is a problem that names the file, as long as the file is there', () => {
     const given: Partial<EvictInput> = {
