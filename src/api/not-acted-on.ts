@@ -9,8 +9,7 @@ export function notActedOnYet(object: FleetObject): string | undefined {
         ? 'reportBackStrategy Mirror is not acted on yet'
         : undefined;
     case 'FleetConfig': {
-      const { freeze, forge } = object.spec;
-      if (freeze?.length) return 'freeze windows are not acted on yet';
+      const { forge } = object.spec;
       return forge && forge.kind !== 'none' ? 'forge is not acted on yet: approvals are plain branches' : undefined;
     }
     default:

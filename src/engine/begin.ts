@@ -2,6 +2,7 @@ import type { Condition, PlacementKey } from '../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import { wasGiven } from './delivery/cleanup.ts';
+import { frozenHold } from './freeze/freeze.ts';
 import type { RecordedPlacement } from './input.ts';
 import { inFleet, presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
@@ -54,8 +55,9 @@ export function beginDeleted(
   const leaving = presentBindings(begun, recorded.state.bindings, world)
     .filter(({ binding }) => inFleet(binding.targetCluster, world))
     .filter(({ binding }) => binding.deleting || (!abandons && wasGiven(binding)))
-    .map(({ binding }): BindingStep => ({ binding: { ...binding, deleting: true }, move: 'remove' }));
+    .map((step) => leave(step, world));
   if (leaving.length === 0) return undefined;
+  const { freeze } = world;
   return {
     ...begun,
     policySnapshots: recorded.state.policySnapshots,
@@ -63,11 +65,21 @@ export function beginDeleted(
     bindings: leaving,
     scheduled: pending,
     decisions: [],
-    holds: [],
+    holds: leaving.flatMap(({ binding: { targetCluster: clusterName }, move }) =>
+      freeze.kind === 'frozen' && move === 'wait'
+        ? [frozenHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, freeze)]
+        : [],
+    ),
     problems: [],
     wakes: [],
   };
 }
+
+/** A removal that has begun goes on; none begins while the fleet is frozen. */
+const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
+  freeze.kind === 'frozen' && !binding.deleting
+    ? { binding, move: 'wait' }
+    : { binding: { ...binding, deleting: true }, move: 'remove' };
 
 /** The record may hold state without status (written by hand): enough to clean up after it. */
 const unknownPlacement = (state: PlacementState): Placement => ({

@@ -34,7 +34,20 @@ export function assemble(assembly: Assembly): Plan {
   const statuses = new Map(works.map((work) => [work, statusOf(work, world)]));
   const orphans = runsWithoutPlacement(world);
   const outcomes = [...assembly.runs.values()];
-  const wakes = [...works.flatMap(({ wakes: own }) => own), ...outcomes.flatMap(({ wakes: own }) => own)];
+  const holds = sortedHolds([
+    ...world.holds,
+    ...notActedOn(world),
+    ...foreignHolds(input.observations),
+    ...[...works, ...deleted].flatMap((work) => work.holds),
+    ...outcomes.flatMap((outcome) => outcome.holds),
+    ...evictions.holds,
+    ...orphans.holds,
+  ]);
+  const wakes = [
+    ...works.flatMap(({ wakes: own }) => own),
+    ...outcomes.flatMap(({ wakes: own }) => own),
+    ...holds.flatMap(({ until }) => until ?? []),
+  ];
   const wakeAt = earliest(wakes, input.now);
   const targets = [...works, ...deleted].flatMap((work) =>
     targetsOf(work, { render: world.render, present: (cluster) => world.members.get(cluster)?.leaving === false }),
@@ -45,15 +58,7 @@ export function assemble(assembly: Assembly): Plan {
     targets: targets.sort(
       by(({ clusterName, placement }) => `${clusterName}/${placementKey(placement)}/${placement.kind}`),
     ),
-    holds: sortedHolds([
-      ...world.holds,
-      ...notActedOn(world),
-      ...foreignHolds(input.observations),
-      ...works.flatMap(({ holds }) => holds),
-      ...outcomes.flatMap(({ holds }) => holds),
-      ...evictions.holds,
-      ...orphans.holds,
-    ]),
+    holds,
     runs: [...outcomes.flatMap(({ runs }) => runs), ...orphans.runs].sort(
       by((run) => `${run.kind}/${placementKey(run)}`),
     ),

@@ -107,6 +107,7 @@ function goRound(before: Round, world: World): Round {
       : world.record.evictions,
     budgets: world.input.fleet.budgets,
     now: world.input.now,
+    freeze: world.freeze,
     digest: world.input.digest,
     refused: world.input.fleet.refused,
     deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),

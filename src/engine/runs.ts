@@ -28,6 +28,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordedApprovals: world.record.approvals,
     clusters: [...world.members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
     now: world.input.now,
+    freeze: world.freeze,
     digest: world.input.digest,
     takeSnapshot: (present) => snapshotResources(present, world),
     overridesFor(present, cluster, index) {

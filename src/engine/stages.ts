@@ -143,6 +143,7 @@ export function rollPlacement(work: PlacementWork, world: World): PlacementWork 
     now: world.input.now,
     overridesFor: overridesFor(work, world, latest.index),
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
+    freeze: world.freeze,
     budget:
       work.placement.kind === 'ClusterResourcePlacement'
         ? world.input.fleet.budgets.find(({ metadata }) => metadata.name === work.placement.metadata.name)

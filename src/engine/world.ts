@@ -3,6 +3,7 @@ import type { ClusterObservation } from '../api/observation.ts';
 import type { PlacementRef } from '../api/placement.ts';
 import { type Admitted, admit } from './admission/admit.ts';
 import { recoverRecord } from './admission/record-lost.ts';
+import { type Freeze, freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
 import { type Rendered, render } from './overrides/render.ts';
 import { idsOf, type RecordedLists } from './overrides/snapshot-id.ts';
@@ -20,6 +21,7 @@ export interface World {
   readonly recordLost: boolean;
   readonly admitted: Admitted;
   readonly holds: readonly Hold[];
+  readonly freeze: Freeze;
   readonly members: ReadonlyMap<ClusterName, Member>;
   readonly index: FleetIndex;
   readonly hub: HubIndex;
@@ -59,6 +61,7 @@ export function survey(input: PlanInput): World {
     recordLost: lost,
     admitted,
     holds: [...holds, ...admitted.holds],
+    freeze: freezeAt(input.fleet.config, input.now),
     members: byName,
     index: compileFleet(members),
     hub: compileHub(admitted.resources),

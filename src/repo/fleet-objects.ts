@@ -3,6 +3,7 @@ import type { ObjectRef } from '../api/meta.ts';
 import { type Validated, validateFleetObject } from '../api/validate.ts';
 import { validateAcross } from '../api/validate-fleet.ts';
 import type { Finding, Placed } from './finding.ts';
+import { freezeIssues } from './freeze-issues.ts';
 import { nameIssues } from './object-names.ts';
 
 export interface FleetObjects {
@@ -37,6 +38,7 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
     unreadable: unsound.filter(({ ref }) => !ref).map(({ placed }) => placed.file),
     findings: [
       ...validated.flatMap(({ placed, issues, ref }) => issues.map((issue) => ({ placed, issue, ref }))),
+      ...sound.flatMap(({ object, placed, ref }) => freezeIssues(object).map((issue) => ({ placed, issue, ref }))),
       ...across.map(({ index, issue, other }) => ({
         placed: sound[index]!.placed,
         issue,

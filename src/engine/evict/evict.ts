@@ -1,6 +1,7 @@
 import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { type Freeze, frozenHold } from '../freeze/freeze.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
@@ -15,6 +16,8 @@ export interface EvictInput {
   readonly recorded: ReadonlyMap<string, Eviction>;
   readonly budgets: readonly DisruptionBudget[];
   readonly now: Timestamp;
+  /** While the fleet is frozen evictions wait. */
+  readonly freeze?: Freeze;
   readonly digest: (text: string) => string;
   /** Objects whose file is invalid; a budget among them blocks. */
   readonly refused?: readonly ObjectRef[];
@@ -68,6 +71,12 @@ export function evict(input: EvictInput): EvictOutcome {
     const verdict = judgeOne(eviction, works, input);
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
+    if (input.freeze?.kind === 'frozen' && verdict.kind !== 'invalid') {
+      const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
+      holds.push(frozenHold(subject, `eviction ${name} is carried out`, input.freeze));
+      if (recorded) done.set(name, recorded);
+      continue;
+    }
     if (work && verdict.kind === 'executed' && verdict.remove) {
       const evicted = withoutCluster(work, eviction.spec.clusterName);
       works = works.map((candidate) => (candidate === work ? evicted : candidate));

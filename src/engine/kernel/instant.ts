@@ -33,7 +33,7 @@ export function formatInstant(instant: Instant): Timestamp {
 }
 
 // Days and dates of the proleptic Gregorian calendar, in eras of 400 years that begin on 1 March.
-function daysFromCivil(year: number, month: number, day: number): number {
+export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
@@ -43,7 +43,7 @@ function daysFromCivil(year: number, month: number, day: number): number {
   );
 }
 
-function civilFromDays(days: number): [year: number, month: number, day: number] {
+export function civilFromDays(days: number): [year: number, month: number, day: number] {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

@@ -1,19 +1,22 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
-import type { ClusterName, IntOrPercent, Timestamp } from '../../api/meta.ts';
-import { type RollingUpdate, refOf } from '../../api/placement.ts';
+import type { ClusterName, Timestamp } from '../../api/meta.ts';
+import type { RollingUpdate } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import type { Freeze } from '../freeze/freeze.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { conditionIs, settle } from '../kernel/condition.ts';
-import { formatInstant, parseInstant } from '../kernel/instant.ts';
+import { conditionIs } from '../kernel/condition.ts';
+import { parseInstant } from '../kernel/instant.ts';
 import type { OverrideLists, RecordedLists } from '../overrides/snapshot-id.ts';
 import { listsDiffer } from '../overrides/trigger.ts';
 import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
+import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
 import { withinBudget } from './disruption-budget.ts';
 import { sameCluster } from './same-cluster.ts';
 import { selectMoves } from './select.ts';
+import { freeAt, frozenHolds, holdsOf } from './waiting-holds.ts';
 
 export interface RollOutContext {
   readonly now: Timestamp;
@@ -21,6 +24,8 @@ export interface RollOutContext {
   readonly overridesFor: (cluster: ClusterName) => OverrideLists;
   /** Whether a difference of override snapshots begins a rollout by itself. */
   readonly differs: (before: RecordedLists, after: RecordedLists) => boolean;
+  /** While the fleet is frozen nothing begins. */
+  readonly freeze: Freeze;
   /** Of the placement's name; it binds the rollout only if it says so. */
   readonly budget?: DisruptionBudget | undefined;
 }
@@ -45,9 +50,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   if (conflict) {
     return {
       ...work,
-      bindings: look(work.bindings).map((entry) =>
-        entry.candidate === 'none' ? steady(entry, context) : kept(entry, context),
-      ),
+      bindings: stayed(look(work.bindings), ({ candidate }) => candidate !== 'none', context),
       holds: [...work.holds, conflict.hold],
       problems: [...work.problems, conflict.problem],
     };
@@ -55,6 +58,14 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   const isHeld = ({ candidate, step }: Classified): boolean =>
     candidate === 'bind' && cleaning.has(step.binding.targetCluster);
   let all = look(work.bindings);
+  if (context.freeze.kind === 'frozen') {
+    const waiting = all.filter((entry) => entry.candidate !== 'none' && !isHeld(entry));
+    return {
+      ...work,
+      bindings: stayed(all, (entry) => entry.candidate !== 'none', context),
+      holds: [...work.holds, ...cleaning.values(), ...frozenHolds(waiting, work.placement, context.freeze)],
+    };
+  }
   for (;;) {
     const selected = selectMoves(
       all.filter((entry) => !isHeld(entry)),
@@ -83,13 +94,24 @@ function finished(work: PlacementWork, context: RollOutContext, pick: LastPick):
   const { all, waiting, denials, isHeld, cleaning } = pick;
   const awaitsReadiness = [...waiting].some((entry) => entry.candidate !== 'bind' && !denials.has(entry));
   const readyAt = awaitsReadiness ? freeAt(all, pick.readyMissing) : undefined;
+  const strategy = work.placement.spec.strategy.rollingUpdate ?? defaults;
   return {
     ...work,
-    bindings: all.map((entry) => (waiting.has(entry) || isHeld(entry) ? kept(entry, context) : steady(entry, context))),
-    holds: [...work.holds, ...cleaning.values(), ...holdsOf(waiting, work, readyAt, denials)],
-    wakes: readyAt === undefined ? work.wakes : [...work.wakes, formatInstant(readyAt)],
+    bindings: stayed(all, (entry) => waiting.has(entry) || isHeld(entry), context),
+    holds: [...work.holds, ...cleaning.values(), ...holdsOf(waiting, work.placement, strategy, { readyAt, denials })],
+    wakes: [...work.wakes, ...opensFreeze(waiting, context.freeze)],
   };
 }
+
+const stayed = (
+  all: readonly Classified[],
+  waits: (entry: Classified) => boolean,
+  { now }: RollOutContext,
+): BindingStep[] => all.map((entry) => (waits(entry) ? kept(entry, now) : steady(entry, now)));
+
+/** What waits for a budget will wait for a freeze as well once that begins. */
+const opensFreeze = (waiting: ReadonlySet<Classified>, freeze: Freeze): Timestamp[] =>
+  waiting.size > 0 && freeze.kind === 'none' && freeze.opensAt !== undefined ? [freeze.opensAt] : [];
 
 /** A change of applyStrategy alone is pushed to every binding at once, outside any budget. */
 function withApplyStrategy({ bindings, placement }: PlacementWork): BindingStep[] {
@@ -129,119 +151,3 @@ function targetNumber({ placement, policySnapshots }: PlacementWork, all: readon
     return policy.numberOfClusters ?? latestOf(policySnapshots)?.numberOfClusters ?? 0;
   return all.filter(({ step }) => step.binding.state !== 'Unscheduled').length;
 }
-
-function moved(
-  { step: { binding }, candidate }: Classified,
-  index: number,
-  { now, overridesFor }: RollOutContext,
-): BindingStep {
-  if (candidate === 'remove') return { binding: { ...binding, deleting: true }, move: 'remove' };
-  const {
-    conditions: _c,
-    failedPlacements: _f,
-    driftedPlacements: _d,
-    diffedPlacements: _p,
-    clusterResourceOverrideSnapshots: _cr,
-    resourceOverrideSnapshots: _r,
-    previousState: _s,
-    ...rest
-  } = binding;
-  const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = overridesFor(
-    binding.targetCluster,
-  );
-  return {
-    binding: {
-      ...rest,
-      state: 'Bound',
-      resourceSnapshotIndex: index,
-      ...(cluster.length > 0 ? { clusterResourceOverrideSnapshots: [...cluster] } : {}),
-      ...(namespaced.length > 0 ? { resourceOverrideSnapshots: [...namespaced] } : {}),
-      conditions: [started(binding, now, 'Detected the new changes on the resources and started the rollout process')],
-    },
-    move: candidate === 'bind' ? 'add' : 'update',
-  };
-}
-
-/** Wants to move and may not yet. An Unscheduled binding has no RolloutStarted of its own to take back. */
-function kept({ step: { binding } }: Classified, { now }: RollOutContext): BindingStep {
-  if (binding.state === 'Unscheduled') return { binding, move: 'wait' };
-  const withheld = settle(
-    binding.conditions,
-    {
-      type: 'RolloutStarted',
-      status: 'False',
-      reason: 'RolloutNotStartedYet',
-      message: 'The rollout is being blocked by the rollout strategy',
-      ...(binding.observedGeneration === undefined ? {} : { observedGeneration: binding.observedGeneration }),
-    },
-    now,
-  );
-  return { binding: { ...binding, conditions: [withheld, ...others(binding)] }, move: 'wait' };
-}
-
-function steady({ step }: Classified, { now }: RollOutContext): BindingStep {
-  const { binding } = step;
-  if (binding.deleting) return { binding, move: 'remove' };
-  if (binding.state !== 'Bound') return step;
-  const first = started(binding, now, 'The rollout of the latest resources has started');
-  const present = binding.conditions?.find(({ type }) => type === 'RolloutStarted');
-  return {
-    binding: present?.status === 'True' ? binding : { ...binding, conditions: [first, ...others(binding)] },
-    move: step.move,
-  };
-}
-
-const others = ({ conditions }: Binding) => (conditions ?? []).filter(({ type }) => type !== 'RolloutStarted');
-
-const started = (binding: Binding, now: Timestamp, message: string) =>
-  settle(
-    binding.conditions,
-    {
-      type: 'RolloutStarted',
-      status: 'True',
-      reason: 'RolloutStarted',
-      message,
-      ...(binding.observedGeneration === undefined ? {} : { observedGeneration: binding.observedGeneration }),
-    },
-    now,
-  );
-
-/** When so many clusters more will have become ready by time alone that one that waits may move. */
-const freeAt = (all: readonly Classified[], readyMissing: number): number | undefined =>
-  all.flatMap(({ readyAt }) => readyAt ?? []).sort((a, b) => a - b)[readyMissing - 1];
-
-function holdsOf(
-  waiting: ReadonlySet<Classified>,
-  { placement }: PlacementWork,
-  readyAt: number | undefined,
-  denials: ReadonlyMap<Classified, string>,
-): Hold[] {
-  const { maxUnavailable, maxSurge } = placement.spec.strategy.rollingUpdate ?? defaults;
-  const stuck = isZero(maxUnavailable) && isZero(maxSurge);
-  return [...waiting].map((entry): Hold => {
-    const { candidate } = entry;
-    const { binding } = entry.step;
-    const subject = { ...refOf(placement), clusterName: binding.targetCluster };
-    const wants =
-      candidate === 'remove' ? 'is to be removed' : candidate === 'bind' ? 'is to be added' : 'is to be updated';
-    const budget = candidate === 'bind' ? `maxSurge ${maxSurge}` : `maxUnavailable ${maxUnavailable}`;
-    const denial = denials.get(entry);
-    if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
-      const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
-      return {
-        subject,
-        reason: 'RolloutBudget',
-        message: `${binding.targetCluster} ${wants} once ${budget} allows it${once ? ` (${once})` : ''}`,
-      };
-    }
-    const until = formatInstant(readyAt);
-    return {
-      subject,
-      reason: 'UnavailablePeriod',
-      message: `${binding.targetCluster} ${wants} once ${budget} allows it: clusters with resources that cannot be tracked count as available after ${until}`,
-      until,
-    };
-  });
-}
-
-const isZero = (value: IntOrPercent): boolean => /^0%?$/.test(String(value));

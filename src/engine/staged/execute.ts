@@ -5,7 +5,17 @@ import { concurrencyOf, currentStage } from './current-stage.ts';
 import { executeDeleteStage } from './delete-stage.ts';
 import { passGate, withdraw } from './gate.ts';
 import { mark, type StagedReason } from './marks.ts';
-import { hasFinished, hasStarted, isInFlight, type RunContext, type RunStep, withHold, withStage } from './step.ts';
+import {
+  deleteStageName,
+  hasFinished,
+  hasStarted,
+  isInFlight,
+  type RunContext,
+  type RunStep,
+  withHold,
+  withStage,
+  withWake,
+} from './step.ts';
 import { walkClusters } from './walk-clusters.ts';
 
 /** What the run reads after a stage was worked on; undefined = the stage is done, look at the next one. */
@@ -26,7 +36,7 @@ export function execute(begun: RunStep, context: RunContext): RunStep {
       current.kind === 'broken'
         ? { step, run: { reason: 'UpdateRunFailed', message: current.message } }
         : current.kind === 'delete'
-          ? executeDeleteStage(step, context)
+          ? (frozenDeleteStage(step, context) ?? executeDeleteStage(step, context))
           : executeStage(step, context, current.index);
     step = outcome.step;
     if (outcome.run) {
@@ -51,10 +61,15 @@ function executeStage(begun: RunStep, context: RunContext, at: number): StageOut
     step = passage.step;
     if (passage.kind === 'closed') return waiting(step, context, at, `stage ${name} waits for its approval to start`);
   }
-  const walk = walkClusters(step, context, at, concurrencyOf(step.status, at));
+  const freeze = context.input.freeze;
+  const frozen = freeze?.kind === 'frozen';
+  const walk = walkClusters(step, context, at, frozen ? 0 : concurrencyOf(step.status, at));
   step = walk.step;
   if (walk.abort !== undefined) return failed(step, context, at, walk.abort);
-  if (!stageOf(step, at).clusters.every(hasFinished)) return updating(step, context, at, walk.stuck);
+  if (!stageOf(step, at).clusters.every(hasFinished))
+    return frozen
+      ? frozenStage(step, context, at, walk.stuck)
+      : updating(freeze?.opensAt ? withWake(step, freeze.opensAt) : step, context, at, walk.stuck);
 
   const after = afterStage(step, context, at);
   switch (after.kind) {
@@ -82,13 +97,41 @@ function executeStage(begun: RunStep, context: RunContext, at: number): StageOut
   }
 }
 
+/** What is in flight is followed to its end; the others wait for the end of the freeze. */
+function frozenStage(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
+  const { stageName, clusters } = stageOf(begun, at);
+  const step = clusters.some((cluster) => !hasStarted(cluster) && !hasFinished(cluster))
+    ? withFreeze(begun, context, stageName)
+    : begun;
+  return clusters.some(isInFlight)
+    ? updating(step, context, at, stuck)
+    : waiting(withTimes(step, context, at), context, at, `stage ${stageName} waits for the end of a freeze`);
+}
+
+/** Undefined = not frozen, or its removals have begun, or there is nothing to remove. */
+function frozenDeleteStage(step: RunStep, context: RunContext): StageOutcome | undefined {
+  const clusters = step.status.deletionStageStatus?.clusters ?? [];
+  if (context.input.freeze?.kind !== 'frozen' || clusters.length === 0 || clusters.some(hasStarted)) return undefined;
+  return {
+    step: withFreeze(step, context, deleteStageName),
+    run: { reason: 'UpdateRunWaiting', message: 'the delete stage waits for the end of a freeze' },
+  };
+}
+
+function withFreeze(step: RunStep, context: RunContext, stage: string): RunStep {
+  const { freeze } = context.input;
+  if (freeze?.kind !== 'frozen') return step;
+  const message = `run ${context.run.metadata.name} goes on with stage ${stage} once ${freeze.words}`;
+  return withHold(step, context, { reason: 'Freeze', message, stage, until: freeze.until });
+}
+
 function updating(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
   const { stageName, clusters } = stageOf(begun, at);
   const inFlight = clusters.filter(isInFlight).map(({ clusterName }) => clusterName);
   const kept = clusters.filter((cluster) => !hasStarted(cluster) && !hasFinished(cluster));
   let step = withTimes(begun, context, at);
   step = marked(step, context, at, 'StageUpdatingStarted', `clusters of stage ${stageName} are being updated`);
-  if (kept.length > 0 && inFlight.length > 0)
+  if (kept.length > 0 && inFlight.length > 0 && context.input.freeze?.kind !== 'frozen')
     step = withHold(step, context, {
       reason: 'RolloutBudget',
       message: `stage ${stageName} updates ${concurrencyOf(step.status, at)} at a time: ${inFlight.join(', ')} now, ${kept

@@ -9,6 +9,7 @@ import type {
   StageStatus,
   UpdateRunStatus,
 } from '../../api/staged.ts';
+import type { Freeze } from '../freeze/freeze.ts';
 import type { Source } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
@@ -28,6 +29,8 @@ export interface RunsInput {
   /** Members with their labels as placements see them; `left`: the file is gone or names a deletionTimestamp. */
   readonly clusters: readonly { readonly name: ClusterName; readonly labels: Labels; readonly left: boolean }[];
   readonly now: Timestamp;
+  /** While the fleet is frozen no cluster is started. */
+  readonly freeze?: Freeze;
   readonly digest: (text: string) => string;
   /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;

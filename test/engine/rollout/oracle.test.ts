@@ -15,6 +15,7 @@ import {
   T0,
   unscheduled,
   untrackable,
+  wakesOf,
   workOf,
 } from './world.ts';
 
@@ -141,7 +142,7 @@ describe('a rolling update', () => {
         const twice = roll(replanned(once));
         expect(twice.bindings.map(({ binding }) => binding)).toEqual(once.bindings.map(({ binding }) => binding));
         expect(twice.holds).toEqual(once.holds);
-        expect(twice.wakes).toEqual(once.wakes);
+        expect(wakesOf(twice)).toEqual(wakesOf(once));
       }),
       { numRuns: 2000 },
     );
@@ -149,7 +150,7 @@ describe('a rolling update', () => {
   it('moves at the instant it names, when time alone has passed, and not before', () => {
     fc.assert(
       fc.property(cases, ({ work }) => {
-        const [wake] = roll(work).wakes;
+        const [wake] = wakesOf(roll(work));
         if (wake === undefined) return;
         const rest = replanned(roll(work));
         const later = (ms: number) => roll(rest, { now: new Date(Date.parse(wake) + ms).toISOString() });

@@ -13,6 +13,7 @@ import {
   scheduled,
   unscheduled,
   untrackable,
+  wakesOf,
   workOf,
 } from './world.ts';
 
@@ -292,6 +293,6 @@ describe('what a rolling update moves now', () => {
     const twice = roll(replanned(once));
     expect(twice.bindings.map(({ binding }) => binding)).toEqual(once.bindings.map(({ binding }) => binding));
     expect(twice.holds).toEqual(once.holds);
-    expect(twice.wakes).toEqual(once.wakes);
+    expect(wakesOf(twice)).toEqual(wakesOf(once));
   });
 });

@@ -16,6 +16,7 @@ import {
   T0,
   unscheduled,
   untrackable,
+  wakesOf,
   workOf,
 } from './world.ts';
 
@@ -107,7 +108,7 @@ describe('what waits is held', () => {
         message: 'b is to be updated once maxUnavailable 1 allows it',
       },
     ]);
-    expect(work.wakes).toEqual([]);
+    expect(wakesOf(work)).toEqual([]);
   });
   it('until the unavailable period of the cluster that frees it ends', () => {
     const work = roll(
@@ -119,11 +120,11 @@ describe('what waits is held', () => {
     expect(work.holds.map(({ reason, until, subject }) => ({ reason, until, on: subject.clusterName }))).toEqual([
       { reason: 'UnavailablePeriod', until: at(40), on: 'b' },
     ]);
-    expect(work.wakes).toEqual([at(40)]);
+    expect(wakesOf(work)).toEqual([at(40)]);
   });
   it('until as many periods have ended as are needed, not the first', () => {
     const bindings = [bound('a', 1, untrackable(-50)), bound('b', 1, untrackable(-20)), bound('c', 0, health.ready)];
-    expect(roll(workOf(placementOf(pickN(3), { maxUnavailable: 1 }), bindings)).wakes).toEqual([at(40)]);
+    expect(wakesOf(roll(workOf(placementOf(pickN(3), { maxUnavailable: 1 }), bindings)))).toEqual([at(40)]);
   });
   it('without an end when time alone does not help', () => {
     const bindings = [bound('a', 1, untrackable(-20)), bound('b', 0, health.ready)];
@@ -135,7 +136,7 @@ describe('what waits is held', () => {
           'b is to be updated once maxUnavailable 0 allows it (maxUnavailable and maxSurge are both 0: the rollout cannot move)',
       },
     ]);
-    expect(work.wakes).toEqual([]);
+    expect(wakesOf(work)).toEqual([]);
   });
   it('by the surge alone when it is to be added', () => {
     const bindings = [unscheduled('a', untrackable(-20)), scheduled('b')];
@@ -149,7 +150,7 @@ describe('what waits is held', () => {
     const bindings = [bound('a', 1, untrackable(-60)), bound('b', 0, health.ready)];
     const work = roll(workOf(placementOf(pickN(2), { maxUnavailable: 1 }), bindings));
     expect(movesOf(work)).toEqual(['keep', 'wait']);
-    expect(work.wakes).toEqual(['2026-11-20T10:00:00.001Z']);
+    expect(wakesOf(work)).toEqual(['2026-11-20T10:00:00.001Z']);
   });
 });
 
@@ -343,7 +344,7 @@ describe('stories', () => {
       ...applied,
       bindings: [{ move: 'keep' as const, binding: bound('a', 1, untrackable(5)) }, applied.bindings[1]!],
     };
-    expect(roll(present, { now: at(5) }).wakes).toEqual([at(65)]);
+    expect(wakesOf(roll(present, { now: at(5) }))).toEqual([at(65)]);
     expect(movesOf(roll(present, { now: at(65) }))).toEqual(['keep', 'wait']);
     expect(movesOf(roll(present, { now: at(66) }))).toEqual(['keep', 'update']);
   });

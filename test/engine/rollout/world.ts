@@ -1,6 +1,7 @@
 import type { Condition } from '../../../src/api/meta.ts';
 import type { Placement, PlacementPolicy, RollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
+import { notFrozen } from '../../../src/engine/freeze/freeze.ts';
 import type { Move } from '../../../src/engine/plan-document.ts';
 import { type RollOutContext, rollOut } from '../../../src/engine/rollout/roll-out.ts';
 import type { BindingStep, PlacementWork } from '../../../src/engine/working.ts';
@@ -116,7 +117,11 @@ export const workOf = (placement: Placement, bindings: readonly Binding[]): Plac
 export const none = { clusterResourceOverrideSnapshots: [], resourceOverrideSnapshots: [] } as const;
 
 export const roll = (work: PlacementWork, context: Partial<RollOutContext> = {}): PlacementWork =>
-  rollOut(work, { now: T0, overridesFor: () => none, differs: () => false, ...context });
+  rollOut(work, { now: T0, overridesFor: () => none, differs: () => false, freeze: notFrozen, ...context });
+
+/** When time alone moves something, as the plan will say. */
+export const wakesOf = ({ wakes, holds }: PlacementWork): string[] =>
+  [...new Set([...wakes, ...holds.flatMap(({ until }) => until ?? [])])].sort();
 
 /** `keep add update remove wait`, in binding order. */
 export const movesOf = (work: PlacementWork): Move[] => work.bindings.map(({ move }) => move);

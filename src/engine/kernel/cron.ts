@@ -1,0 +1,117 @@
+import { civilFromDays, type Instant } from './instant.ts';
+import { instantOf, wallTime } from './time-zone.ts';
+
+/** A schedule: ascending minutes and hours, and the days it hits. */
+export interface Cron {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  /** `days`: since 1970-01-01 by the clock on the wall. */
+  readonly hits: (days: number) => boolean;
+}
+
+const macros: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+/**
+ * Five fields or a macro, as Karpenter's budgets read them (robfig/cron, standard parser): lists, ranges, steps, names of
+ * months and days, day-of-week 0 to 6. If both day fields are restricted a day hits when either does. Undefined for anything
+ * else, `@every`, seconds and `TZ=` among it.
+ */
+export function parseCron(text: string): Cron | undefined {
+  const fields = (macros[text.trim()] ?? text).trim().split(/\s+/);
+  if (fields.length !== 5) return undefined;
+  const [minutes, hours, daysOfMonth, monthsOfYear, daysOfWeek] = [
+    parseField(fields[0]!, 0, 59),
+    parseField(fields[1]!, 0, 23),
+    parseField(fields[2]!, 1, 31),
+    parseField(fields[3]!, 1, 12, months),
+    parseField(fields[4]!, 0, 6, weekdays),
+  ];
+  if (!minutes || !hours || !daysOfMonth || !monthsOfYear || !daysOfWeek) return undefined;
+  const either = !isOpen(fields[2]!) && !isOpen(fields[4]!);
+  return {
+    minutes: ascending(minutes),
+    hours: ascending(hours),
+    hits(days) {
+      const [, month, day] = civilFromDays(days);
+      if (!monthsOfYear.has(month)) return false;
+      const inMonth = daysOfMonth.has(day);
+      // 1970-01-01 was a Thursday.
+      const inWeek = daysOfWeek.has((((days + 4) % 7) + 7) % 7);
+      return either ? inMonth || inWeek : inMonth && inWeek;
+    },
+  };
+}
+
+/** A schedule may hit on 29 February only, and 2100 has none: nothing within eight years is never. */
+const mostDays = 366 * 8 + 2;
+
+/** The first hit after an instant, by clocks of the zone; undefined = never again. */
+export function nextHit(cron: Cron, zone: string, after: Instant): Instant | undefined {
+  const first = dayOf(after, zone);
+  for (let day = first; day <= first + mostDays; day++) {
+    const hit = hitsOn(cron, zone, day).find((instant) => instant > after);
+    if (hit !== undefined) return hit;
+  }
+  return undefined;
+}
+
+/** The last hit at an instant or before it; undefined = there was none. */
+export function lastHit(cron: Cron, zone: string, at: Instant): Instant | undefined {
+  const first = dayOf(at, zone);
+  for (let day = first; day >= first - mostDays; day--) {
+    const hit = hitsOn(cron, zone, day).findLast((instant) => instant <= at);
+    if (hit !== undefined) return hit;
+  }
+  return undefined;
+}
+
+const dayOf = (instant: Instant, zone: string): number => Math.floor(wallTime(instant, zone) / 86_400_000);
+
+function hitsOn({ hits, hours, minutes }: Cron, zone: string, day: number): Instant[] {
+  if (!hits(day)) return [];
+  return hours
+    .flatMap((hour) => minutes.map((minute) => instantOf(((day * 24 + hour) * 60 + minute) * 60_000, zone)))
+    .sort((a, b) => a - b);
+}
+
+/** The parser of robfig/cron takes a field with a star in any part for one that restricts nothing. */
+const isOpen = (field: string): boolean => /[*?]/.test(field);
+
+function parseField(
+  text: string,
+  least: number,
+  most: number,
+  names: readonly string[] = [],
+): ReadonlySet<number> | undefined {
+  const values = new Set<number>();
+  for (const part of text.split(',')) {
+    const match = /^(?:([*?])|(\w+)(?:-(\w+))?)(?:\/(\d+))?$/.exec(part);
+    if (!match) return undefined;
+    const [, star, low, high, by] = match;
+    const step = by === undefined ? 1 : Number(by);
+    const from = star ? least : numberOf(low!, least, names);
+    // `N/s` runs to the end of the field.
+    const to = star || (high === undefined && by !== undefined) ? most : numberOf(high ?? low!, least, names);
+    if (from === undefined || to === undefined || from < least || to > most || from > to || step < 1) return undefined;
+    for (let value = from; value <= to; value += step) values.add(value);
+  }
+  return values;
+}
+
+function numberOf(text: string, least: number, names: readonly string[]): number | undefined {
+  const named = names.indexOf(text.toUpperCase());
+  if (named >= 0) return named + least;
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+const ascending = (values: ReadonlySet<number>): number[] => [...values].sort((a, b) => a - b);

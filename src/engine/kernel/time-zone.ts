@@ -1,0 +1,57 @@
+import type { Instant } from './instant.ts';
+import { daysFromCivil } from './instant.ts';
+
+/** Milliseconds that a clock on the wall shows, read as if it hung in UTC. */
+export type WallTime = number;
+
+const dayMs = 86_400_000;
+const clocks = new Map<string, Intl.DateTimeFormat | undefined>();
+
+/** Whether `Intl` knows the IANA name. */
+export const isTimeZone = (zone: string): boolean => clockOf(zone) !== undefined;
+
+/** What a clock in the zone shows at an instant; seconds are kept, milliseconds are not. The zone must be known. */
+export function wallTime(instant: Instant, zone: string): WallTime {
+  const whole = Math.floor(instant / 1000) * 1000;
+  if (zone === 'UTC') return whole;
+  const shown = Object.fromEntries(
+    clockOf(zone)!
+      .formatToParts(whole)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const days = daysFromCivil(shown['year']!, shown['month']!, shown['day']!);
+  return days * dayMs + ((shown['hour']! * 60 + shown['minute']!) * 60 + shown['second']!) * 1000;
+}
+
+/**
+ * When a clock in the zone shows that time. Of two such instants (clocks are set back) the first; where there is none
+ * (clocks are set forward) as much later as they were set.
+ */
+export function instantOf(wall: WallTime, zone: string): Instant {
+  if (zone === 'UTC') return wall;
+  const offsets = [wall - dayMs, wall + dayMs].map((near) => wallTime(near, zone) - near);
+  const found = offsets.map((offset) => wall - offset).filter((instant) => wallTime(instant, zone) === wall);
+  return found.length > 0 ? Math.min(...found) : wall - offsets[0]!;
+}
+
+function clockOf(zone: string): Intl.DateTimeFormat | undefined {
+  if (!clocks.has(zone)) clocks.set(zone, makeClock(zone));
+  return clocks.get(zone);
+}
+
+function makeClock(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import type { IntOrPercent } from '../../api/meta.ts';
+import { type Placement, type RollingUpdate, refOf } from '../../api/placement.ts';
+import { type Frozen, frozenHold } from '../freeze/freeze.ts';
+import { formatInstant } from '../kernel/instant.ts';
+import type { Hold } from '../plan-document.ts';
+import type { Candidate, Classified } from './classify.ts';
+
+/** When so many clusters more will have become ready by time alone that one that waits may move. */
+export const freeAt = (all: readonly Classified[], readyMissing: number): number | undefined =>
+  all.flatMap(({ readyAt }) => readyAt ?? []).sort((a, b) => a - b)[readyMissing - 1];
+
+/** Why each of them may not move yet, and until when if time alone frees it. */
+export function holdsOf(
+  waiting: ReadonlySet<Classified>,
+  placement: Placement,
+  { maxUnavailable, maxSurge }: Pick<RollingUpdate, 'maxUnavailable' | 'maxSurge'>,
+  pick: {
+    readonly readyAt: number | undefined;
+    /** Why the disruption budget keeps some back. */
+    readonly denials: ReadonlyMap<Classified, string>;
+  },
+): Hold[] {
+  const { readyAt, denials } = pick;
+  const stuck = isZero(maxUnavailable) && isZero(maxSurge);
+  return [...waiting].map((entry): Hold => {
+    const { candidate } = entry;
+    const { binding } = entry.step;
+    const subject = { ...refOf(placement), clusterName: binding.targetCluster };
+    const wants = wanted(candidate);
+    const budget = candidate === 'bind' ? `maxSurge ${maxSurge}` : `maxUnavailable ${maxUnavailable}`;
+    const denial = denials.get(entry);
+    if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
+      const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
+      return {
+        subject,
+        reason: 'RolloutBudget',
+        message: `${binding.targetCluster} ${wants} once ${budget} allows it${once ? ` (${once})` : ''}`,
+      };
+    }
+    const until = formatInstant(readyAt);
+    return {
+      subject,
+      reason: 'UnavailablePeriod',
+      message: `${binding.targetCluster} ${wants} once ${budget} allows it: clusters with resources that cannot be tracked count as available after ${until}`,
+      until,
+    };
+  });
+}
+
+const isZero = (value: IntOrPercent): boolean => /^0%?$/.test(String(value));
+
+/** While the fleet is frozen everything that wants to move waits for the end of it, whatever the budgets allow. */
+export const frozenHolds = (waiting: readonly Classified[], placement: Placement, freeze: Frozen): Hold[] =>
+  waiting.map(({ step: { binding }, candidate }) =>
+    frozenHold(
+      { ...refOf(placement), clusterName: binding.targetCluster },
+      `${binding.targetCluster} ${wanted(candidate)}`,
+      freeze,
+    ),
+  );
+
+const wanted = (candidate: Candidate): string =>
+  candidate === 'remove' ? 'is to be removed' : candidate === 'bind' ? 'is to be added' : 'is to be updated';
