@@ -35,6 +35,12 @@ export const revisionsOf = (dependents: Dependents, owner: Stored): Stored[] =>
 /** The hash in the name and on the label of a revision. */
 export const hashOf = (revision: Stored): string => revision.metadata.labels?.[revisionLabel] ?? '';
 
+/** The template that a revision remembers. */
+export function templateOf(revision: Stored): Fields {
+  const { $patch: _, ...template } = fieldsAt(revision, 'data', 'spec', 'template');
+  return template;
+}
+
 /** Revisions that are in use stay; of the rest, the newest as many as the history keeps. */
 export function forgetOldRevisions(
   cluster: Cluster,

@@ -1,17 +1,21 @@
 import type { Cluster } from '../cluster.ts';
+import { runAutoscalers } from './autoscalers.ts';
 import { runBudgets } from './budgets.ts';
 import { runClaims, storageClass } from './claims.ts';
 import { makeObject } from './common.ts';
+import { runCronJobs } from './cron-jobs.ts';
 import { runCustomResources } from './custom-resources.ts';
 import { runDaemonSets } from './daemon-sets.ts';
 import { trackDependents } from './dependents.ts';
 import { runDeployments } from './deployments.ts';
 import { collectGarbage } from './garbage.ts';
+import { runJobs } from './jobs.ts';
 import { runLoadBalancers } from './load-balancers.ts';
 import { runNamespaces } from './namespaces.ts';
 import { runPods } from './pods.ts';
 import { runReplicaSets } from './replica-sets.ts';
 import { runScheduler } from './scheduler.ts';
+import { runStatefulSets } from './stateful-sets.ts';
 
 /**
  * Lets a cluster live: called once, right after it is opened. Controllers only listen; a cluster in which nothing changes
@@ -24,6 +28,10 @@ export function startControllers(cluster: Cluster): void {
   runDeployments(cluster, dependents);
   runReplicaSets(cluster, dependents);
   runDaemonSets(cluster, dependents);
+  runStatefulSets(cluster, dependents);
+  runJobs(cluster, dependents);
+  runCronJobs(cluster, dependents);
+  runAutoscalers(cluster);
   runScheduler(cluster);
   runPods(cluster);
   runLoadBalancers(cluster);

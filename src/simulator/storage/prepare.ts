@@ -55,7 +55,7 @@ const byKind: Readonly<Record<string, Prepare>> = {
           }),
     }),
   'apps/replicasets': (set) => templated(set),
-  'batch/jobs': (job) => templated(job),
+  'batch/jobs': (job, live) => templated(live ? job : jobOwnLabels(jobCounts(job))),
   'batch/cronjobs': (cron) => {
     const template = fieldsAt(cron, 'spec', 'jobTemplate');
     return inSpec(cron, { jobTemplate: templated(template) });
@@ -109,6 +109,32 @@ const byKind: Readonly<Record<string, Prepare>> = {
     });
   },
 };
+
+/** Both counts are 1 where neither is named; parallelism alone is 1 too. */
+function jobCounts(job: Fields): Fields {
+  const [parallelism, completions] = [at(job, 'spec', 'parallelism'), at(job, 'spec', 'completions')];
+  const alone = parallelism === undefined && completions === undefined;
+  return inSpec(job, { parallelism: parallelism ?? 1, ...(alone ? { completions: 1 } : {}) });
+}
+
+/** The selector of a Job is its own uid, unless its author says that he knows better (batch/job/strategy.go). */
+function jobOwnLabels(job: Fields): Fields {
+  if (at(job, 'spec', 'manualSelector') === true) return job;
+  const uid = textAt(job, 'metadata', 'uid');
+  const name = textAt(job, 'metadata', 'name');
+  const template = fieldsAt(job, 'spec', 'template');
+  const labels = {
+    ...fieldsAt(template, 'metadata', 'labels'),
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+  return inSpec(job, {
+    selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
+    template: { ...template, metadata: { ...fieldsAt(template, 'metadata'), labels } },
+  });
+}
 
 const finalizers = (namespace: Fields): Fields =>
   at(namespace, 'spec', 'finalizers') === undefined && at(namespace, 'metadata', 'deletionTimestamp') === undefined

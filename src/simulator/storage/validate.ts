@@ -1,4 +1,5 @@
 import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
+import { isTimeZone, parseCron } from '../cron-schedule.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, fieldsAt, listAt, textAt } from '../object.ts';
 import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
@@ -141,6 +142,16 @@ const selected: Check = (object) => {
   return causes;
 };
 
+function scheduled(schedule: string, timeZone: string): StatusCause[] {
+  const wrongZone = timeZone !== '' && !isTimeZone(timeZone);
+  return [
+    ...(schedule !== '' && !parseCron(schedule)
+      ? [invalidField('spec.schedule', schedule, 'it is not a cron schedule of five fields')]
+      : []),
+    ...(wrongZone ? [invalidField('spec.timeZone', timeZone, `unknown time zone ${timeZone}`)] : []),
+  ];
+}
+
 const byKind: Readonly<Record<string, Check>> = {
   '/pods': (pod) => template(pod, ['spec']),
   'apps/deployments': selected,
@@ -156,7 +167,10 @@ const byKind: Readonly<Record<string, Check>> = {
       });
     return causes;
   },
-  'batch/cronjobs': (cron) => template(cron, ['spec', 'jobTemplate', 'spec', 'template', 'spec']),
+  'batch/cronjobs': (cron) => [
+    ...scheduled(textAt(cron, 'spec', 'schedule'), textAt(cron, 'spec', 'timeZone')),
+    ...template(cron, ['spec', 'jobTemplate', 'spec', 'template', 'spec']),
+  ],
   '/services': (service) => {
     const headless = textAt(service, 'spec', 'clusterIP') === 'None';
     if (textAt(service, 'spec', 'type') === 'ExternalName' || headless) return [];
