@@ -26,9 +26,11 @@ export function httpTransport(config: KubeConfig): Transport {
         else void dispatcher.close();
       },
     };
-    await config.applySecurityAuthentication(
-      context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
-    );
+    // Like kubectl: credentials never travel in plain text, and what answers there asks for none.
+    if (!server?.startsWith('http:'))
+      await config.applySecurityAuthentication(
+        context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
+      );
     pool ??= new Agent({ keepAliveTimeout: 30_000 });
     credentials = { headers, at: Date.now() };
     return headers;
