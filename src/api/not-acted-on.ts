@@ -3,11 +3,6 @@ import type { FleetObject } from './kinds.ts';
 /** What a valid object asks for that nothing acts on yet, as a sentence; undefined when everything of it works. */
 export function notActedOnYet(object: FleetObject): string | undefined {
   switch (object.kind) {
-    case 'ClusterResourcePlacement':
-    case 'ResourcePlacement':
-      return object.spec.strategy.reportBackStrategy?.type === 'Mirror'
-        ? 'reportBackStrategy Mirror is not acted on yet'
-        : undefined;
     case 'FleetConfig': {
       const { forge } = object.spec;
       return forge && forge.kind !== 'none' ? 'forge is not acted on yet: approvals are plain branches' : undefined;

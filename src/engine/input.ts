@@ -2,6 +2,7 @@ import type { DisruptionBudget, Eviction } from '../api/eviction.ts';
 import type { FleetConfig, PriceList, RemovalApproval } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
+import type { MirroredStatus } from '../api/mirrored-status.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Override, OverrideSnapshot } from '../api/override.ts';
 import type { Placement, StatusInNamespace } from '../api/placement.ts';
@@ -96,6 +97,8 @@ export interface RecordedPlacement {
   readonly state: PlacementState;
   /** `namespace-status.yaml`: its status as its namespace sees it. */
   readonly inNamespace?: StatusInNamespace | undefined;
+  /** `mirrored/<cluster>.yaml`: statuses of its objects as members reported them. */
+  readonly mirrored?: ReadonlyMap<ClusterName, MirroredStatus>;
   /** `snapshots/<index>.yaml`: selected resources in snapshot order. */
   readonly snapshots: ReadonlyMap<number, readonly Manifest[]>;
 }

@@ -5,8 +5,15 @@ import { idsOf } from './overrides/snapshot-id.ts';
 import { overrideDocuments } from './overrides/snapshots.ts';
 import type { RecordDocument } from './plan-document.ts';
 import type { Assembly } from './plan-output.ts';
-import { approvalDocument, clusterDocument, placementDocuments, recordPath } from './record-documents.ts';
+import {
+  approvalDocument,
+  clusterDocument,
+  mirroredDocuments,
+  placementDocuments,
+  recordPath,
+} from './record-documents.ts';
 import type { runsWithoutPlacement } from './runs.ts';
+import { mirroredStatuses } from './status/mirrored-status.ts';
 import { statusInNamespace } from './status/status-in-namespace.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
@@ -31,6 +38,8 @@ export function recordOf(
       recorded: world.record.placements.get(placementKey(refOf(work.placement)))?.inNamespace,
     });
     documents.push(...placementDocuments(work, { status, inNamespace }, root));
+    const before = world.record.placements.get(placementKey(refOf(work.placement)))?.mirrored;
+    documents.push(...mirroredDocuments(mirroredStatuses(work, world, before), root, digest));
   }
   for (const [key, recorded] of refusedButRecorded) {
     const root = recordPath('placements', key, all.length, digest);
@@ -38,6 +47,7 @@ export function recordOf(
     documents.push([`${root}/state.yaml`, { kind: 'object', value: recorded.state }]);
     if (recorded.inNamespace)
       documents.push([`${root}/namespace-status.yaml`, { kind: 'object', value: recorded.inNamespace }]);
+    documents.push(...mirroredDocuments([...(recorded.mirrored?.values() ?? [])], root, digest));
     for (const [index, value] of recorded.snapshots)
       documents.push([`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }]);
   }

@@ -1,4 +1,5 @@
 import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
+import type { MirroredStatus } from '../api/mirrored-status.ts';
 import type { PlacementStatus, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Member } from './placement/members.ts';
@@ -52,6 +53,17 @@ export function placementDocuments(
     }),
   ];
 }
+
+/** `placements/<[ns.]name>/mirrored/<cluster>.yaml`. */
+export const mirroredDocuments = (
+  mirrored: readonly MirroredStatus[],
+  root: string,
+  digest: (text: string) => string,
+): [string, RecordDocument][] =>
+  mirrored.map((value) => [
+    `${recordPath(`${root}/mirrored`, value.clusterName, mirrored.length, digest)}.yaml`,
+    object(value),
+  ]);
 
 /**
  * `clusters/<name>.yaml`: the member with its status, without heartbeats and observation times. Usage moves all the

@@ -2,7 +2,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { type Eviction, eviction } from '../api/eviction.ts';
 import { type MemberCluster, memberCluster } from '../api/member-cluster.ts';
-import type { Manifest, PlacementKey } from '../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../api/meta.ts';
+import { type MirroredStatus, mirroredStatus } from '../api/mirrored-status.ts';
 import { type OverrideSnapshot, overrideSnapshot } from '../api/override.ts';
 import {
   clusterResourcePlacement,
@@ -15,6 +16,7 @@ import { type PlacementState, placementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../api/staged.ts';
 import type { FleetRecord, RecordedPlacement } from '../engine/input.ts';
+import { recordPathOf } from './record-path.ts';
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem and is otherwise taken as
@@ -45,16 +47,16 @@ export function readRecord(files: ReadonlyMap<string, string>): {
     return undefined;
   };
   for (const [path, text] of files) {
-    const match = pathPattern.exec(path);
+    const place = recordPathOf(path);
     if (path === 'summary.yaml') commit = read(path, text, summary)?.commit;
-    if (!match) continue;
-    const [, directory, name, rest] = match as unknown as [string, string, string, string | undefined];
+    if (!place) continue;
+    const { directory, name, rest } = place;
     switch (directory) {
       case 'placements':
         readPlacementFile({
           entry: entryOf(placements, name as PlacementKey),
           path,
-          rest: rest ?? '',
+          rest,
           text,
           read,
           problems,
@@ -84,9 +86,8 @@ export function readRecord(files: ReadonlyMap<string, string>): {
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(
-        [...placements].flatMap(
-          ([key, { object, state, inNamespace, snapshots }]): [PlacementKey, RecordedPlacement][] =>
-            object || state ? [[key, { object, state: state ?? emptyState(key, object), inNamespace, snapshots }]] : [],
+        [...placements].flatMap(([key, { object, state, ...rest }]): [PlacementKey, RecordedPlacement][] =>
+          object || state ? [[key, { object, state: state ?? emptyState(key, object), ...rest }]] : [],
         ),
       ),
       overrides,
@@ -99,19 +100,21 @@ export function readRecord(files: ReadonlyMap<string, string>): {
   };
 }
 
-/** Directory, an optional shard, the entry's name, and what is below it. */
-const pathPattern =
-  /^(placements|overrides|runs|approvals|evictions|clusters)\/(?:[0-9a-f]{2}\/(?=[^/]+(?:\/|\.yaml$)))?([^/]+?)(?:\.yaml|\/(.+))$/;
-
 interface Mutable {
   object: Placement | undefined;
   state: PlacementState | undefined;
   inNamespace?: StatusInNamespace | undefined;
   readonly snapshots: Map<number, readonly Manifest[]>;
+  readonly mirrored: Map<ClusterName, MirroredStatus>;
 }
 
 function entryOf(placements: Map<PlacementKey, Mutable>, key: PlacementKey): Mutable {
-  const entry = placements.get(key) ?? { object: undefined, state: undefined, snapshots: new Map() };
+  const entry = placements.get(key) ?? {
+    object: undefined,
+    state: undefined,
+    snapshots: new Map(),
+    mirrored: new Map(),
+  };
   placements.set(key, entry);
   return entry;
 }
@@ -136,7 +139,10 @@ function readPlacementFile(of: {
       : clusterResourcePlacement;
     entry.object = read(path, text, schema);
   } else if (rest === 'namespace-status.yaml') entry.inNamespace = read(path, text, statusInNamespace);
-  else {
+  else if (rest.startsWith('mirrored/')) {
+    const mirrored = read(path, text, mirroredStatus);
+    if (mirrored) entry.mirrored.set(mirrored.clusterName, mirrored);
+  } else {
     const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
     if (index === undefined) return;
     const manifests = manifestsOf(text);

@@ -12,6 +12,8 @@ export interface Delivered {
   readonly identifier: ResourceIdentifier;
   readonly outcome: ObjectOutcome;
   readonly applied: boolean;
+  /** The object on the member; undefined also where an observation that broke off does not show it. */
+  readonly live: Manifest | undefined;
   /** Only of applied objects; absent also where an observation that broke off does not show the object. */
   readonly availability: Availability | undefined;
   /** Applied, yet a complete observation does not show it: somebody removed it. */
@@ -46,19 +48,20 @@ export function deliveredObjects(
   observation: ClusterObservation,
 ): Delivered[] {
   const outcomes = new Map(sighting.results.map((outcome) => [keyOf(outcome.object), outcome]));
-  const live = liveObjects(observation);
+  const objects = liveObjects(observation);
   return manifests.map((item): Delivered => {
     const ref = refOfManifest(item.manifest);
     const outcome = outcomes.get(keyOf(ref)) ?? { object: ref, result: 'Applied' };
     const applied = goodResults.has(outcome.result);
-    const found = live.get(keyOf(ref));
-    const gone = applied && found === undefined && observation.complete;
+    const live = objects.get(keyOf(ref));
+    const gone = applied && live === undefined && observation.complete;
     return {
       item,
       identifier: identifierOf(item),
       outcome,
       applied,
-      availability: gone ? missing : applied && found ? availabilityOf(found) : undefined,
+      live,
+      availability: gone ? missing : applied && live ? availabilityOf(live) : undefined,
       gone,
     };
   });

@@ -1,0 +1,77 @@
+import type { MirroredStatus } from '../../api/mirrored-status.ts';
+import { type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { keyOf, refOfManifest } from '../delivery/object-key.ts';
+import { type Delivered, deliveredObjects, sightingOf } from '../delivery/outcomes.ts';
+import { by } from '../kernel/ordering.ts';
+import type { PlacementWork } from '../working.ts';
+import type { World } from '../world.ts';
+
+/**
+ * The statuses of a placement's objects on its members, one document per cluster, when it asks for them
+ * (`reportBackStrategy: Mirror`). Only applied objects are reported (KubeFleet workapplier/status.go); what a member cannot
+ * be asked about stands as recorded, until its binding goes.
+ */
+export function mirroredStatuses(work: PlacementWork, world: World, recorded: Recorded): MirroredStatus[] {
+  const { placement } = work;
+  if (!isMirrored(placement)) return [];
+  return work.bindings
+    .filter(({ binding }) => !binding.deleting)
+    .flatMap(({ binding }) => {
+      const before = recorded?.get(binding.targetCluster);
+      return seen(work, binding, world, before) ?? before ?? [];
+    })
+    .sort(by(({ clusterName }) => clusterName));
+}
+
+type Recorded = ReadonlyMap<string, MirroredStatus> | undefined;
+
+/** Reporting to the original resource makes sense only where there is one member to speak for it. */
+function isMirrored({ spec: { policy, strategy } }: Placement): boolean {
+  const { type, destination } = strategy.reportBackStrategy ?? { type: 'Disabled' };
+  if (type !== 'Mirror') return false;
+  if (destination === 'WorkAPI') return true;
+  return policy.placementType === 'PickFixed'
+    ? policy.clusterNames?.length === 1
+    : policy.placementType === 'PickN' && policy.numberOfClusters === 1;
+}
+
+/** None when no object has a status; undefined = the member cannot say. */
+function seen(
+  { placement, contents }: PlacementWork,
+  binding: Binding,
+  world: World,
+  before: MirroredStatus | undefined,
+): MirroredStatus[] | undefined {
+  const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
+  const observation = world.observationOf(cluster);
+  const manifests = index === undefined ? undefined : contents.get(index);
+  const ref = refOf(placement);
+  const sighting = observation?.reachable ? sightingOf(observation, ref, index) : undefined;
+  if (!observation || !sighting || !manifests) return undefined;
+  const rendered = world.render({ placement: ref, manifests, lists: binding, cluster });
+  if (!rendered.ok) return undefined;
+  const objects = deliveredObjects(rendered.manifests, sighting, observation)
+    .filter(({ applied }) => applied)
+    .flatMap((object) => statusOf(object, observation.complete ? undefined : before));
+  return objects.length === 0 ? [] : [documentOf(ref, cluster, objects)];
+}
+
+/** `before` speaks for what an observation that broke off does not show. */
+function statusOf({ item, live }: Delivered, before: MirroredStatus | undefined): MirroredStatus['objects'] {
+  const ref = refOfManifest(item.manifest);
+  if (live) return live['status'] === undefined ? [] : [{ ...ref, status: live['status'] }];
+  return before?.objects.filter((object) => keyOf(object) === keyOf(ref)) ?? [];
+}
+
+const documentOf = (
+  { name, namespace }: PlacementRef,
+  clusterName: string,
+  objects: MirroredStatus['objects'],
+): MirroredStatus => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'MirroredStatus',
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  clusterName,
+  objects,
+});
