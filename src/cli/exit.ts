@@ -1,3 +1,5 @@
+import { GitError } from '../git/git-error.ts';
+
 /** What exit codes mean, for every command (contract: `gitfleet plan`). */
 export const exitCodes = {
   nothingToDo: 0,
@@ -35,5 +37,6 @@ export const saidAlready = (error: unknown): boolean =>
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
   if (isUsageError(error)) return error.exitCode === 0 ? 0 : exitCodes.invalidInput;
+  if (error instanceof GitError) return error.code === 'bad-address' ? exitCodes.invalidInput : exitCodes.unreachable;
   return 70;
 }

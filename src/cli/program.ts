@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { changingCommands } from './commands/changing.ts';
 import { examples } from './commands/options.ts';
 import { planningCommands } from './commands/planning.ts';
 import { runningCommands } from './commands/running.ts';
@@ -22,6 +23,7 @@ Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASS
   runningCommands(gitfleet.commandsGroup('Run:'));
   planningCommands(gitfleet.commandsGroup('Plan:'));
   statusCommands(gitfleet.commandsGroup('Look:'));
+  changingCommands(gitfleet.commandsGroup('Change:'));
   aboutCommands(gitfleet.commandsGroup('About:'));
   return gitfleet;
 }

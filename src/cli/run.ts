@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { openLog } from '../daemon/log.ts';
@@ -9,6 +8,7 @@ import { parsePerson } from '../git/person.ts';
 import { systemClock } from '../members/clock.ts';
 import { defaultCacheDir } from './cache-dir.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { secretFromEnv } from './secret-from-env.ts';
 import { simulatedMembers } from './simulated-members.ts';
 
 export interface RunOptions {
@@ -136,11 +136,4 @@ function listenAddress(text: string, once: boolean): { readonly host: string; re
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text);
   if (!match) throw new CliError(`--listen ${text} is no address: write for example 127.0.0.1:8080, or off`);
   return { host: match[1] ?? match[2] ?? '127.0.0.1', port: Number(match[3]) };
-}
-
-/** `NAME`, or the contents of the file that `NAME_FILE` names. */
-async function secretFromEnv(name: string): Promise<string | undefined> {
-  const file = process.env[`${name}_FILE`];
-  const text = file === undefined ? process.env[name] : await readFile(file, 'utf8').catch(() => undefined);
-  return text?.trim() || undefined;
 }

@@ -1,13 +1,13 @@
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { resolveCommit } from '../git/resolve-commit.ts';
-import { branchRef } from '../git/source.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { splitName, titleOf } from './names.ts';
 import { print } from './output.ts';
 import { moved } from './status/follow.ts';
 import { type KindMeant, kindMeant } from './status/kinds.ts';
 import { conditionOf, type Row } from './status/listing.ts';
-import { type Status, type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
+import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
+import { desiredTip, isPlannedFrom, missingCommit } from './status/planned-from.ts';
 import { unknownName } from './unknown-name.ts';
 import { parseWish, type Wish } from './wish.ts';
 
@@ -56,10 +56,7 @@ async function commitMeant(
     return resolveCommit(branches, commit).catch((error: unknown) => {
       throw new CliError(`--commit ${commit}: ${error instanceof Error ? error.message : String(error)}`);
     });
-  const ref = branchRef(branch);
-  const tip = (await branches.list([ref])).get(ref);
-  if (tip !== undefined) await branches.obtain(ref, tip);
-  return tip;
+  return desiredTip(branches, branch);
 }
 
 async function look(of: {
@@ -74,10 +71,8 @@ async function look(of: {
   const { listing, isMeant } = kind;
   const status = await reader.read([...new Set([...listing.folders, 'runs'])]);
   const { tip } = status;
-  if (since !== undefined && !(await knows(reader, status, since))) {
-    const of = status.record.commit?.slice(0, 12) ?? 'no commit';
-    return { met: [], missing: [`a status of commit ${since.slice(0, 12)}: the branch has that of ${of}`], tip };
-  }
+  if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
+    return { met: [], missing: [missingCommit(status, since)], tip };
   const all = (await listing.rows(status, Date.now(), reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );
@@ -98,14 +93,6 @@ async function look(of: {
     missing: [...(rows.length === 0 ? [`any ${singular}`] : []), ...verdicts.flatMap(({ missing }) => missing ?? [])],
     tip,
   };
-}
-
-/** Whether the status was planned from this commit or a later one. */
-async function knows({ branches }: StatusReader, { record }: Status, commit: string): Promise<boolean> {
-  if (record.commit === undefined) return false;
-  if (record.commit === commit) return true;
-  const planned = await resolveCommit(branches, record.commit).catch(() => undefined);
-  return planned !== undefined && branches.objects.isAncestor(commit, planned);
 }
 
 interface Verdict {

@@ -1,5 +1,6 @@
 import { placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
+import { freezeOf } from './freeze/suspension.ts';
 import { sourceKey } from './input.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
@@ -28,7 +29,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordedApprovals: world.record.approvals,
     clusters: [...world.members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
     now: world.input.now,
-    freeze: world.freeze,
+    freeze: freezeOf(work.placement, world.freeze),
     digest: world.input.digest,
     takeSnapshot: (present) => snapshotResources(present, world),
     overridesFor(present, cluster, index) {

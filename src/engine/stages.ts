@@ -2,6 +2,7 @@ import type { ClusterName } from '../api/meta.ts';
 import { type Placement, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
+import { freezeOf } from './freeze/suspension.ts';
 import { sourceKey } from './input.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
@@ -143,7 +144,7 @@ export function rollPlacement(work: PlacementWork, world: World): PlacementWork 
     now: world.input.now,
     overridesFor: overridesFor(work, world, latest.index),
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
-    freeze: world.freeze,
+    freeze: freezeOf(work.placement, world.freeze),
     budget:
       work.placement.kind === 'ClusterResourcePlacement'
         ? world.input.fleet.budgets.find(({ metadata }) => metadata.name === work.placement.metadata.name)

@@ -1,6 +1,6 @@
 import type { BranchChange } from './branches.ts';
-import { isFolder, type NewObject, newCommit, newObject, newTree, type TreeEntry } from './new-objects.ts';
-import type { Objects } from './objects.ts';
+import { editTree } from './edit-tree.ts';
+import { newCommit } from './new-objects.ts';
 import type { Person } from './person.ts';
 import { branchRef, type GitSource } from './source.ts';
 
@@ -42,7 +42,7 @@ export function approvalBranches(
       const base = there ?? (await source.poll());
       if (there !== undefined) await branches.obtain(ref, there);
       const { tree } = await branches.objects.commit(base);
-      const { root, objects } = await withFile(branches.objects, tree, path.split('/'), content);
+      const { root, objects } = await editTree(branches.objects, tree, new Map([[path, content]]));
       if (there !== undefined && root === tree) {
         asked.set(ref, { oid: there, content });
         return;
@@ -61,29 +61,4 @@ export function approvalBranches(
       await move({ ref, from: there, to: undefined, objects: [] });
     },
   };
-}
-
-/** A tree with one file put in or replaced, and the objects that this makes. */
-async function withFile(
-  objects: Objects,
-  tree: string | undefined,
-  path: readonly string[],
-  content: string,
-): Promise<{ readonly root: string; readonly objects: NewObject[] }> {
-  const [name, ...rest] = path as [string, ...string[]];
-  const entries = tree === undefined ? [] : await objects.tree(tree);
-  const old = entries.find((entry) => entry.name === name);
-  let made: NewObject[];
-  let entry: TreeEntry;
-  if (rest.length === 0) {
-    const blob = newObject('blob', Buffer.from(content));
-    made = [blob];
-    entry = { mode: '100644', name, oid: blob.oid };
-  } else {
-    const inner = await withFile(objects, old && isFolder(old) ? old.oid : undefined, rest, content);
-    made = inner.objects;
-    entry = { mode: '40000', name, oid: inner.root };
-  }
-  const changed = newTree([...entries.filter((other) => other.name !== name), entry]);
-  return { root: changed.oid, objects: [...made, changed] };
 }

@@ -22,6 +22,8 @@ export class FleetOnGit {
   static async open(files: Readonly<Record<string, string>>): Promise<FleetOnGit> {
     const fleet = new FleetOnGit(files);
     fleet.git('init', '-q', '-b', 'main');
+    fleet.git('config', 'user.name', 'Ann');
+    fleet.git('config', 'user.email', 'ann@example.com');
     fleet.commit(files, 'Begin the fleet');
     fleet.#status = await openStatusBranch({
       repo: fleet.dir,
@@ -38,8 +40,7 @@ export class FleetOnGit {
   git(...args: string[]): string {
     const date = new Date(this.paper.now).toISOString();
     const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-    const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
-    return execFileSync('git', ['-C', this.dir, ...who, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    return execFileSync('git', ['-C', this.dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
       .toString('utf8')
       .trim();
   }
@@ -52,6 +53,13 @@ export class FleetOnGit {
     Object.assign(this.paper.files, files);
     this.paper.commit = this.git('rev-parse', 'HEAD');
     return this.paper.commit;
+  }
+
+  /** Lets the fleet see what main holds by now, whoever committed it. */
+  look(): void {
+    const paths = this.git('ls-tree', '-r', '--name-only', 'main').split('\n');
+    this.paper.files = Object.fromEntries(paths.map((path) => [path, `${this.git('show', `main:${path}`)}\n`]));
+    this.paper.commit = this.git('rev-parse', 'main');
   }
 
   /** One pass: plan, publish, deliver, ten seconds. */

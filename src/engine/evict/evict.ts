@@ -1,7 +1,8 @@
 import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Freeze, frozenHold } from '../freeze/freeze.ts';
+import { type Freeze, frozenHold, notFrozen } from '../freeze/freeze.ts';
+import { freezeOf } from '../freeze/suspension.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
@@ -71,9 +72,10 @@ export function evict(input: EvictInput): EvictOutcome {
     const verdict = judgeOne(eviction, works, input);
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
-    if (input.freeze?.kind === 'frozen' && verdict.kind !== 'invalid') {
+    const freeze = work ? freezeOf(work.placement, input.freeze ?? notFrozen) : input.freeze;
+    if (freeze?.kind === 'frozen' && verdict.kind !== 'invalid') {
       const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
-      holds.push(frozenHold(subject, `eviction ${name} is carried out`, input.freeze));
+      holds.push(frozenHold(subject, `eviction ${name} is carried out`, freeze));
       if (recorded) done.set(name, recorded);
       continue;
     }

@@ -90,7 +90,7 @@ function namedProperties(terms: readonly ClusterSelectorTerm[]): string[] {
 }
 
 /** KubeFleet tainttoleration/filtering.go; an empty operator was made `Equal` when the file was loaded. */
-function tolerates({ key = '', operator, value = '', effect = '' }: Toleration, taint: Taint): boolean {
+export function tolerates({ key = '', operator, value = '', effect = '' }: Toleration, taint: Taint): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (operator === 'Exists') return key === '' || key === taint.key;
   return key === taint.key && value === (taint.value ?? '');

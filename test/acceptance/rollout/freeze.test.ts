@@ -207,3 +207,54 @@ spec: {placementName: web, stagedRolloutStrategyName: slow}
     expect(moves(after)).toEqual(['a Bound 0 keep', 'b Unscheduled 0 remove']);
   });
 });
+
+describe('a placement with the annotation gitfleet.dev/suspended is frozen by itself', () => {
+  const suspended = (text: string): string =>
+    text.replace(
+      'metadata: {name: web}',
+      'metadata: {name: web, annotations: {gitfleet.dev/suspended: "incident 42"}}',
+    );
+  const why = 'once the annotation gitfleet.dev/suspended (incident 42) of web is taken away';
+
+  it('nothing of it moves, no eviction is carried out, and no time ends it', async () => {
+    const story = await settled();
+    story.files['web.yaml'] = suspended(placement(all, rolling(1, 1)));
+    story.files['resources/web.yaml'] = app('web:2');
+    story.files['evict.yaml'] = `
+apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacementEviction
+metadata: {name: e1}
+spec: {placementName: web, clusterName: a}
+`;
+    const step = await story.plan(20);
+    expect(moves(step)).toEqual(['a Bound 0 wait', 'b Bound 0 wait']);
+    expect(step.plan.holds.map(({ reason, message }: Document) => `${reason}: ${message}`)).toEqual([
+      `Freeze: a is to be updated ${why}`,
+      `Freeze: b is to be updated ${why}`,
+      `Freeze: eviction e1 is carried out ${why}`,
+    ]);
+    expect(step.plan.wakeAt).toBeUndefined();
+    story.files['web.yaml'] = placement(all, rolling(1, 1));
+    expect(moves(await story.plan(30))).not.toEqual(moves(step));
+  });
+
+  it('its staged run starts no cluster', async () => {
+    const story = await settled();
+    story.files['web.yaml'] = suspended(placement(all, '{type: External}'));
+    story.files['strategy.yaml'] = `
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: slow}
+spec: {stages: [{name: all, labelSelector: {}}]}
+---
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: web-1}
+spec: {placementName: web, stagedRolloutStrategyName: slow}
+`;
+    const step = await story.plan(20);
+    expect(step.plan.holds.map(({ message }: Document) => message)).toEqual([
+      `run web-1 goes on with stage all ${why}`,
+    ]);
+  });
+});

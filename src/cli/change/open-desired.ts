@@ -1,0 +1,57 @@
+import type { Fleet } from '../../engine/input.ts';
+import type { Branches } from '../../git/branches.ts';
+import { locate } from '../../git/locate.ts';
+import { branchRef } from '../../git/source.ts';
+import type { WorkingTree } from '../../git/working-files.ts';
+import { loadFleet } from '../../repo/load-fleet.ts';
+import { CliError, exitCodes } from '../exit.ts';
+import { openClone } from '../open-git.ts';
+
+/** The branch of desired state, as a command finds it that is to change it. */
+export interface Desired {
+  readonly branches: Branches;
+  /** `main` */
+  readonly branch: string;
+  readonly ref: string;
+  readonly tip: string;
+  readonly fleet: Fleet;
+  /** Of a local repository that is not bare. */
+  readonly workingTree: WorkingTree | undefined;
+  /** Text of a file at the tip; undefined when there is none. */
+  text(file: string): Promise<string | undefined>;
+}
+
+/** Opens it, uses it, closes it. Error: CliError, exit code 3, when there is no such branch. */
+export async function withDesired<T>(
+  options: { readonly repo: string; readonly branch: string },
+  use: (desired: Desired) => Promise<T>,
+): Promise<T> {
+  const branches = await openClone(options.repo);
+  try {
+    const ref = branchRef(options.branch);
+    const tip = (await branches.list([ref])).get(ref);
+    if (tip === undefined)
+      throw new CliError(
+        `${branches.name} has no branch ${options.branch}: name the branch of desired state with --branch`,
+        exitCodes.unreachable,
+      );
+    await branches.obtain(ref, tip);
+    const tree = await branches.objects.files(tip);
+    const files = new Map((await tree.files()).map(({ path, oid }) => [path, oid]));
+    const located = branches.remote ? undefined : await locate(branches.name);
+    return await use({
+      branches,
+      branch: options.branch,
+      ref,
+      tip,
+      fleet: await loadFleet(tree),
+      workingTree: located && !located.bare ? { dir: branches.name, gitDir: located.gitDir } : undefined,
+      async text(file) {
+        const oid = files.get(file);
+        return oid === undefined ? undefined : Buffer.from((await tree.read([oid])).get(oid)!).toString('utf8');
+      },
+    });
+  } finally {
+    await branches.close();
+  }
+}

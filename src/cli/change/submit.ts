@@ -1,0 +1,100 @@
+import { editTree, type FileEdits } from '../../git/edit-tree.ts';
+import { GitError } from '../../git/git-error.ts';
+import { newCommit } from '../../git/new-objects.ts';
+import { parsePerson } from '../../git/person.ts';
+import { branchRef } from '../../git/source.ts';
+import { whoCommits } from '../../git/who-commits.ts';
+import { bringAlong, uncommitted } from '../../git/working-files.ts';
+import { CliError, exitCodes } from '../exit.ts';
+import type { Desired } from './open-desired.ts';
+
+/** A change of the fleet repo that a command made for a person. */
+export interface Change {
+  readonly edits: FileEdits;
+  readonly message: string;
+  /** The branch for a pull request; undefined commits to the branch of desired state itself. */
+  readonly branch: string | undefined;
+  readonly author: string | undefined;
+}
+
+export interface Submitted {
+  readonly branch: string;
+  readonly commit: string;
+  readonly files: readonly string[];
+}
+
+/** Another commit may come in between; more often than this somebody else is not just working. */
+const attempts = 3;
+
+/**
+ * Commits a change on top of the branch of desired state, or pushes it as a branch for a pull request; never by force. A
+ * working tree that has the branch checked out comes along, unless files of the change were edited there. Undefined when
+ * everything is so already.
+ */
+export async function submit(desired: Desired, change: Change): Promise<Submitted | undefined> {
+  const { branches } = desired;
+  const { objects } = branches;
+  const base = await objects.commit(desired.tip);
+  const { root, objects: made } = await editTree(objects, base.tree, change.edits);
+  if (root === base.tree) return undefined;
+  const ref = change.branch === undefined ? desired.ref : branchRef(change.branch);
+  const checkedOut = await branches.checkedOut(ref);
+  if (checkedOut && change.branch !== undefined)
+    throw new CliError(
+      `${change.branch} is checked out in a working tree of ${branches.name}: switch to ${desired.branch} there first`,
+    );
+  if (checkedOut) await refuseUncommitted(desired, change.edits);
+  const author =
+    change.author === undefined ? await whoCommits(desired.workingTree?.gitDir) : parsePerson(change.author);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const from = change.branch === undefined ? desired.tip : (await branches.list([ref])).get(ref);
+    if (from !== undefined) await branches.obtain(ref, from);
+    // An older branch of the same name is not thrown away: the new commit goes on top of it too.
+    const merged = from === undefined || (await objects.isAncestor(from, desired.tip));
+    if (from !== undefined && !merged && (await objects.commit(from)).tree === root)
+      return { branch: change.branch!, commit: from, files: [...change.edits.keys()] };
+    const commit = newCommit({
+      tree: root,
+      parents: merged ? [desired.tip] : [desired.tip, from],
+      message: change.message,
+      author,
+      at: Date.now(),
+    });
+    const outcome = await branches
+      .change({ ref, from, to: commit.oid, objects: [...made, commit] })
+      .catch(refusal(change, desired));
+    if (outcome === 'done') {
+      if (checkedOut) await bringAlong(desired.workingTree!, change.edits);
+      return { branch: change.branch ?? desired.branch, commit: commit.oid, files: [...change.edits.keys()] };
+    }
+    if (change.branch === undefined) break;
+  }
+  throw new CliError(`${ref} moved while this was written: run the command again`, exitCodes.somethingToDo);
+}
+
+async function refuseUncommitted(desired: Desired, edits: FileEdits): Promise<void> {
+  const { workingTree, branches, branch } = desired;
+  const head = (await branches.list(['HEAD'])).get('HEAD');
+  if (workingTree === undefined || head !== desired.tip)
+    throw new CliError(
+      `${branch} is checked out in another working tree of ${branches.name}: run the command there, or with --pull-request`,
+    );
+  const committed = new Map<string, string | undefined>();
+  for (const path of edits.keys()) committed.set(path, await desired.text(path));
+  const changed = await uncommitted(workingTree, committed);
+  if (changed.length > 0)
+    throw new CliError(
+      `${changed.join(', ')} changed in ${workingTree.dir} and ${changed.length === 1 ? 'is' : 'are'} not committed: commit or undo that first`,
+    );
+}
+
+const refusal =
+  (change: Change, { branch }: Desired) =>
+  (error: unknown): never => {
+    if (!(error instanceof GitError)) throw error;
+    const hint =
+      change.branch === undefined && error.code === 'push-refused'
+        ? `; if ${branch} is protected, use --pull-request`
+        : '';
+    throw new CliError(`${error.message}${hint}`, exitCodes.unreachable, { cause: error });
+  };

@@ -1,0 +1,81 @@
+import { outputFormat, print, printJson, printYaml } from '../output.ts';
+import type { Desired } from './open-desired.ts';
+import { requestUrl } from './request-url.ts';
+import { type Change, submit } from './submit.ts';
+
+export interface ChangeOptions {
+  readonly repo: string;
+  readonly branch: string;
+  readonly dryRun?: boolean;
+  readonly gitAuthor?: string;
+  readonly output: string;
+}
+
+/** What a command says besides: what it could not do, and what follows. */
+export interface Said {
+  /** What the change does, one sentence: `eu-1 is cordoned, web is evicted from it`. */
+  readonly done: string;
+  /** Said instead when everything is so already. */
+  readonly already: string;
+  /** For a person to know: what stays, what will come back. */
+  readonly notes: readonly string[];
+}
+
+/** Shows a change (`--dry-run`) or makes it, and says what to do next. Notes go to stderr. */
+export async function tell(
+  desired: Desired,
+  change: Omit<Change, 'author'>,
+  { options, said }: { readonly options: ChangeOptions; readonly said: Said },
+): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml']);
+  const { notes } = said;
+  const files = [...change.edits].map(([path, content]) => ({
+    path,
+    ...(content === undefined ? { deleted: true } : { content }),
+  }));
+  const submitted = options.dryRun ? undefined : await submit(desired, { ...change, author: options.gitAuthor });
+  const made = options.dryRun ? files.length > 0 : submitted !== undefined;
+  const next = submitted && change.branch !== undefined ? nextStep(desired, submitted.branch) : undefined;
+  if (format !== 'table') {
+    const document = {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'Change',
+      summary: made ? said.done : said.already,
+      dryRun: options.dryRun ?? false,
+      branch: submitted?.branch,
+      commit: submitted?.commit,
+      files,
+      notes,
+      next: next?.commands,
+    };
+    return format === 'json' ? printJson(document) : printYaml(document);
+  }
+  for (const note of notes) process.stderr.write(`note: ${note}\n`);
+  if (!made) return print(said.already);
+  if (!submitted) return print(files.map(fileText).join(''));
+  print(`${said.done}: commit ${submitted.commit.slice(0, 12)} on ${submitted.branch}`);
+  for (const file of files) print(`  ${file.path}${'deleted' in file ? ' (removed)' : ''}`);
+  if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
+}
+
+/** A plain git server knows no pull requests: merging is the same there. */
+function nextStep(
+  { branches, branch, fleet }: Desired,
+  from: string,
+): { readonly sentence: string; readonly commands: string[] } {
+  const url = requestUrl(fleet.config?.spec.forge, { from, into: branch });
+  const merge = branches.remote
+    ? `git fetch origin && git checkout ${branch} && git merge origin/${from} && git push`
+    : `git -C ${branches.name} merge ${from}`;
+  return url === undefined
+    ? { sentence: `Nothing happens until it is merged into ${branch}:`, commands: [merge] }
+    : {
+        sentence: `Nothing happens until it is merged into ${branch}; open the request here, or merge it by hand:`,
+        commands: [url, merge],
+      };
+}
+
+function fileText(file: { readonly path: string; readonly content?: string }): string {
+  if (file.content === undefined) return `# ${file.path} is removed\n`;
+  return `# ${file.path}\n${file.content.startsWith('---') ? '' : '---\n'}${file.content}`;
+}

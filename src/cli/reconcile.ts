@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto';
+import { parseDuration } from '../engine/kernel/duration.ts';
+import { CliError, exitCodes } from './exit.ts';
+import { print } from './output.ts';
+import { secretFromEnv } from './secret-from-env.ts';
+import { moved } from './status/follow.ts';
+import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
+import { desiredTip, isPlannedFrom, missingCommit } from './status/planned-from.ts';
+
+export interface ReconcileOptions extends StatusOptions {
+  readonly branch: string;
+  readonly daemon: string;
+  readonly timeout: string;
+  readonly wait: boolean;
+}
+
+/** The daemon answers at once and looks afterwards. Milliseconds. */
+const answerWithinMs = 10_000;
+
+/**
+ * Tells the daemon to look now, by its webhook, and waits until the status branch speaks of the newest commit. Without the
+ * webhook's secret it only waits: the daemon looks by itself, at a local repo at once.
+ */
+export async function reconcile(options: ReconcileOptions): Promise<void> {
+  const ms = parseDuration(options.timeout);
+  if (ms === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s or 5m`);
+  const deadline = Date.now() + ms;
+  const secret = await secretFromEnv('GITFLEET_WEBHOOK_SECRET');
+  if (secret !== undefined) await nudge(options.daemon, secret);
+  else
+    process.stderr.write(
+      'note: GITFLEET_WEBHOOK_SECRET is not set, so the daemon cannot be told and looks when its --interval is over\n',
+    );
+  if (!options.wait) return print(secret === undefined ? 'nothing was done' : 'the daemon looks now');
+  await withStatus(options, (reader) => awaitStatus(reader, options, deadline));
+}
+
+async function nudge(daemon: string, secret: string): Promise<void> {
+  const body = JSON.stringify({ reason: 'gitfleet reconcile' });
+  const url = new URL('/hooks/git', daemonUrl(daemon));
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-signature': createHmac('sha256', secret).update(body).digest('hex'),
+    },
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(answerWithinMs),
+  }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new CliError(`--daemon ${daemon} does not answer: ${cause}`, exitCodes.unreachable, { cause: error });
+  });
+  const said = (await response.text()).trim();
+  if (response.ok) return;
+  throw new CliError(`--daemon ${daemon} refused (${response.status}): ${said}`, exitCodes.unreachable);
+}
+
+function daemonUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new CliError(`--daemon ${text} is no address: write for example http://127.0.0.1:8080`);
+}
+
+async function awaitStatus(
+  reader: StatusReader,
+  { branch, timeout }: ReconcileOptions,
+  deadline: number,
+): Promise<void> {
+  const wanted = await desiredTip(reader.branches, branch);
+  if (wanted === undefined)
+    throw new CliError(`${reader.branches.name} has no branch ${branch}`, exitCodes.unreachable);
+  for (;;) {
+    const tip = await reader.tip();
+    if (tip !== undefined) {
+      const status = await reader.read([]);
+      if (await isPlannedFrom(reader.branches, status, wanted))
+        return print(`the status is of commit ${status.record.commit!.slice(0, 12)}`);
+      if (await moved(reader, status.tip, deadline)) continue;
+      throw overdue(missingCommit(status, wanted), timeout);
+    }
+    if (!(await moved(reader, undefined, deadline))) throw overdue('a first status', timeout);
+  }
+}
+
+const overdue = (missing: string, timeout: string): CliError =>
+  new CliError(
+    `timed out after ${timeout}, still missing: ${missing}; is gitfleet run running?`,
+    exitCodes.somethingToDo,
+  );

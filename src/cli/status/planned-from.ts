@@ -1,0 +1,24 @@
+import type { Branches } from '../../git/branches.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { branchRef } from '../../git/source.ts';
+import type { Status } from './open-status.ts';
+
+/** Tip of the branch of desired state; undefined when there is no such branch. */
+export async function desiredTip(branches: Branches, branch: string): Promise<string | undefined> {
+  const ref = branchRef(branch);
+  const tip = (await branches.list([ref])).get(ref);
+  if (tip !== undefined) await branches.obtain(ref, tip);
+  return tip;
+}
+
+/** Whether a status was planned from this commit or a later one. */
+export async function isPlannedFrom(branches: Branches, { record }: Status, commit: string): Promise<boolean> {
+  if (record.commit === undefined) return false;
+  if (record.commit === commit) return true;
+  const planned = await resolveCommit(branches, record.commit).catch(() => undefined);
+  return planned !== undefined && branches.objects.isAncestor(commit, planned);
+}
+
+/** For people: what a status is missing that was not. */
+export const missingCommit = ({ record }: Status, commit: string): string =>
+  `a status of commit ${commit.slice(0, 12)}: the branch has that of ${record.commit?.slice(0, 12) ?? 'no commit'}`;
