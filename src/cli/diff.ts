@@ -1,5 +1,6 @@
 import type { Manifest } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
+import { withoutValues } from '../engine/delivery/secret-values.ts';
 import { planFleet } from '../engine/plan.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { lineDiff } from './line-diff.ts';
@@ -15,7 +16,7 @@ export async function diff(
   const next = planFleet(input);
   const { stringify } = await import('yaml');
   const text = (manifest: Manifest | undefined): string =>
-    manifest === undefined ? '' : stringify(redacted(manifest), { lineWidth: 0, aliasDuplicateObjects: false });
+    manifest === undefined ? '' : stringify(withoutValues(manifest), { lineWidth: 0, aliasDuplicateObjects: false });
   const groups = new Map<string, { readonly title: string; readonly body: string; readonly clusters: string[] }>();
   for (const target of next.plan.targets) {
     if (options.cluster !== undefined && target.clusterName !== options.cluster) continue;
@@ -55,15 +56,3 @@ const byName = (manifests: readonly Manifest[]): Map<string, Manifest> =>
       manifest,
     ]),
   );
-
-/** Values of a Secret stay out of terminals and CI logs; that one changed still shows. */
-function redacted(manifest: Manifest): Manifest {
-  if (manifest.kind !== 'Secret' || manifest.apiVersion !== 'v1') return manifest;
-  const hide = (values: unknown) =>
-    Object.fromEntries(Object.keys((values ?? {}) as object).map((key) => [key, '(redacted)']));
-  return {
-    ...manifest,
-    ...('data' in manifest ? { data: hide(manifest['data']) } : {}),
-    ...('stringData' in manifest ? { stringData: hide(manifest['stringData']) } : {}),
-  };
-}

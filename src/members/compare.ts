@@ -1,15 +1,18 @@
 import type { Manifest } from '../api/meta.ts';
 import type { PatchDetail } from '../api/placement.ts';
-
-/** KubeFleet lists at most this many differences of one object. */
-const mostDetails = 100;
+import { shownDetails } from '../engine/delivery/patch-details.ts';
+import { isSecret } from '../engine/delivery/secret-values.ts';
+import { groupVersionOf } from '../engine/selection/group-version.ts';
 
 /**
  * Where `live` differs from `wanted`, any field, as KubeFleet reports it: without what the server or other tools own by
  * convention, at most 100, values of Secrets redacted (KubeFleet work applier, diff calculation).
  */
 export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
-  return reported(wanted, walked(asReported(wanted), asReported(live), 'full'));
+  return shownDetails(
+    { ...groupVersionOf(wanted.apiVersion), kind: wanted.kind },
+    walked(asReported(wanted), asReported(live), 'full'),
+  );
 }
 
 /**
@@ -19,20 +22,6 @@ export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
  */
 export const localDifferences = (wanted: Manifest, live: Manifest, comparison: 'partial' | 'full'): PatchDetail[] =>
   walked(asSent(wanted), asSent(live), comparison);
-
-/** Details fit for a report: at most 100, and nothing of what a Secret holds. */
-const reported = (of: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
-  details
-    .slice(0, mostDetails)
-    .map((detail) => (isSecret(of) && /^\/(data|stringData)(\/|$)/.test(detail.path) ? redacted(detail) : detail));
-
-const redacted = (detail: PatchDetail): PatchDetail => ({
-  path: detail.path,
-  ...(detail.valueInMember === undefined ? {} : { valueInMember: '(redacted)' }),
-  ...(detail.valueInHub === undefined ? {} : { valueInHub: '(redacted)' }),
-});
-
-const isSecret = ({ apiVersion, kind }: Manifest): boolean => apiVersion === 'v1' && kind === 'Secret';
 
 function walked(wanted: unknown, live: unknown, comparison: 'partial' | 'full'): PatchDetail[] {
   const details: PatchDetail[] = [];

@@ -1,5 +1,6 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
+import { withoutValues } from '../engine/delivery/secret-values.ts';
 import type { Standing } from './contact.ts';
 import type { Properties } from './properties.ts';
 
@@ -7,7 +8,7 @@ type Reachable = Extract<Standing, { kind: 'reachable' }>;
 
 /**
  * A member as it looked at `asOf`, milliseconds, or later: nothing in it is older than it says. `complete` is false while
- * something that is missing may be there all the same.
+ * something that is missing may be there all the same. What Secrets hold stays on the member.
  */
 export function sightingOf(input: {
   readonly name: ClusterName;
@@ -43,7 +44,7 @@ export function sightingOf(input: {
       ],
     },
     placements: [...input.placements],
-    objects: [...input.objects],
+    objects: input.objects.map(withoutValues),
     versions: properties.versions,
   };
 }

@@ -101,7 +101,7 @@ export function parseYaml(marked: string, file: string, limits: Partial<Limits> 
 }
 
 /** Nothing of such a file is quoted anywhere. */
-export const holdsSecret = (text: string): boolean => /kind["']?\s*:\s*["']?Secret\b/.test(text);
+export const holdsSecret = (text: string): boolean => /kind\\?["']?\s*:\s*\\?["']?Secret\b/.test(text);
 
 /** Findings that leave no doubt about which object a document is. */
 const tellsItsName: ReadonlySet<string> = new Set([

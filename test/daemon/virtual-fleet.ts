@@ -52,13 +52,16 @@ export class VirtualFleet {
   readonly members = new Map<string, SimulatedMember>();
   /** `member METHOD path?query` of every request of a daemon. */
   readonly requests: string[] = [];
+  /** Every line that a daemon logged. */
+  readonly logged: string[] = [];
   readonly #daemons: VirtualDaemon[] = [];
   #log: Logger | undefined;
   files: Record<string, string> = {};
 
   static async open(files: Readonly<Record<string, string>>, ...names: string[]): Promise<VirtualFleet> {
     const fleet = new VirtualFleet();
-    fleet.#log = await openLog({ level: 'silent', pretty: false });
+    const write = (line: string): void => void fleet.logged.push(line);
+    fleet.#log = await openLog({ level: 'trace', pretty: false, to: { write } });
     for (const name of names) fleet.members.set(name, await openMember({ name }, fleet.clock));
     fleet.commit(files);
     return fleet;

@@ -1,6 +1,7 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { isSecret } from '../delivery/secret-values.ts';
 import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
@@ -80,6 +81,8 @@ function rebuilt(
     const known = contents.get(index) ?? new Map<string, Manifest>();
     contents.set(index, known);
     for (const object of objects) {
+      // What a Secret holds on a member never goes to git. It stays there as it is until a snapshot of the repo names it.
+      if (isSecret(object)) continue;
       const { apiVersion, kind, metadata } = object;
       known.set(`${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`, normalise(object));
     }

@@ -2,6 +2,7 @@ import type { Timestamp } from '../../api/meta.ts';
 import type { FailedPlacement } from '../../api/placement.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import type { Delivered } from './outcomes.ts';
+import { withoutSecrets } from './secret-values.ts';
 
 /** Objects that were not applied, and applied ones that are not available (KubeFleet workgenerator, failed manifests). */
 export function failedList(
@@ -12,9 +13,9 @@ export function failedList(
   return objects
     .filter(isTroubled)
     .slice(0, mostOfList)
-    .map(({ identifier, outcome, availability, applied }): FailedPlacement => {
+    .map(({ item, identifier, outcome, availability, applied }): FailedPlacement => {
       const reason = applied ? unavailableReason(availability?.verdict) : outcome.result;
-      const message = (applied ? availability?.message : outcome.message) ?? '';
+      const message = withoutSecrets(item.manifest, (applied ? availability?.message : outcome.message) ?? '');
       const type = applied ? 'Available' : 'Applied';
       const old = before?.find((failed) => sameObject(failed, identifier))?.condition;
       const since = old?.type === type && old.status === 'False' ? old.lastTransitionTime : undefined;

@@ -1,4 +1,5 @@
 import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
+import { isOpenPart, isSecret, redacted } from './secret-values.ts';
 
 /** KubeFleet's API keeps at most this many details of one object. */
 const mostDetails = 100;
@@ -11,19 +12,19 @@ const mostStatusText = 1_415_578;
 
 /** What may be shown of the differences of an object: at most 100, and never what a Secret holds, whoever observed it. */
 export function shownDetails(
-  { group, kind }: ResourceIdentifier,
+  { group, kind }: Pick<ResourceIdentifier, 'group' | 'kind'>,
   details: readonly PatchDetail[] | undefined,
 ): PatchDetail[] {
-  const secret = kind === 'Secret' && (group ?? '') === '';
+  const secret = isSecret({ apiVersion: group ? `${group}/` : 'v1', kind });
   return (details ?? [])
     .slice(0, mostDetails)
-    .map((detail) => (secret && /^\/(data|stringData)(\/|$)/.test(detail.path) ? redacted(detail) : detail));
+    .map((detail) => (secret && !isOpenPart(detail.path) ? hidden(detail) : detail));
 }
 
-const redacted = ({ valueInMember, valueInHub, ...rest }: PatchDetail): PatchDetail => ({
+const hidden = ({ valueInMember, valueInHub, ...rest }: PatchDetail): PatchDetail => ({
   ...rest,
-  ...(valueInMember === undefined ? {} : { valueInMember: '(redacted)' }),
-  ...(valueInHub === undefined ? {} : { valueInHub: '(redacted)' }),
+  ...(valueInMember === undefined ? {} : { valueInMember: redacted }),
+  ...(valueInHub === undefined ? {} : { valueInHub: redacted }),
 });
 
 /** How details are told where all of these must fit into one status: in full, or the first path and how many more there are. */

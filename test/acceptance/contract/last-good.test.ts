@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, type Document } from '../door.ts';
+import { app, deployment, member, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
+import { canary, prod, run, strategy } from '../staged/world.ts';
+
+afterEach(cleanUp);
+
+const named = (text: string, name: string): string => text.replaceAll('web', name);
+const override = `
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: less, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+    - clusterSelector: {clusterSelectorTerms: []}
+      jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 2}]
+`;
+
+/** Two placements that run everywhere; the broken file is the first one's, and the second one is changed with it. */
+const fleet = async (): Promise<Story> => {
+  const story = new Story({
+    'clusters/a.yaml': member('a', { env: 'canary' }),
+    'clusters/b.yaml': member('b', { env: 'prod' }),
+    'web.yaml': placement('{placementType: PickAll}', rolling(1, 1)),
+    'override.yaml': override,
+    'resources/web.yaml': app('web:1'),
+    'api.yaml': named(placement('{placementType: PickAll}', '{type: External}'), 'api'),
+    'resources/api.yaml': named(app('web:1'), 'api'),
+    'strategy.yaml': strategy(`${canary}, beforeStageTasks: [{type: Approval}]`, prod),
+    'run.yaml': run('api-1').replace('placementName: web', 'placementName: api'),
+    'other.yaml': named(placement('{placementType: PickAll}', rolling('100%', '100%')), 'other'),
+    'resources/other.yaml': named(app('web:1'), 'other'),
+  });
+  story.seen = {};
+  await story.plan();
+  const both = {
+    placements: [told(0), { ...told(0), placement: { kind: 'ClusterResourcePlacement', name: 'other' } }],
+    objects: [
+      namespace,
+      deployment(2),
+      ...[namespace, deployment(2)].map((it) => JSON.parse(named(JSON.stringify(it), 'other'))),
+    ],
+  };
+  story.seen = { a: both, b: both };
+  await story.plan(1);
+  return story;
+};
+
+const without = ({ placements, targets }: Document, name: string): Document => ({
+  placements: placements.filter((it: Document) => it.name !== name),
+  targets: targets.filter((it: Document) => it.placement.name !== name),
+});
+
+describe.each([
+  ['broken YAML', (text: string) => `${text.trimEnd()}\n  ]: {`],
+  ['a value that is not allowed', (text: string) => text.replace(/^metadata: .*$/m, (line) => `${line}\nstray: 1`)],
+])('%s holds the object of its file at its last good version, and all else goes on:', (_, broken) => {
+  it.each([
+    ['a member', 'clusters/a.yaml', 'MemberCluster a'],
+    ['a placement', 'web.yaml', 'ClusterResourcePlacement web'],
+    ['an override', 'override.yaml', 'ResourceOverride less'],
+    ['a run', 'run.yaml', 'ClusterStagedUpdateRun api-1'],
+  ])('%s', async (_, path, subject) => {
+    const story = await fleet();
+    const before = (await story.plan(2)).plan;
+    story.files[path] = broken(story.files[path]!);
+    story.files['resources/other.yaml'] = story.files['resources/other.yaml']!.replace('other:1', 'other:2');
+    const step = await story.plan(3);
+    expect(step.code).toBe(2);
+    expect([...new Set(step.plan.problems.map(({ severity, file }: Document) => `${severity} ${file}`))]).toEqual([
+      `error ${path}`,
+    ]);
+    expect(
+      step.plan.holds
+        .filter(({ reason }: Document) => reason === 'LastGoodVersion')
+        .map(({ subject: { kind, name } }: Document) => `${kind} ${name}`),
+    ).toEqual([subject]);
+    expect(without(step.plan, 'other')).toEqual(without(before, 'other'));
+    expect(step.plan.runs).toEqual(before.runs);
+    const other = step.plan.placements.find(({ name }: Document) => name === 'other');
+    expect(other.bindings.map(({ clusterName, move }: Document) => `${clusterName} ${move}`)).toEqual([
+      'a update',
+      'b update',
+    ]);
+  });
+});
+
+it('broken YAML among resources holds its objects at their last good versions', async () => {
+  const story = await fleet();
+  const before = (await story.plan(2)).plan;
+  story.files['resources/web.yaml'] = `${app('web:2').split('---')[0]}---\n${app('web:2').split('---')[1]!}]: {}`;
+  story.files['resources/other.yaml'] = named(app('web:1'), 'other').replace('other:1', 'other:2');
+  const step = await story.plan(3);
+  expect(step.code).toBe(2);
+  expect(without(step.plan, 'other')).toEqual(without(before, 'other'));
+  expect(step.plan.placements.find(({ name }: Document) => name === 'other').resourceSnapshotIndex).toBe(1);
+});
