@@ -45,6 +45,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     repo,
     branch: 'main',
     statusBranch: 'fleet-status',
+    watchMembers: 1_000,
     connect: simulated.connect,
     cacheDir: join(dir, 'cache'),
     intervalMs: 2_000,

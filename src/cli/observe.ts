@@ -34,6 +34,8 @@ export async function observe(options: {
     clock: systemClock,
     pace: systemClock,
     changed: () => {},
+    // It is over before the first list would be repeated.
+    watchMembers: 0,
   });
   try {
     const fleet = await loadFleet(repo.tree);

@@ -16,6 +16,7 @@ export interface RunOptions {
   readonly branch: string;
   readonly statusBranch: string;
   readonly members: string;
+  readonly watchMembers: string;
   readonly simulatedFleet?: string;
   readonly cacheDir?: string;
   readonly interval: string;
@@ -44,6 +45,7 @@ export async function run(options: RunOptions): Promise<void> {
     branch: options.branch,
     statusBranch: options.statusBranch,
     connect,
+    watchMembers: count('--watch-members', options.watchMembers),
     cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
     intervalMs: duration('--interval', options.interval),
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
@@ -122,6 +124,12 @@ function duration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new CliError(`${flag} ${text} is no duration: write for example 10s, 1m30s or 500ms`);
   return ms;
+}
+
+function count(flag: string, text: string): number {
+  if (!/^\d{1,6}$/.test(text))
+    throw new CliError(`${flag} ${text} is no number: write for example 1000, or 0 for none`);
+  return Number(text);
 }
 
 /** Enough digits that only one commit can be meant. */

@@ -7,6 +7,8 @@ export function assemble(
   input: Omit<ReconcilerInput, 'members'> &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;
+      /** Watches are held open to so many members. */
+      readonly watchMembers: number;
       /** Something about a member that a person should read. */
       readonly noticed?: (message: string) => void;
     },
@@ -15,6 +17,7 @@ export function assemble(
   let wake = (_reason: string): void => {};
   const members = fleetMembers({
     connect: input.connect,
+    watchMembers: input.watchMembers,
     clock: input.clock,
     pace: input.pace,
     changed(cluster, message) {

@@ -30,12 +30,17 @@ export interface FleetMembers {
   stop(): void;
 }
 
+/** How often a member that is not watched is listed. */
+const pollMs = 60_000;
+
 export function fleetMembers(input: {
   readonly connect: Connect;
   readonly clock: Clock;
   /** The time in which a person waits. */
   readonly pace: Clock;
   readonly changed: (cluster: ClusterName, message?: string) => void;
+  /** Watches are held open to so many members; of those opened later our objects are listed every minute instead. */
+  readonly watchMembers: number;
 }): FleetMembers {
   const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
   /** Why there is no connection. */
@@ -86,6 +91,7 @@ export function fleetMembers(input: {
             transport: writes.through(connected),
             clock: input.clock,
             heartbeatMs,
+            pollMs: open.size < input.watchMembers ? undefined : pollMs,
             priceLists: () => prices,
             events: { changed: input.changed },
           });

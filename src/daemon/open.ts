@@ -31,6 +31,8 @@ export async function openDaemon(input: {
   readonly branch: string;
   readonly statusBranch: string;
   readonly connect: Connect;
+  /** Watches are held open to so many members; the others are listed every minute. */
+  readonly watchMembers: number;
   readonly cacheDir: string;
   readonly intervalMs: number;
   /** Least distance between pushes to a remote; a local repo needs none, whatever stands here. Milliseconds. */

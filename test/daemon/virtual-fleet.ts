@@ -93,6 +93,7 @@ export class VirtualFleet {
       status: statusBranch(branches, branchRef('fleet-status'), { ...commits, refs }),
       approvals: approvalBranches(source, commits),
       load: (tree) => loadFleet(tree, cache),
+      watchMembers: 1_000,
       connect: async (name) => {
         const member = this.members.get(name);
         if (!member) return undefined;

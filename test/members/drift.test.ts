@@ -218,3 +218,20 @@ describe('a field that we do not know', () => {
     expect(JSON.parse(body ?? '{}')['x-future']).toEqual({ deep: [1, { null: null }] });
   });
 });
+
+describe('a member that is listed every minute instead of watched', () => {
+  it('has what was changed put right after the next list, and says when it looked last', async () => {
+    const world = await openWorld({}, { pollMs: 60_000 });
+    world.member.assign([assignment('web', [configMap('a', { color: 'red' })])]);
+    await world.pass(1);
+    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    const changedAt = world.clock.now();
+    await world.pass(30);
+    expect(Date.parse(world.sighting().observedAt ?? '')).toBeLessThanOrEqual(changedAt);
+    await world.pass(45);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()[0]?.details).toMatchObject([{ path: '/data/color', manager: 'kubectl-edit' }]);
+    expect(world.requests.filter(({ path: asked }) => asked.includes('watch=true'))).toEqual([]);
+  });
+});

@@ -42,6 +42,11 @@ export function runningCommands(gitfleet: Command): void {
       )
       .option('--simulated-fleet <file>', 'SimulatedFleet file for --members simulated')
       .option('--cache-dir <dir>', 'for clones and parsed files; can be deleted at any time')
+      .option(
+        '--watch-members <number>',
+        'hold watches open to so many members; objects of the others are listed every minute',
+        '1000',
+      )
       .option('--interval <duration>', 'poll the repo at least this often', '10s')
       .option(
         '--publish-interval <duration>',

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { MemberCluster } from '../../src/api/member-cluster.ts';
+import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
+import { type FleetMembers, fleetMembers } from '../../src/daemon/members.ts';
+import type { TransportRequest } from '../../src/members/transport.ts';
+import { manualClock } from '../../src/simulator/clock.ts';
+import { openMember } from '../../src/simulator/member.ts';
+import { inProcessTransport } from '../../src/simulator/transport.ts';
+import { assignment, begin, configMap, deployment, pass } from '../members/world.ts';
+
+interface Fleet {
+  readonly members: FleetMembers;
+  readonly requests: ReadonlyMap<string, readonly TransportRequest[]>;
+  pass(seconds: number): Promise<void>;
+  /** Seconds after which each member had its first assignment, undefined for those that do not yet. */
+  settled(limitSeconds: number): Promise<Map<string, number | undefined>>;
+}
+
+async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchMembers = 1_000): Promise<Fleet> {
+  const clock = manualClock(begin);
+  const requests = new Map<string, TransportRequest[]>();
+  const names = Object.keys(faultsOf);
+  const simulated = new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await openMember({ name, faults: faultsOf[name] }, clock)] as const),
+    ),
+  );
+  const members = fleetMembers({
+    connect: async (name) => {
+      const transport = inProcessTransport(simulated.get(name)!);
+      requests.set(name, []);
+      return (request) => {
+        requests.get(name)!.push(request);
+        return transport(request);
+      };
+    },
+    clock,
+    pace: clock,
+    changed: () => {},
+    watchMembers,
+  });
+  await members.follow(
+    names.map((name) => ({ metadata: { name }, spec: { heartbeatPeriodSeconds: 60 } }) as MemberCluster),
+    [],
+  );
+  const wanted = assignment(
+    'web',
+    Array.from({ length: 30 }, (_, at) => configMap(`c-${at}`)).concat(deployment('web')),
+  );
+  members.assign(new Map(names.map((name) => [name, [wanted]])));
+  return {
+    members,
+    requests,
+    pass: (seconds) => pass(clock, seconds),
+    async settled(limitSeconds) {
+      const at = new Map<string, number | undefined>(names.map((name) => [name, undefined]));
+      for (let second = 0; second < limitSeconds * 10; second++) {
+        for (const [name, sighting] of members.sightings())
+          if (sighting.placements[0]?.done && at.get(name) === undefined) at.set(name, second / 10);
+        await pass(clock, 0.1);
+      }
+      return at;
+    },
+  };
+}
+
+const fleet = (faults: SimulatedFault[]): Record<string, SimulatedFault[]> =>
+  Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`m-${at}`, at % 5 === 0 ? faults : []]));
+const always = { fromSeconds: 0, probability: 1 } as const;
+
+describe('a fleet in which every fifth member is ill', () => {
+  it.each<[string, SimulatedFault[]]>([
+    ['hangs', [{ type: 'Hang', ...always }]],
+    ['is down', [{ type: 'Unreachable', ...always }]],
+    ['answers slowly', [{ type: 'SlowBody', seconds: 20, ...always }]],
+    ['throttles everything', [{ type: 'TooManyRequests', retryAfterSeconds: 30, ...always }]],
+  ])('brings the others to the end as soon as if all were well: one %s', async (_, faults) => {
+    const well = await (await open(fleet([]))).settled(10);
+    const ill = await (await open(fleet(faults))).settled(10);
+    for (const [name, seconds] of well) {
+      expect(seconds).toBeDefined();
+      expect(ill.get(name)).toBe(Number(name.slice(2)) % 5 === 0 ? undefined : seconds);
+    }
+  });
+});
+
+describe('a fleet at rest', () => {
+  it('sends nothing in a pass but heartbeats', async () => {
+    const { members, requests, pass } = await open(fleet([]));
+    await pass(20);
+    const before = members.requests();
+    for (let passes = 0; passes < 100; passes++) {
+      members.sightings();
+      await pass(0.1);
+    }
+    expect(members.requests()).toBe(before);
+    const seen = requests.get('m-1')!.length;
+    await pass(65);
+    expect(
+      requests
+        .get('m-1')!
+        .slice(seen)
+        .map(({ path }) => path.split('?')[0]),
+    ).toEqual(expect.arrayContaining(['/readyz']));
+  });
+});
+
+describe('a fleet with more members than watches are held to', () => {
+  it('lists the objects of the rest every minute', async () => {
+    const { requests, pass, members } = await open(fleet([]), 15);
+    await pass(200);
+    const of = (name: string, wanted: RegExp) => requests.get(name)!.filter(({ path }) => wanted.test(path)).length;
+    const lists = /configmaps\?.*limit=/;
+    expect([of('m-14', /watch=true/) > 0, of('m-15', /watch=true/)]).toEqual([true, 0]);
+    expect([of('m-14', lists), of('m-15', lists)]).toEqual([1, expect.toSatisfy((count) => count >= 3 && count <= 5)]);
+    expect(members.sightings().get('m-15')).toMatchObject({
+      complete: true,
+      placements: [{ done: true, results: [] }],
+    });
+  });
+});
