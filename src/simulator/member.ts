@@ -38,8 +38,9 @@ export async function openMember(
   });
   startControllers(cluster);
   const about = { version: kubernetesVersion, timestamp: cluster.timestamp() };
-  for (const { node, load } of nodesOf(spec, about)) {
+  for (const { node, lease, load } of nodesOf(spec, about)) {
     create(cluster, cluster.registry.stored('/nodes')!, node, {});
+    create(cluster, cluster.registry.stored('coordination.k8s.io/leases')!, lease, {});
     if (load) create(cluster, cluster.registry.stored('/pods')!, load, {});
   }
   for (const manifest of spec.objects ?? []) await createAsUser(cluster, manifest as Fields);

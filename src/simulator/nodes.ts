@@ -17,17 +17,24 @@ const usualPools: readonly NodePool[] = [
   },
 ];
 
-/** The nodes of a member, and for each one the pod that stands for other work on it. */
+/** All nodes of a member share it: nothing is routed. */
+export const nodeAddress = '10.0.0.1';
+
+/** The nodes of a member, and for each one its lease and the pod that stands for other work on it. */
 export function nodesOf(
   member: Pick<SimulatedMemberSpec, 'nodes' | 'region'>,
   about: { readonly version: string; readonly timestamp: string },
-): { readonly node: Fields; readonly load: Fields | undefined }[] {
+): { readonly node: Fields; readonly lease: Fields; readonly load: Fields | undefined }[] {
   return (member.nodes ?? usualPools).flatMap((pool, at) => {
     const prefix = pool.prefix ?? (at === 0 ? 'node' : `pool${at}`);
     return Array.from({ length: pool.count }, (_, index) => {
       const name = `${prefix}-${index}`;
       const zone = pool.zones[index % Math.max(pool.zones.length, 1)];
-      return { node: nodeObject(name, zone, pool, member.region, about), load: loadPod(name, pool, about.timestamp) };
+      return {
+        node: nodeObject(name, zone, pool, member.region, about),
+        lease: leaseOf(name),
+        load: loadPod(name, pool, about.timestamp),
+      };
     });
   });
 }
@@ -60,25 +67,46 @@ function nodeObject(
     status: {
       capacity: amounts,
       allocatable: amounts,
+      addresses: [
+        { type: 'InternalIP', address: nodeAddress },
+        { type: 'Hostname', address: name },
+      ],
       nodeInfo: {
-        kubeletVersion: version,
+        machineID: name,
+        systemUUID: name,
+        bootID: name,
+        kernelVersion: 'simulated',
         osImage: 'Simulated Linux',
+        containerRuntimeVersion: 'simulated://1',
+        kubeletVersion: version,
+        kubeProxyVersion: version,
         operatingSystem: 'linux',
         architecture: 'amd64',
       },
       conditions: [
-        {
-          type: 'Ready',
-          status: 'True',
-          reason: 'KubeletReady',
-          message: 'the simulated node is ready',
-          lastHeartbeatTime: timestamp,
-          lastTransitionTime: timestamp,
-        },
-      ],
+        ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+        ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+        ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+        ['Ready', 'True', 'KubeletReady', 'the simulated node is ready'],
+      ].map(([type, status, reason, message]) => ({
+        type,
+        status,
+        reason,
+        message,
+        lastHeartbeatTime: timestamp,
+        lastTransitionTime: timestamp,
+      })),
     },
   };
 }
+
+/** Never renewed: an idle member does nothing. */
+const leaseOf = (nodeName: string): Fields => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: nodeName, namespace: 'kube-node-lease' },
+  spec: { holderIdentity: nodeName, leaseDurationSeconds: 40 },
+});
 
 /** It runs from the first moment on, so that free capacity is right when somebody looks for the first time. */
 function loadPod(nodeName: string, { used }: NodePool, timestamp: string): Fields | undefined {

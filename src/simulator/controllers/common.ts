@@ -70,7 +70,6 @@ export function makePod(
       ownerReferences: [referenceTo(owner)],
     },
     spec: { ...fieldsAt(template, 'spec'), ...pod.spec },
-    status: { phase: 'Pending', qosClass: qosOf(fieldsAt(template, 'spec')) },
   });
 }
 
@@ -84,21 +83,6 @@ export function makeObject(cluster: Cluster, kind: Kind, body: Fields): Stored |
   }
   if (cluster.store.get(`${kind.group}/${kind.plural}`, { namespace, name })) return undefined;
   return create(cluster, kind, { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind }, {});
-}
-
-function qosOf(spec: Fields): string {
-  const containers = listAt(spec, 'containers');
-  const asks = (container: unknown) => ({
-    ...fieldsAt(container, 'resources', 'limits'),
-    ...fieldsAt(container, 'resources', 'requests'),
-  });
-  if (containers.every((container) => Object.keys(asks(container)).length === 0)) return 'BestEffort';
-  const guaranteed = containers.every((container) => {
-    const limits = fieldsAt(container, 'resources', 'limits');
-    const requests = { ...limits, ...fieldsAt(container, 'resources', 'requests') };
-    return ['cpu', 'memory'].every((name) => limits[name] !== undefined && limits[name] === requests[name]);
-  });
-  return guaranteed ? 'Guaranteed' : 'Burstable';
 }
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';

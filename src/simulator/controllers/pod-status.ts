@@ -1,4 +1,5 @@
 import type { Cluster } from '../cluster.ts';
+import { nodeAddress } from '../nodes.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 
@@ -23,7 +24,7 @@ export function startingStatus(cluster: Cluster, pod: Stored): Fields {
     ...fieldsAt(pod, 'status'),
     phase: 'Pending',
     conditions: conditionsOf(cluster, pod, { initialized: true, ready: false, why: notReady(pod) }),
-    hostIP: '10.0.0.1',
+    hostIP: nodeAddress,
     startTime: cluster.timestamp(),
     containerStatuses: containersOf(pod).map((container) => ({
       ...container,

@@ -1,5 +1,5 @@
 import { isFields } from '../schema/schema.ts';
-import { bodyText } from './body.ts';
+import { bodyText, isProtobuf } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 
 /** `kubectl auth can-i` and `whoami`: everything is allowed on a simulated member, unless a fault forbids it. */
@@ -39,7 +39,7 @@ export function review(request: SimRequest, plural: string): SimResponse | undef
 
 /** kubectl sends this one as protobuf; its content does not matter to the answer, so it is not decoded. */
 function specOf(request: SimRequest): unknown {
-  if ((request.headers['content-type'] ?? '').includes('protobuf')) return {};
+  if (isProtobuf(request)) return {};
   try {
     const body: unknown = JSON.parse(bodyText(request));
     return isFields(body) && isFields(body['spec']) ? body['spec'] : {};

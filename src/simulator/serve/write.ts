@@ -23,14 +23,14 @@ export async function post(
   request: SimRequest,
   namespace: string | undefined,
 ): Promise<Written> {
-  const body = placed(kind, await parseObject(request), { namespace });
+  const body = placed(kind, await parseObject(request, kind.schema), { namespace });
   const checked = checkBody(kind, body, { validation: validationOf(request.query), text: bodyText(request) });
   const object = create(cluster, kind, checked.object, options(request, undefined));
   return { object, created: true, warnings: checked.warnings };
 }
 
 export async function put(cluster: Cluster, kind: Kind, request: SimRequest, path: ObjectPath): Promise<Written> {
-  const body = placed(kind, await parseObject(request), path);
+  const body = placed(kind, await parseObject(request, kind.schema), path);
   const checked = checkBody(kind, body, { validation: validationOf(request.query), text: bodyText(request) });
   const live = existing(cluster, kind, path);
   const version = (checked.object['metadata'] as Fields)['resourceVersion'];

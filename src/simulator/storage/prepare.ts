@@ -2,6 +2,8 @@ import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, fieldsAt, listAt, numberAt, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { isFields } from '../schema/schema.ts';
+import { newJob } from './prepare-job.ts';
+import { inSpec, ownSpec, ownStatus, templated } from './prepare-pod.ts';
 
 export interface Allocation {
   /** A cluster IP that nobody else has. */
@@ -16,13 +18,8 @@ export function prepare(object: Fields, live: Fields | undefined, kind: Kind, al
 
 type Prepare = (object: Fields, live: Fields | undefined, allocate: Allocation) => Fields;
 
-const inSpec = (object: Fields, spec: Fields): Fields => ({
-  ...object,
-  spec: { ...fieldsAt(object, 'spec'), ...spec },
-});
-
 const byKind: Readonly<Record<string, Prepare>> = {
-  '/pods': (pod) => ({ ...pod, spec: podSpec(fieldsAt(pod, 'spec'), true) }),
+  '/pods': (pod, live) => (live ? ownSpec(pod) : ownStatus(ownSpec(pod))),
   'apps/deployments': (deployment) =>
     inSpec(templated(deployment), {
       strategy:
@@ -55,16 +52,17 @@ const byKind: Readonly<Record<string, Prepare>> = {
           }),
     }),
   'apps/replicasets': (set) => templated(set),
-  'batch/jobs': (job, live) => templated(live ? job : jobOwnLabels(jobCounts(job))),
+  'batch/jobs': (job, live) => templated(live ? job : newJob(job)),
   'batch/cronjobs': (cron) => {
     const template = fieldsAt(cron, 'spec', 'jobTemplate');
     return inSpec(cron, { jobTemplate: templated(template) });
   },
-  '/namespaces': (namespace) => {
+  '/namespaces': (namespace, live) => {
     const name = textAt(namespace, 'metadata', 'name');
     const metadata = fieldsAt(namespace, 'metadata');
     const labels = { ...fieldsAt(metadata, 'labels'), 'kubernetes.io/metadata.name': name };
-    return { ...inSpec({ ...namespace, metadata: { ...metadata, labels } }, finalizers(namespace)) };
+    const labelled = { ...namespace, metadata: { ...metadata, labels } };
+    return inPhase('Active', inSpec(labelled, finalizers(namespace)), live);
   },
   '/secrets': (secret) => {
     if (at(secret, 'stringData') === undefined) return secret;
@@ -76,10 +74,11 @@ const byKind: Readonly<Record<string, Prepare>> = {
     return { ...rest, data: { ...fieldsAt(secret, 'data'), ...Object.fromEntries(encoded) } };
   },
   '/services': service,
-  '/persistentvolumeclaims': (claim) => {
+  '/persistentvolumes': (volume, live) => inPhase('Pending', volume, live),
+  '/persistentvolumeclaims': (claim, live) => {
     // The only storage class of a simulated member; a claim that names none gets it.
     const spec = at(claim, 'spec', 'storageClassName') === undefined ? { storageClassName: 'standard' } : {};
-    return inSpec(claim, spec);
+    return inPhase('Pending', inSpec(claim, spec), live);
   },
   'networking.k8s.io/networkpolicies': (policy) => {
     if (at(policy, 'spec', 'policyTypes') !== undefined) return policy;
@@ -110,31 +109,9 @@ const byKind: Readonly<Record<string, Prepare>> = {
   },
 };
 
-/** Both counts are 1 where neither is named; parallelism alone is 1 too. */
-function jobCounts(job: Fields): Fields {
-  const [parallelism, completions] = [at(job, 'spec', 'parallelism'), at(job, 'spec', 'completions')];
-  const alone = parallelism === undefined && completions === undefined;
-  return inSpec(job, { parallelism: parallelism ?? 1, ...(alone ? { completions: 1 } : {}) });
-}
-
-/** The selector of a Job is its own uid, unless its author says that he knows better (batch/job/strategy.go). */
-function jobOwnLabels(job: Fields): Fields {
-  if (at(job, 'spec', 'manualSelector') === true) return job;
-  const uid = textAt(job, 'metadata', 'uid');
-  const name = textAt(job, 'metadata', 'name');
-  const template = fieldsAt(job, 'spec', 'template');
-  const labels = {
-    ...fieldsAt(template, 'metadata', 'labels'),
-    'batch.kubernetes.io/controller-uid': uid,
-    'batch.kubernetes.io/job-name': name,
-    'controller-uid': uid,
-    'job-name': name,
-  };
-  return inSpec(job, {
-    selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
-    template: { ...template, metadata: { ...fieldsAt(template, 'metadata'), labels } },
-  });
-}
+/** A new object begins in a phase. */
+const inPhase = (phase: string, object: Fields, live: Fields | undefined): Fields =>
+  live || object['status'] !== undefined ? object : { ...object, status: { phase } };
 
 const finalizers = (namespace: Fields): Fields =>
   at(namespace, 'spec', 'finalizers') === undefined && at(namespace, 'metadata', 'deletionTimestamp') === undefined
@@ -146,40 +123,6 @@ const rolling = (strategy: Fields, defaults: Fields): Fields => ({
   ...strategy,
   rollingUpdate: { ...defaults, ...fieldsAt(strategy, 'rollingUpdate') },
 });
-
-function templated(object: Fields): Fields {
-  const template = fieldsAt(object, 'spec', 'template');
-  if (at(template, 'spec') === undefined) return object;
-  const metadata = { creationTimestamp: null, ...fieldsAt(template, 'metadata') };
-  return inSpec(object, { template: { ...template, metadata, spec: podSpec(fieldsAt(template, 'spec'), false) } });
-}
-
-function podSpec(spec: Fields, alone: boolean): Fields {
-  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount') || (alone ? 'default' : '');
-  const containers = (key: string): Fields =>
-    at(spec, key) === undefined ? {} : { [key]: listAt(spec, key).map(container) };
-  return {
-    ...spec,
-    ...containers('containers'),
-    ...containers('initContainers'),
-    ...(account === '' ? {} : { serviceAccountName: account, serviceAccount: account }),
-    ...(alone && at(spec, 'enableServiceLinks') === undefined ? { enableServiceLinks: true } : {}),
-    ...(alone && at(spec, 'priority') === undefined ? { priority: 0, preemptionPolicy: 'PreemptLowerPriority' } : {}),
-  };
-}
-
-function container(value: unknown): unknown {
-  const image = textAt(value, 'image');
-  const tag = /:([^/:@]+)(@|$)/.exec(image)?.[1];
-  const latest = !image.includes('@') && (tag === undefined || tag === 'latest');
-  const limits = fieldsAt(value, 'resources', 'limits');
-  const requests = { ...limits, ...fieldsAt(value, 'resources', 'requests') };
-  return {
-    ...(value as Fields),
-    imagePullPolicy: textAt(value, 'imagePullPolicy') || (latest ? 'Always' : 'IfNotPresent'),
-    ...(Object.keys(limits).length > 0 ? { resources: { ...fieldsAt(value, 'resources'), requests } } : {}),
-  };
-}
 
 function service(object: Fields, live: Fields | undefined, allocate: Allocation): Fields {
   const spec = fieldsAt(object, 'spec');

@@ -1,0 +1,32 @@
+import { at, fieldsAt, textAt } from '../object.ts';
+import type { Fields } from '../schema/schema.ts';
+import { inSpec } from './prepare-pod.ts';
+
+/** What a Job has from its first moment. */
+export const newJob = (job: Fields): Fields => jobOwnLabels(jobCounts(job));
+
+/** Both counts are 1 where neither is named; parallelism alone is 1 too. */
+function jobCounts(job: Fields): Fields {
+  const [parallelism, completions] = [at(job, 'spec', 'parallelism'), at(job, 'spec', 'completions')];
+  const alone = parallelism === undefined && completions === undefined;
+  return inSpec(job, { parallelism: parallelism ?? 1, ...(alone ? { completions: 1 } : {}) });
+}
+
+/** The selector of a Job is its own uid, unless its author says that he knows better (batch/job/strategy.go). */
+function jobOwnLabels(job: Fields): Fields {
+  if (at(job, 'spec', 'manualSelector') === true) return job;
+  const uid = textAt(job, 'metadata', 'uid');
+  const name = textAt(job, 'metadata', 'name');
+  const template = fieldsAt(job, 'spec', 'template');
+  const labels = {
+    ...fieldsAt(template, 'metadata', 'labels'),
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+  return inSpec(job, {
+    selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
+    template: { ...template, metadata: { ...fieldsAt(template, 'metadata'), labels } },
+  });
+}
