@@ -409,6 +409,27 @@ describe('decisions', () => {
     expect(printed.targets).toEqual([]);
   });
 
+  it('preferred terms under PickAll are a warning and count for nothing', async () => {
+    const { plan: printed, placement: found } = await plan({
+      repo: {
+        'clusters/all.yaml': [member('a', { labels: { env: 'prod' } }), member('b')],
+        'resources/shop.yaml': shop,
+        'placements/web.yaml': placement(`
+placementType: PickAll
+affinity:
+  clusterAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 50
+        preference:
+          labelSelector: {matchLabels: {env: prod}}`),
+      },
+    });
+    expect(picked(found())).toEqual(['a 0/0', 'b 0/0']);
+    expect(
+      printed.problems.map(({ severity, code, file, line, column }) => ({ severity, code, file, line, column })),
+    ).toEqual([{ severity: 'warning', code: 'ignored-field', file: 'placements/web.yaml', line: 12, column: 9 }]);
+  });
+
   it('a placement without a policy picks all', async () => {
     const { placement: web } = await plan({
       repo: { 'c.yaml': [member('a'), member('b')], 'resources/shop.yaml': shop, 'web.yaml': placement('') },

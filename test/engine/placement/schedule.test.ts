@@ -900,6 +900,10 @@ describe('the ten surprises', () => {
     expect(on('2').policySnapshots).toEqual(first.policySnapshots);
     expect(on('4').policySnapshots).not.toEqual(first.policySnapshots);
   });
+  test('9 ours: preferred terms under PickAll are ignored, not refused', () => {
+    const policy = { affinity: preferring(sortBy('cost', 'Descending', 100)) };
+    expect(scores({ policy, fleet: withProperty('cost', { a: '1', b: '2' }) })).toEqual({ a: [0, 0], b: [0, 0] });
+  });
   test('10 ours: the message follows the count even where status and reason stay', () => {
     const first = run({ policy: pickN(3), fleet: clusters('a') });
     const again = run({
