@@ -281,6 +281,7 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       ['resources.kubernetes-fleet.io/total-cpu', true],
       ['resources.kubernetes-fleet.io/allocatable-memory', true],
       ['resources.kubernetes-fleet.io/available-ephemeral-storage', true],
+      ['resources.kubernetes-fleet.io/available-nvidia.com/gpu', true],
       ['resources.kubernetes-fleet.io/cpu', false],
       ['resources.kubernetes-fleet.io/free-cpu', false],
       ['resources.kubernetes-fleet.io/total-', false],

@@ -208,7 +208,7 @@ const constraint = fc.record({
 });
 
 /** Policies of one type; every field is there half of the time. */
-const policyOf = (placementType: PlacementPolicy['placementType']): fc.Arbitrary<PlacementPolicy> => {
+export const policyOf = (placementType: PlacementPolicy['placementType']): fc.Arbitrary<PlacementPolicy> => {
   const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
   const affinity = some(clusterAffinity.map((value) => ({ clusterAffinity: value })));
   switch (placementType) {
