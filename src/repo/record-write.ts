@@ -1,14 +1,8 @@
-import { Document, isMap, isSeq, stringify } from 'yaml';
 import type { RecordDocument } from '../engine/plan-document.ts';
+import { asMade, emitYaml, type Layout } from './emit-yaml.ts';
 
 /** Key order of Kubernetes objects; every other map keeps the order it was made in. */
 const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
-
-const options = { lineWidth: 0, aliasDuplicateObjects: false } as const;
-
-/** In a PlacementState these are written on one line: entries of the lists, and the policy, so that a diff shows what happened to which cluster. */
-const oneLineEntries: ReadonlySet<string> = new Set(['bindings', 'targetClusters', 'resourceSnapshots', 'conditions']);
-const oneLineMaps: ReadonlySet<string> = new Set(['policy']);
 
 /** Key order inside a PlacementState and inside every status, whatever order the engine or an earlier reading left: equal states give equal text. */
 const stateKeys = [
@@ -88,57 +82,52 @@ const manifestsText = (manifests: readonly object[]): string =>
 
 const manifestTexts = new WeakMap<object, string>();
 function known(manifest: object): string {
-  const text = manifestTexts.get(manifest) ?? stringify(ordered(manifest), options);
+  const text = manifestTexts.get(manifest) ?? emitYaml(manifest, ofManifest);
   manifestTexts.set(manifest, text);
   return text;
 }
 
-function objectText(value: object): string {
-  const state = (value as { kind?: unknown }).kind === 'PlacementState';
-  const { status } = value as { status?: unknown };
-  const whole = status === undefined ? value : { ...value, status: ranked(status) };
-  const document = new Document(state ? ranked(value) : ordered(defined(whole) as object), options);
-  if (state) flowEntries(document.contents);
-  return document.toString({ ...options, flowCollectionPadding: false });
-}
+const objectText = (value: object): string =>
+  emitYaml(value, (value as { kind?: unknown }).kind === 'PlacementState' ? ofState : ofObject);
 
-function ranked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ranked);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  // Keys without a rank come last, by name, so that the order in which a value was built never shows.
-  entries.sort(([a], [b]) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length) || (a < b ? -1 : 1));
-  return Object.fromEntries(
-    entries.map(([key, item]) => [
-      key,
-      key === 'policy' || key === 'stagedUpdateStrategySnapshot' ? defined(item) : ranked(item),
-    ]),
-  );
-}
+const knownFirst = (map: object): readonly string[] => [
+  ...first.filter((key) => key in map),
+  ...Object.keys(map).filter((key) => !first.includes(key)),
+];
 
-function flowEntries(node: unknown): void {
-  if (isSeq(node)) for (const entry of node.items) flowEntries(entry);
-  if (!isMap(node)) return;
-  for (const { key, value } of node.items) {
-    const name = String((key as { value?: unknown }).value);
-    if (isMap(value) && oneLineMaps.has(name)) value.flow = true;
-    else if (isSeq(value) && oneLineEntries.has(name))
-      for (const entry of value.items) if (isMap(entry)) entry.flow = true;
-    if (!(isSeq(value) && (name === 'bindings' || name === 'targetClusters'))) flowEntries(value);
-  }
-}
+const ofManifest: Layout = { keys: knownFirst, under: () => asMade };
+const ofObject: Layout = { keys: knownFirst, under: (key) => (key === 'status' ? ofStatus : asMade) };
 
-function ordered(value: object): object {
-  const known = first.filter((key) => key in value);
-  const rest = Object.keys(value).filter((key) => !first.includes(key));
-  return Object.fromEntries([...known, ...rest].map((key) => [key, (value as Record<string, unknown>)[key]]));
-}
+/** What a person wrote keeps its order. */
+const isWritten = (key: string): boolean => key === 'policy' || key === 'stagedUpdateStrategySnapshot';
 
-/** Without members that are undefined: they would be written as null. */
-function defined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(defined);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, defined(item)]])),
-  );
+const ofStatus: Layout = { keys: byRank, under: (key) => (isWritten(key) ? asMade : ofStatus) };
+
+/** Entries of the lists, and the policy, are written on one line, so that a diff shows what happened to which cluster. */
+const ofState: Layout = {
+  keys: byRank,
+  under: (key) => (isWritten(key) ? asMade : ofState),
+  onOneLine: (key) => oneLine.has(key),
+};
+const oneLine: ReadonlySet<string> = new Set([
+  'bindings',
+  'targetClusters',
+  'resourceSnapshots',
+  'conditions',
+  'policy',
+]);
+
+/** Keys without a rank come last, by name, so that the order in which a value was built never shows. */
+function byRank(map: object): readonly string[] {
+  const keys = Object.keys(map);
+  const shape = keys.join('\0');
+  const known = ranked.get(shape);
+  if (known) return known;
+  keys.sort((a, b) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length) || (a < b ? -1 : 1));
+  // Maps of one kind have the same keys a hundred thousand times; keys that users choose must not fill the memory.
+  if (ranked.size >= mostShapes) ranked.clear();
+  ranked.set(shape, keys);
+  return keys;
 }
+const ranked = new Map<string, readonly string[]>();
+const mostShapes = 1_000;
