@@ -24,7 +24,9 @@ const overridePlacementRef = z.strictObject({
   scope: z.enum(['Cluster', 'Namespaced']).default('Cluster'),
 });
 const overridePolicy = z.strictObject({ overrideRules: z.array(overrideRule).min(1).max(20) });
-const byName = z.strictObject({ group: z.string(), version: z.string(), kind: z.string(), name: z.string() });
+const byName = z.strictObject({ group: z.string(), version: z.string(), kind: z.string(), name: z.string().min(1) });
+/** Shares its type with a placement's selector, so that an API server writes the default scope into it; it means nothing. */
+const clusterScopedByName = byName.extend({ selectionScope: z.literal('NamespaceWithResources').optional() });
 const versions = z.enum([
   'placement.kubernetes-fleet.io/v1',
   'placement.kubernetes-fleet.io/v1beta1',
@@ -37,7 +39,7 @@ export const clusterResourceOverride = z.strictObject({
   metadata: objectMeta,
   spec: z.strictObject({
     placement: overridePlacementRef.optional(),
-    clusterResourceSelectors: z.array(byName).min(1).max(20),
+    clusterResourceSelectors: z.array(clusterScopedByName).min(1).max(20),
     policy: overridePolicy,
   }),
 });

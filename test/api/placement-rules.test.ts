@@ -475,6 +475,19 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
     const patched = (patch: Fields) => ruled({ jsonPatchOverrides: [patch] });
     const rules = 'spec.policy.overrideRules';
     const patches = `${rules}.0.jsonPatchOverrides`;
+    it('of a cluster selects as an API server writes it back: with the default scope, which means nothing', () => {
+      const written = (selectionScope: string) => ({
+        apiVersion: `placement.kubernetes-fleet.io/${version}`,
+        kind: 'ClusterResourceOverride',
+        metadata: { name: 'x' },
+        spec: { clusterResourceSelectors: [{ ...byName, selectionScope }], policy: { overrideRules: [rule] } },
+      });
+      expect(errors(written('NamespaceWithResources'))).toEqual([]);
+      expect(errors(written('NamespaceOnly'))).toEqual([
+        'error invalid-value spec.clusterResourceSelectors.0.selectionScope',
+      ]);
+    });
+
     it.each<[rule: string, document: unknown, expected: readonly string[]]>([
       ['one', override({}), []],
       ['selects something', override({ resourceSelectors: [] }), ['error out-of-range spec.resourceSelectors']],
@@ -484,6 +497,11 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
         ['error out-of-range spec.resourceSelectors'],
       ],
       ['each once', override({ resourceSelectors: [byName, byName] }), ['error duplicate spec.resourceSelectors.1']],
+      [
+        'by a name that is one',
+        override({ resourceSelectors: [{ ...byName, name: '' }] }),
+        ['error out-of-range spec.resourceSelectors.0.name'],
+      ],
       [
         'by name only',
         override({ resourceSelectors: [{ ...byName, labelSelector: {} }] }),

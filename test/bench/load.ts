@@ -1,90 +1,68 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { type LoadCache, loadCache } from '../../src/repo/load-cache.ts';
+import { openSource } from '../../src/git/source.ts';
+import { loadCache } from '../../src/repo/load-cache.ts';
 import { loadFleet } from '../../src/repo/load-fleet.ts';
-import { treeOf } from '../scenarios/fleet.ts';
+import { deployment, type Files, filesOf, inTempDir, openFleetRepo } from './fleet-repo.ts';
+import { median, peakRss, report, timed } from './report.ts';
 
 const folders = 1_000;
 const perFolder = 10;
+const rounds = 5;
 
-const manifest = (folder: number, item: number, image: string): string => `apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: app-${item}
-  namespace: team-${folder}
-  labels: {app: app-${item}, team: team-${folder}}
-spec:
-  replicas: 3
-  selector:
-    matchLabels: {app: app-${item}}
-  template:
-    metadata:
-      labels: {app: app-${item}}
-    spec:
-      containers:
-        - name: main
-          image: registry.example.com/team-${folder}/app-${item}:${image}
-          ports:
-            - {containerPort: 8080, name: http}
-          env:
-            - {name: LOG_LEVEL, value: info}
-            - {name: TEAM, value: team-${folder}}
-          resources:
-            requests: {cpu: 100m, memory: 128Mi}
-            limits: {memory: 256Mi}
-          readinessProbe:
-            httpGet: {path: /ready, port: http}
-            periodSeconds: 5
-`;
+const manifest = (folder: number, item: number, image: string): Files => ({
+  [`resources/team-${folder}/app-${item}.yaml`]: deployment(`team-${folder}`, `app-${item}`, image),
+});
 
-async function timed(times: number, work: () => Promise<unknown>): Promise<number> {
-  const all: number[] = [];
-  for (let time = 0; time < times; time++) {
-    const began = performance.now();
-    await work();
-    all.push(performance.now() - began);
-  }
-  return all.sort((a, b) => a - b)[Math.floor(all.length / 2)]!;
-}
-
-/** Loading 10,000 manifests in 1,000 folders: cold, after a restart, and with 100 files changed. */
-export async function run(): Promise<void> {
-  const files: Record<string, string> = {};
-  for (let folder = 0; folder < folders; folder++) {
-    for (let item = 0; item < perFolder; item++)
-      files[`resources/team-${folder}/app-${item}.yaml`] = manifest(folder, item, '1.0.0');
-  }
-  const tree = treeOf(files);
-  const changed = { ...files };
-  for (let folder = 0; folder < 100; folder++)
-    changed[`resources/team-${folder}/app-0.yaml`] = manifest(folder, 0, '1.1.0');
-  const next = treeOf(changed);
-  const dir = await mkdtemp(join(tmpdir(), 'gitfleet-bench-'));
-  try {
-    const baseline = await timed(1, async () => {
-      for (const text of Object.values(files)) parseAllDocuments(text);
-    });
-    let at = 0;
-    const cold = await timed(3, async () => loadFleet(tree, await loadCache(join(dir, String(at++)))));
-    const restart = await timed(3, async () => loadFleet(tree, await loadCache(join(dir, '0'))));
-    const caches: LoadCache[] = [];
-    for (let time = 0; time < 5; time++) {
-      const cache = await loadCache(join(dir, '0'));
-      await loadFleet(tree, cache);
-      caches.push(cache);
+/** Loading 10,000 manifests in 1,000 folders from a packed repo: cold, after a restart, and a commit that changed 100 files. */
+export const run = (): Promise<void> =>
+  inTempDir(async (dir) => {
+    const files = filesOf(folders, (folder) => filesOf(perFolder, (item) => manifest(folder, item, '1.0.0')));
+    const repo = await openFleetRepo(join(dir, 'fleet'), files);
+    execFileSync('git', ['gc', '-q'], { cwd: repo.dir });
+    const open = (cache: string) => openRepo(repo.dir, join(dir, cache));
+    const [parse] = await timed(1, () => Object.values(files).map((text) => parseAllDocuments(text)));
+    const cold = await timed(rounds, async (at) => (await open(`cold-${at}`)).close());
+    const restart = await timed(rounds, async () => (await open('cold-0')).close());
+    const running = await open('cold-0');
+    const changes: number[] = [];
+    const parsed: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const changed = filesOf(100, (folder) => manifest(folder, 0, `1.${round}.0`));
+      await repo.commit(changed);
+      changes.push(...(await timed(1, () => running.load())));
+      parsed.push(...(await timed(1, () => Object.values(changed).map((text) => parseAllDocuments(text)))));
     }
-    const change = await timed(5, () => loadFleet(next, caches.pop()!));
-    const say = (what: string, ms: number) =>
-      process.stdout.write(
-        `${what.padEnd(52)} ${ms.toFixed(0).padStart(6)} ms   ${(baseline / ms).toFixed(1)} × baseline\n`,
-      );
-    say('baseline: yaml, parse only, one thread', baseline);
-    say('cold load: parse, lint, validate, cache on disk', cold);
-    say('restart: everything from the cache on disk', restart);
-    say('100 files changed', change);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+    await running.close();
+    const baseline = { what: 'yaml, parse only, one thread', value: parse! };
+    report(
+      { what: 'cold load of 10,000 manifests', value: median(cold), unit: 'ms', most: 4_000, baseline },
+      { what: '  warm restart', value: median(restart), unit: 'ms', most: 1_000, baseline },
+      {
+        what: '  a commit that touched 100 files: diff, parse, validate',
+        value: median(changes),
+        unit: 'ms',
+        most: 300,
+        baseline: { what: 'yaml of these 100', value: median(parsed) },
+      },
+      peakRss(),
+    );
+  });
+
+/** As the daemon opens and loads a repo: the clone's objects through git, what was parsed before from `cacheDir`. */
+async function openRepo(repo: string, cacheDir: string) {
+  const source = await openSource({
+    repo,
+    branch: 'main',
+    cacheDir: join(cacheDir, 'git'),
+    credentials: async () => undefined,
+  });
+  const cache = await loadCache(join(cacheDir, 'parsed'));
+  const load = async () => {
+    const { problems } = await loadFleet(await source.tree(await source.poll()), cache);
+    if (problems.length > 0) throw new Error(problems[0]!.message);
+  };
+  await load();
+  return { load, close: () => source.close() };
 }

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { connectionsOf } from '../../src/members/kubeconfig.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { kubeconfigOf } from '../../src/simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../src/simulator/listen.ts';
@@ -56,6 +60,21 @@ describe('simulated members on a port', () => {
     members.get('eu-2')!.setFaults([{ type: 'Unreachable', fromSeconds: 0, probability: 1 }]);
     await expect(get(`${listening.urlOf('eu-2')}/version`)).rejects.toThrow('socket hang up');
     members.get('eu-2')!.setFaults([]);
+  });
+
+  it('its kubeconfig leads our own client to each, without TLS', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'gitfleet-kubeconfig-'));
+    await writeFile(join(dir, 'kubeconfig'), kubeconfigOf(['eu-1', 'eu-2'], listening.urlOf));
+    const connections = await connectionsOf(join(dir, 'kubeconfig'));
+    expect(connections.names).toEqual(['eu-1', 'eu-2']);
+    const transport = (await connections.open('eu-1'))!;
+    const { status, body } = await transport({ method: 'GET', path: '/version', headers: {} });
+    expect(status).toBe(200);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ gitVersion: 'v1.31.8' });
+    expect(await connections.open('us-1')).toBeUndefined();
+    await rm(dir, { recursive: true });
   });
 
   it('has a kubeconfig with a context for each', () => {

@@ -85,12 +85,6 @@ function settledKind(live: Manifest): Availability {
   return reports && !seen(live) ? notYet('its controller has not seen the change yet') : available;
 }
 
-/** Says what is wanted, not how many are there: the status would change, and be committed, with every pod. */
-const notAllOf = (wanted: number): string =>
-  wanted === 1
-    ? 'its replica is not updated and available yet'
-    : `not all ${wanted} replicas are updated and available yet`;
-
 function deployment(live: Manifest): Availability {
   const { updatedReplicas, availableReplicas, unavailableReplicas } = part(live, 'status');
   const wanted = count(part(live, 'spec')['replicas'], 1);
@@ -98,10 +92,10 @@ function deployment(live: Manifest): Availability {
   const done =
     count(availableReplicas) === wanted && count(updatedReplicas) === wanted && count(unavailableReplicas) === 0;
   if (done) return available;
-  const waits = notAllOf(wanted);
+  const counts = `${count(availableReplicas)} of ${wanted} replicas are available, ${count(updatedReplicas)} updated`;
   const progress = conditionOf(live, 'Progressing');
   const late = progress?.status === 'False' && progress.reason === 'ProgressDeadlineExceeded';
-  return notYet(late ? `${waits}; its progress deadline has passed: ${progress.message ?? ''}` : waits);
+  return notYet(late ? `${counts}; its progress deadline has passed: ${progress.message ?? ''}` : counts);
 }
 
 function statefulSet(live: Manifest): Availability {
@@ -112,7 +106,9 @@ function statefulSet(live: Manifest): Availability {
     count(availableReplicas) === wanted &&
     count(currentReplicas) === count(updatedReplicas) &&
     currentRevision === updateRevision;
-  return done ? available : notYet(notAllOf(wanted));
+  return done
+    ? available
+    : notYet(`${count(availableReplicas)} of ${wanted} replicas are available, ${count(updatedReplicas)} updated`);
 }
 
 function daemonSet(live: Manifest): Availability {
@@ -124,7 +120,11 @@ function daemonSet(live: Manifest): Availability {
   const done =
     count(numberAvailable) === count(desiredNumberScheduled) &&
     count(currentNumberScheduled) === count(updatedNumberScheduled);
-  return done ? available : notYet('not all pods are updated and available yet');
+  return done
+    ? available
+    : notYet(
+        `${count(numberAvailable)} of ${count(desiredNumberScheduled)} pods are available, ${count(updatedNumberScheduled)} updated`,
+      );
 }
 
 function service(live: Manifest): Availability {

@@ -1,9 +1,11 @@
 import type { Placement, ResourceSelector } from '../../api/placement.ts';
+import { nearest } from '../../api/syntax.ts';
 import type { HubObject } from '../input.ts';
 import { apiVersionOf } from './group-version.ts';
 import { type HubIndex, scopeOfKind } from './hub.ts';
 import { labelled } from './labelled.ts';
 import { isDisabledKind, isReservedNamespace } from './placeable.ts';
+import { builtInKinds } from './scope.ts';
 
 /** Objects, or what KubeFleet calls a user error, as a sentence without its subject. */
 export type Gathered =
@@ -90,9 +92,18 @@ function objects(
   const { group, version, kind } = selector;
   const groupKind = `${group}/${kind}`;
   const scope = scopeOfKind(hub, group, kind);
-  // Nothing tells what this kind is: no such object, no CRD, not built in. KubeFleet, whose hub would still have the CRD
-  // after the last object is gone, selects nothing; so do we, that the last object of a kind can be removed.
-  if (scope === undefined) return { ok: true, objects: [] };
+  if (scope === undefined) {
+    const known = builtInKinds(group);
+    // No API server resolves a misspelt kind of Kubernetes' own. Selecting nothing would read as "remove them all".
+    if (known.length > 0) {
+      const like = nearest(kind, known);
+      const of = group === '' ? 'the core group' : group;
+      return wrong(`there is no kind ${kind} in ${of}${like ? `: did you mean ${like}?` : ''}`);
+    }
+    // Nothing tells what this kind is: no such object, no CRD, not built in. KubeFleet, whose hub would still have the CRD
+    // after the last object is gone, selects nothing; so do we, that the last object of a kind can be removed.
+    return { ok: true, objects: [] };
+  }
   if (placement.kind === 'ResourcePlacement' && scope === 'Cluster') {
     return wrong(`cannot select the cluster-scoped resource ${groupKind} in a ResourcePlacement`);
   }

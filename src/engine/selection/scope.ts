@@ -6,6 +6,13 @@ export type Scope = 'Cluster' | 'Namespaced';
  */
 export const builtInScope = (group: string, kind: string): Scope | undefined => table.get(`${group}/${kind}`);
 
+/** Kinds that Kubernetes itself serves in a group; empty for a group that is not Kubernetes' own. */
+export const builtInKinds = (group: string): readonly string[] =>
+  [...table.keys()].flatMap((groupKind) => {
+    const slash = groupKind.indexOf('/');
+    return groupKind.slice(0, slash) === group ? [groupKind.slice(slash + 1)] : [];
+  });
+
 const clusterScoped: Readonly<Record<string, string>> = {
   '': 'Namespace Node PersistentVolume ComponentStatus',
   'admissionregistration.k8s.io':

@@ -155,8 +155,24 @@ describe('user errors', () => {
       repo,
       'invalid ClusterResourcePlacement web: no ClusterRole of rbac.authorization.k8s.io/v1beta1 is under resources/, only of rbac.authorization.k8s.io/v1: name that version',
     ],
+    [
+      'a misspelt kind of the core group',
+      crp({ kind: 'Namespaces', name: 'shop' }),
+      repo,
+      'invalid ClusterResourcePlacement web: there is no kind Namespaces in the core group: did you mean Namespace?',
+    ],
+    [
+      'a kind that stands in another group',
+      rp({ group: 'apps', kind: 'CronJob' }),
+      repo,
+      'invalid ResourcePlacement shop/web: there is no kind CronJob in apps',
+    ],
   ])('%s', (_, placement, manifests, message) => {
     expect(selected(placement, manifests)).toBe(message);
+  });
+
+  test('a kind of a group that is not Kubernetes’ own, without CRD and object, is none: its last object may go', () => {
+    expect(selected(crp({ group: 'example.com', kind: 'Widget' }), repo)).toEqual([]);
   });
 
   test('a reserved Namespace is selectable alone', () => {
