@@ -1,6 +1,6 @@
+import { lastHit, nextHit, parseCron } from '../../engine/kernel/cron.ts';
 import type { Cluster } from '../cluster.ts';
 import { timestampOf } from '../cluster.ts';
-import { parseCron } from '../cron-schedule.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { remove } from '../storage/remove.ts';
@@ -23,23 +23,22 @@ export function runCronJobs(cluster: Cluster, dependents: Dependents): void {
     if (cron.metadata.deletionTimestamp !== undefined) return;
     forget(cron, 'Complete', numberAt(cron, 'spec', 'successfulJobsHistoryLimit'));
     forget(cron, 'Failed', numberAt(cron, 'spec', 'failedJobsHistoryLimit'));
-    const schedule = parseCron(textAt(cron, 'spec', 'schedule'), textAt(cron, 'spec', 'timeZone') || 'UTC');
+    const schedule = parseCron(textAt(cron, 'spec', 'schedule'));
+    const zone = textAt(cron, 'spec', 'timeZone') || 'UTC';
     const suspended = at(cron, 'spec', 'suspend') === true;
-    const due = schedule && !suspended ? lastDue(cron, schedule.next) : undefined;
+    const due = schedule && !suspended ? lastDue(cron, lastHit(schedule, zone, now())) : undefined;
     report(cron, due !== undefined && start(cron, due) ? { lastScheduleTime: timestampOf(due) } : {});
-    const next = suspended ? undefined : schedule?.next(now());
+    const next = suspended || !schedule ? undefined : nextHit(schedule, zone, now());
     const live = cluster.store.get(key, cron.metadata);
     if (live) later(cluster, key, live, { ms: next === undefined ? undefined : next - now(), reconcile });
   }
 
   /** The latest time that passed since the last Job, unless it is too late for it. */
-  function lastDue(cron: Stored, next: (ms: number) => number | undefined): number | undefined {
+  function lastDue(cron: Stored, hit: number | undefined): number | undefined {
     const deadline = at(cron, 'spec', 'startingDeadlineSeconds');
     const began = Date.parse(textAt(cron, 'status', 'lastScheduleTime') || cron.metadata.creationTimestamp);
     const earliest = typeof deadline === 'number' ? Math.max(began, now() - deadline * 1000) : began;
-    let due: number | undefined;
-    for (let time = next(earliest); time !== undefined && time <= now(); time = next(time)) due = time;
-    return due;
+    return hit !== undefined && hit > earliest ? hit : undefined;
   }
 
   /** Whether this time counts as done. */

@@ -1,5 +1,6 @@
 import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
-import { isTimeZone, parseCron } from '../cron-schedule.ts';
+import { parseCron } from '../../engine/kernel/cron.ts';
+import { isTimeZone } from '../../engine/kernel/time-zone.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, fieldsAt, listAt, textAt } from '../object.ts';
 import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
