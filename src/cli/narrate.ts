@@ -142,6 +142,8 @@ const worthTelling: ReadonlySet<Hold['reason']> = new Set([
   'Freeze',
   'RecordLost',
   'ContainsForeignObjects',
+  'RemovalRefused',
+  'RemovalPending',
   'LastGoodVersion',
   'NotActedOnYet',
   'OtherRunActive',

@@ -26,9 +26,14 @@ function gates(plan: Plan): Request[] {
   });
 }
 
+/** Refused plans, and single removals that are held: whatever a RemovalApproval ends. */
 function removals(plan: Plan): Request[] {
-  const digests = new Set(plan.guard.flatMap(({ removalDigest }) => removalDigest ?? []));
-  return [...digests].map((removalDigest) => {
+  const reasons = new Map<string, string[]>();
+  for (const { removalDigest, message } of [...plan.guard, ...plan.holds]) {
+    if (removalDigest === undefined) continue;
+    reasons.set(removalDigest, [...(reasons.get(removalDigest) ?? []), message]);
+  }
+  return [...reasons].map(([removalDigest, messages]) => {
     const name = `removal-${removalDigest.replace(/^sha256:/, '').slice(0, 12)}`;
     const file = {
       apiVersion: 'gitfleet.dev/v1alpha1',
@@ -36,11 +41,11 @@ function removals(plan: Plan): Request[] {
       metadata: { name },
       spec: { removalDigest },
     };
-    const reasons = plan.guard.map(({ message }) => `# ${message}`).join('\n');
+    const because = messages.map((message) => `# ${message.replaceAll('\n', '\n# ')}`).join('\n');
     return {
       name,
       path: `approvals/${name}.yaml`,
-      content: `${reasons}\n# Merging this file lets exactly these removals happen.\n${stringify(file)}`,
+      content: `${because}\n# Merging this file lets exactly these removals happen.\n${stringify(file)}`,
     };
   });
 }

@@ -32,6 +32,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
     key: placementKey(target.placement),
     label: content.label,
     isPlacement: content.isPlacement,
+    approvedRemovals: content.approvedRemovals,
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),
     ...(target.digest === undefined ? {} : { digest: target.digest }),
     remove: target.remove,

@@ -82,6 +82,8 @@ export const holdReasons = [
   'Freeze',
   'RecordLost',
   'ContainsForeignObjects',
+  'RemovalRefused',
+  'RemovalPending',
   'LastGoodVersion',
   'NotActedOnYet',
 ] as const;
@@ -101,6 +103,8 @@ export interface Hold {
   readonly message: string;
   /** Instant at which this hold may end by time alone. */
   readonly until?: Timestamp;
+  /** A RemovalApproval with this digest ends it. */
+  readonly removalDigest?: string;
 }
 
 export interface PlannedRun {

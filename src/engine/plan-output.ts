@@ -1,7 +1,8 @@
 import type { PlacementKey, Timestamp } from '../api/meta.ts';
 import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
-import { foreignHolds } from './delivery/foreign-holds.ts';
+import { removalHolds } from './delivery/removal-holds.ts';
+import { stuckRemovals } from './delivery/stuck-removals.ts';
 import { targetsOf } from './delivery/targets.ts';
 import type { EvictOutcome } from './evict/evict.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
@@ -34,16 +35,19 @@ export function assemble(assembly: Assembly): Plan {
   const statuses = new Map(works.map((work) => [work, statusOf(work, world)]));
   const orphans = runsWithoutPlacement(world);
   const outcomes = [...assembly.runs.values()];
+  const stuck = stuckRemovals({ ...world, ...input, works: [...works, ...deleted] });
   const holds = sortedHolds([
     ...world.holds,
     ...notActedOn(world),
-    ...foreignHolds(input.observations),
+    ...removalHolds(input),
+    ...stuck.holds,
     ...[...works, ...deleted].flatMap((work) => work.holds),
     ...outcomes.flatMap((outcome) => outcome.holds),
     ...evictions.holds,
     ...orphans.holds,
   ]);
   const wakes = [
+    ...stuck.wakes,
     ...works.flatMap(({ wakes: own }) => own),
     ...outcomes.flatMap(({ wakes: own }) => own),
     ...holds.flatMap(({ until }) => until ?? []),

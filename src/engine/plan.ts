@@ -2,6 +2,7 @@ import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
+import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { guard } from './guard/guard.ts';
 import { type PlanInput, sourceKey } from './input.ts';
@@ -32,6 +33,8 @@ export interface TargetContent {
   readonly label: string;
   /** Whether a placement of the fleet marks its objects with this label: those of one that is no more are nobody's. */
   readonly isPlacement: (label: string) => boolean;
+  /** Namespaces and CRDs that may be removed with what they hold that is not ours. */
+  readonly approvedRemovals: readonly ObjectRef[];
   /** Objects that remembered snapshots listed: the only ones that may be removed. */
   readonly prunable: readonly ObjectRef[];
 }
@@ -73,6 +76,7 @@ export function planFleet(input: PlanInput): PlanResult {
         ...contentsOf(work, target, world),
         label: placementLabelValue(target.placement, input.digest),
         isPlacement,
+        approvedRemovals: approvedRemovals(target, input),
       };
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),

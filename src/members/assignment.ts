@@ -23,6 +23,8 @@ export interface Assignment {
   readonly manifests: readonly AssignedManifest[];
   /** Objects that snapshots of this placement listed: the only ones that may ever be removed. */
   readonly prunable: readonly ObjectRef[];
+  /** Namespaces and CRDs that may be removed with what they hold that is not ours: a person said so. */
+  readonly approvedRemovals: readonly ObjectRef[];
 }
 
 /** The same thing to bring about; also in what may be removed. Asked of every placement of every member in every pass. */
@@ -31,6 +33,7 @@ export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
   a.resourceSnapshotIndex === b.resourceSnapshotIndex &&
   a.remove === b.remove &&
   isSame(a.strategy, b.strategy) &&
-  isSame(a.prunable, b.prunable);
+  isSame(a.prunable, b.prunable) &&
+  isSame(a.approvedRemovals, b.approvedRemovals);
 
 const isSame = (a: object, b: object): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -34,6 +34,7 @@ export async function removeLeftovers(input: {
 }): Promise<ObjectOutcome[]> {
   const { connection, assignment, goOn } = input;
   const troubles: ObjectOutcome[] = [];
+  const approved = new Set(assignment.approvedRemovals.map(objectKey));
   const waves = inWaves(leftoversOf(connection, assignment), (object) => object).reverse();
   for (const [index, wave] of waves.entries()) {
     const asked: Manifest[] = [];
@@ -41,7 +42,10 @@ export async function removeLeftovers(input: {
       wave,
       connection.client.concurrency,
       async (live) => {
-        const trouble = await removeObject(connection, live, assignment.label);
+        const trouble = await removeObject(connection, live, {
+          label: assignment.label,
+          withContent: approved.has(keyOfManifest(live)),
+        });
         if (trouble) troubles.push(trouble);
         else asked.push(live);
       },

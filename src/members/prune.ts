@@ -14,13 +14,13 @@ const mostAttempts = 3;
 
 /**
  * Removes one object of ours: only in the state in which it was found to be ours, and not while it holds what is not
- * (KubeFleet work applier, garbage collection of left-overs). An object with other owners is only let go of. Undefined when
+ * unless `withContent` (KubeFleet work applier, garbage collection of left-overs). An object with other owners is only let go of. Undefined when
  * it is gone, going, or not ours any more.
  */
 export async function removeObject(
   connection: Connection,
   seen: Manifest,
-  label: string,
+  { label, withContent }: { readonly label: string; readonly withContent: boolean },
 ): Promise<ObjectOutcome | undefined> {
   const object = refOfManifest(seen);
   const failed = (message: string): ObjectOutcome => ({ object, result: 'ManifestDeleteFailed', message });
@@ -30,7 +30,7 @@ export async function removeObject(
     for (let live: Manifest | undefined = seen, attempt = 1; ; attempt++) {
       if (!live || live.metadata.deletionTimestamp || live.metadata.labels?.[placementLabel] !== label)
         return undefined;
-      const foreign = await foreignContent(connection, live, label);
+      const foreign = withContent ? undefined : await foreignContent(connection, live, label);
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
         await (foreignOwner(live) === undefined ? remove : release)(connection, served, live);

@@ -147,6 +147,18 @@ describe('a placement that is removed', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('takes a namespace with what is not ours when a person said so', async () => {
+    const world = await holding(manifests);
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(5);
+    expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
+    world.member.assign([{ ...gone('web', manifests), approvedRemovals: [refOf(namespace('shop'))] }]);
+    await world.pass(20);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+    expect(world.results()).toEqual([]);
+  });
+
   it('keeps a namespace while it cannot be seen what it holds', async () => {
     const world = await holding(manifests);
     world.sim.setFaults([

@@ -153,6 +153,7 @@ export function assignment(
     key: placementKey(placement),
     label: placementLabelValue(placement, sha256),
     isPlacement: () => true,
+    approvedRemovals: [],
     resourceSnapshotIndex: 0,
     digest: sha256(JSON.stringify(items)),
     remove: false,

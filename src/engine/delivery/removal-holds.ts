@@ -1,0 +1,84 @@
+import type { ClusterName, ObjectRef } from '../../api/meta.ts';
+import type { ObjectOutcome } from '../../api/observation.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { digestOf } from '../guard/blast-radius.ts';
+import type { PlanInput } from '../input.ts';
+import type { Hold } from '../plan-document.ts';
+
+type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
+  readonly fleet: Pick<PlanInput['fleet'], 'removalApprovals'>;
+};
+
+/**
+ * Removals that an actor does not carry out: since what is to be removed holds objects that are not ours, until they go or
+ * a RemovalApproval names the digest (decided once for a placement on a cluster), or since the member refuses.
+ */
+export function removalHolds(seen: Seen): Hold[] {
+  const holds: Hold[] = [];
+  for (const [clusterName, observation] of seen.observations ?? []) {
+    for (const { placement, results } of observation.placements) {
+      const { kind, name, namespace } = placement;
+      const subject = { kind, name, ...(namespace === undefined ? {} : { namespace }), clusterName };
+      const foreign = results.filter(containsForeign);
+      if (foreign.length > 0) {
+        const removalDigest = removalDigestOf({ clusterName, placement, foreign }, seen);
+        const message = `${told(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
+        if (!isApproved(removalDigest, seen))
+          holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
+      }
+      const refused = results.filter(({ result }) => result === 'ManifestDeleteFailed');
+      if (refused.length > 0)
+        holds.push({
+          subject,
+          reason: 'RemovalRefused',
+          message: `${told(refused)}; it is tried again until ${clusterName} lets it go`,
+        });
+    }
+  }
+  return holds;
+}
+
+/** Objects that a merged RemovalApproval lets go with everything in them. */
+export function approvedRemovals(
+  of: { readonly clusterName: ClusterName; readonly placement: PlacementRef },
+  seen: Seen,
+): readonly ObjectRef[] {
+  if (seen.fleet.removalApprovals.length === 0) return [];
+  const key = placementKey(of.placement);
+  const sighting = seen.observations
+    ?.get(of.clusterName)
+    ?.placements.find(({ placement }) => placement.kind === of.placement.kind && placementKey(placement) === key);
+  const foreign = sighting?.results.filter(containsForeign) ?? [];
+  if (foreign.length === 0 || !isApproved(removalDigestOf({ ...of, foreign }, seen), seen)) return [];
+  return foreign.map(({ object }) => object);
+}
+
+const containsForeign = ({ result }: ObjectOutcome): boolean => result === 'ContainsForeignObjects';
+
+const isApproved = (digest: string, { fleet }: Seen): boolean =>
+  fleet.removalApprovals.some(({ spec }) => spec.removalDigest === digest);
+
+const removalDigestOf = (
+  of: {
+    readonly clusterName: ClusterName;
+    readonly placement: PlacementRef;
+    readonly foreign: readonly ObjectOutcome[];
+  },
+  { digest }: Seen,
+): string =>
+  digestOf(
+    of.foreign.map(({ object: { apiVersion, kind, namespace, name } }) => ({
+      clusterName: of.clusterName,
+      placement: placementKey(of.placement),
+      object: `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
+    })),
+    digest,
+  );
+
+/** What the actor said of at most three objects. */
+function told(outcomes: readonly ObjectOutcome[]): string {
+  const said = outcomes
+    .slice(0, 3)
+    .map(({ message, object, result }) => message ?? `${object.kind} ${object.name}: ${result}`);
+  return outcomes.length > 3 ? `${said.join('; ')} and ${outcomes.length - 3} more` : said.join('; ');
+}

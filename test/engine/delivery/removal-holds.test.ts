@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../../src/api/meta.ts';
+import type { ClusterObservation, ObjectOutcome } from '../../../src/api/observation.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
+import { approvedRemovals, removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
+import { stuckRemovals } from '../../../src/engine/delivery/stuck-removals.ts';
+import { bound, placementOf, unscheduled, workOf } from '../rollout/world.ts';
+import { digest } from '../staged/world.ts';
+
+const web = { kind: 'ClusterResourcePlacement', name: 'web' } as const;
+const shop = { apiVersion: 'v1', kind: 'Namespace', name: 'shop' };
+const foreign: ObjectOutcome = {
+  object: shop,
+  result: 'ContainsForeignObjects',
+  message: 'Namespace shop holds theirs',
+};
+const refused: ObjectOutcome = { object: { ...shop, name: 'b' }, result: 'ManifestDeleteFailed', message: 'denied' };
+
+const sighting = (results: ObjectOutcome[], objects: Manifest[] = []): ClusterObservation => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'ClusterObservation',
+  metadata: { name: 'a' },
+  reachable: true,
+  complete: true,
+  placements: [{ placement: web, done: true, results }],
+  objects,
+  nodes: [],
+  pods: [],
+  extras: [],
+});
+const seen = (results: ObjectOutcome[], approved: string[] = []) => ({
+  observations: new Map([['a', sighting(results)]]),
+  digest,
+  fleet: {
+    removalApprovals: approved.map((removalDigest) => ({
+      apiVersion: 'gitfleet.dev/v1alpha1' as const,
+      kind: 'RemovalApproval' as const,
+      metadata: { name: 'yes' },
+      spec: { removalDigest },
+    })),
+  },
+});
+const removalDigest = `sha256:${digest('a web v1/Namespace shop')}`;
+
+describe('a removal that an actor does not carry out', () => {
+  it('is a hold, which names the digest that would let it pass', () => {
+    expect(removalHolds(seen([foreign, refused]))).toEqual([
+      {
+        subject: { ...web, clusterName: 'a' },
+        reason: 'ContainsForeignObjects',
+        message: `Namespace shop holds theirs; it stays on a until they are gone, or until a RemovalApproval of ${removalDigest} is merged`,
+        removalDigest,
+      },
+      {
+        subject: { ...web, clusterName: 'a' },
+        reason: 'RemovalRefused',
+        message: 'denied; it is tried again until a lets it go',
+      },
+    ]);
+  });
+
+  it.each<[string, string[], object[]]>([
+    ['not approved', [], []],
+    ['approved', [removalDigest], [shop]],
+    ['another removal approved', [`sha256:${digest('a web v1/Namespace other')}`], []],
+  ])('is let pass when it is approved: %s', (_, approved, objects) => {
+    expect(approvedRemovals({ clusterName: 'a', placement: web }, seen([foreign], approved))).toEqual(objects);
+    expect(removalHolds(seen([foreign], approved))).toHaveLength(objects.length === 0 ? 1 : 0);
+  });
+
+  it('says of many objects the first three', () => {
+    const many = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...refused, object: { ...shop, name }, message: name }));
+    expect(removalHolds(seen(many))[0]?.message).toBe('a; b; c and 2 more; it is tried again until a lets it go');
+  });
+});
+
+describe('a removal that does not come to an end', () => {
+  const object = (kind: string, deletionTimestamp: string, more: object = {}): Manifest =>
+    ({
+      apiVersion: 'v1',
+      kind,
+      metadata: {
+        name: 'shop',
+        labels: { 'gitfleet.dev/placement': 'web' },
+        deletionTimestamp,
+        finalizers: ['example.com/slow'],
+      },
+      ...more,
+    }) as Manifest;
+  const at = (now: string, objects: Manifest[], binding: Binding = unscheduled('a', [], { deleting: true })) =>
+    stuckRemovals({
+      works: [workOf(placementOf({ placementType: 'PickAll' }), [binding])],
+      observationOf: () => sighting([], objects),
+      now,
+      digest,
+    });
+  const since = '2026-11-20T10:00:00Z';
+
+  it('is told after five minutes, with what it waits for; until then the plan wakes for it', () => {
+    expect(at('2026-11-20T10:04:59Z', [object('ConfigMap', since)])).toEqual({
+      holds: [],
+      wakes: ['2026-11-20T10:05:00Z'],
+    });
+    expect(at('2026-11-20T10:05:00Z', [object('ConfigMap', since)])).toEqual({
+      holds: [
+        {
+          subject: { ...web, clusterName: 'a' },
+          reason: 'RemovalPending',
+          message: `on a ConfigMap shop is being removed since ${since} and waits for example.com/slow`,
+        },
+      ],
+      wakes: [],
+    });
+  });
+
+  it('of a namespace is told with what the namespace says is left in it', () => {
+    const conditions = [
+      {
+        type: 'NamespaceContentRemaining',
+        status: 'True',
+        message: 'Some resources are remaining: pods. has 2 resource instances',
+      },
+      { type: 'NamespaceDeletionContentFailure', status: 'False', message: 'All content successfully deleted' },
+    ];
+    const namespace = object('Namespace', since, { status: { conditions } });
+    const { holds } = at('2026-11-20T11:00:00Z', [
+      { ...namespace, metadata: { ...namespace.metadata, finalizers: [] } },
+    ]);
+    expect(holds[0]?.message).toBe(
+      `on a Namespace shop is being removed since ${since} and waits for Some resources are remaining: pods. has 2 resource instances`,
+    );
+  });
+
+  it.each<[string, Manifest[], Binding | undefined]>([
+    ['that stays', [object('ConfigMap', since)], bound('a', 0, [])],
+    [
+      'of another placement',
+      [{ ...object('ConfigMap', since), metadata: { name: 'x', deletionTimestamp: since } }],
+      undefined,
+    ],
+  ])('is none where the binding or the object is one %s', (_, objects, binding) => {
+    expect(at('2026-11-20T11:00:00Z', objects, binding)).toEqual({ holds: [], wakes: [] });
+  });
+});
