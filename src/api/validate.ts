@@ -187,13 +187,37 @@ export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: un
       ];
     case 'invalid_type':
       if (written === undefined) return [missing(path)];
-      return [error('wrong-type', path, `${path.at(-1)} must be of type ${issue.expected}`)];
+      return [error('wrong-type', path, `${path.at(-1)} must be of type ${issue.expected}`, typeFixes[issue.expected])];
     case 'too_big':
+      return [outOfRange(path, issue, { word: 'at most', bound: issue.maximum })];
     case 'too_small':
-      return [error('out-of-range', path, `${path.at(-1)}: ${issue.message}`)];
+      return [outOfRange(path, issue, { word: 'at least', bound: issue.minimum })];
     default:
       return [error('invalid', path, `${path.at(-1) ?? 'document'}: ${issue.message}`)];
   }
+}
+
+const typeFixes: Readonly<Record<string, string>> = {
+  string: 'write a text, in quotes where it looks like a number or a truth value',
+  number: 'write a number, without quotes',
+  int: 'write a whole number, without quotes',
+  boolean: 'write true or false, without quotes',
+  array: 'write a list',
+  object: 'write a map',
+  record: 'write a map',
+};
+
+/** Numbers are bounded themselves, texts by their characters, lists and maps by their entries. */
+function outOfRange(
+  path: Issue['path'],
+  { origin, inclusive }: { readonly origin: string; readonly inclusive?: boolean | undefined },
+  { word, bound }: { readonly word: 'at most' | 'at least'; readonly bound: number | bigint },
+): Issue {
+  const limit = inclusive === false ? `${word === 'at most' ? 'less' : 'more'} than ${bound}` : `${word} ${bound}`;
+  if (origin === 'string') return error('out-of-range', path, `${path.at(-1)} must have ${limit} characters`);
+  if (origin === 'array' || origin === 'set' || origin === 'object')
+    return error('out-of-range', path, `${path.at(-1)} must have ${limit} entries`);
+  return error('out-of-range', path, `${path.at(-1)} must be ${limit}`, `write a number of ${limit}`);
 }
 
 const missing = (path: Issue['path'], values: readonly unknown[] = []): Issue =>
@@ -211,6 +235,7 @@ const valueAt = (document: unknown, path: readonly (string | number)[]): unknown
   );
 
 const nearestFix = (values: readonly unknown[], input: unknown): string | undefined => {
+  if (values.length === 1) return `write ${values[0]}`;
   const like = typeof input === 'string' ? nearest(input, values.map(String)) : undefined;
   return like === undefined ? undefined : `did you mean ${like}?`;
 };

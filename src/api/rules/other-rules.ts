@@ -16,7 +16,7 @@ export function memberIssues({ metadata, spec, apiVersion }: MemberCluster): Iss
     if (!isQualifiedName(key)) issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`));
     if (!isLabelValue(value)) issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`));
     const text = `${key}=${value}:${effect}`;
-    if (seen.has(text)) issues.push(error('duplicate', here, `the taint ${text} is listed twice`));
+    if (seen.has(text)) issues.push(error('duplicate', here, `the taint ${text} is listed twice`, 'keep one of them'));
     seen.add(text);
   });
   if (spec.identity)
@@ -63,7 +63,14 @@ export function overrideIssues(override: Override): Issue[] {
     });
     const patches = rule.jsonPatchOverrides ?? [];
     if (rule.overrideType === 'Delete' && patches.length > 0)
-      issues.push(error('field-not-allowed', [...here, 'jsonPatchOverrides'], 'overrideType Delete takes no patches'));
+      issues.push(
+        error(
+          'field-not-allowed',
+          [...here, 'jsonPatchOverrides'],
+          'overrideType Delete takes no patches',
+          'remove jsonPatchOverrides',
+        ),
+      );
     if (rule.overrideType === 'JSONPatch' && patches.length === 0)
       issues.push(
         error('field-required', [...here, 'jsonPatchOverrides'], 'overrideType JSONPatch needs at least one patch'),
@@ -71,15 +78,17 @@ export function overrideIssues(override: Override): Issue[] {
     patches.forEach(({ op, path, value }, index) => {
       const there = [...here, 'jsonPatchOverrides', index];
       const fault = pathFault(path);
-      if (fault) issues.push(error('invalid-patch', [...there, 'path'], `${path || '""'} ${fault}`));
+      if (fault) issues.push(error('invalid-patch', [...there, 'path'], `${path || '""'} ${fault}`, patchFix));
       if (op === 'remove' && value !== undefined)
-        issues.push(error('field-not-allowed', [...there, 'value'], 'op remove takes no value'));
+        issues.push(error('field-not-allowed', [...there, 'value'], 'op remove takes no value', 'remove value'));
       if (op !== 'remove' && value === undefined)
         issues.push(error('field-required', [...there, 'value'], `op ${op} needs a value`));
     });
   });
   return issues;
 }
+
+const patchFix = 'patch something under /spec, /data, /metadata/labels or /metadata/annotations';
 
 /** Paths that would change what an object is (KubeFleet pkg/utils/validator, override). */
 function pathFault(path: string): string | undefined {
@@ -89,7 +98,7 @@ function pathFault(path: string): string | undefined {
   const [first, second] = parts;
   if (first === 'kind' || first === 'apiVersion' || first === 'status') return `would change ${first}`;
   if (first === 'metadata' && second !== 'annotations' && second !== 'labels')
-    return 'under metadata only labels and annotations may change';
+    return 'is not allowed: under metadata only labels and annotations may change';
   return undefined;
 }
 

@@ -136,7 +136,8 @@ function fixedNameIssues(names: readonly string[], path: Issue['path']): Issue[]
     const here = [...path, 'clusterNames', at];
     if (!isSubdomain(name) || name.length > 63)
       issues.push(error('invalid-name', here, `"${name}" is no cluster name`));
-    if (names.indexOf(name) !== at) issues.push(error('duplicate', here, `${name} is listed twice`));
+    if (names.indexOf(name) !== at)
+      issues.push(error('duplicate', here, `${name} is listed twice`, 'keep one of them'));
   });
   if (names.length === 0)
     issues.push(
@@ -204,7 +205,14 @@ function tolerationIssues({ tolerations = [] }: PlacementPolicy): Issue[] {
     if (key !== '' && !isQualifiedName(key))
       issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`));
     if (operator === 'Exists' && value !== '')
-      issues.push(error('field-not-allowed', [...here, 'value'], 'operator Exists takes no value'));
+      issues.push(
+        error(
+          'field-not-allowed',
+          [...here, 'value'],
+          'operator Exists takes no value',
+          'remove value, or use operator: Equal',
+        ),
+      );
     if (operator === 'Equal' && key === '')
       issues.push(
         error('field-required', [...here, 'key'], 'operator Equal needs a key', 'add a key, or use operator: Exists'),
@@ -212,7 +220,8 @@ function tolerationIssues({ tolerations = [] }: PlacementPolicy): Issue[] {
     if (operator === 'Equal' && !isLabelValue(value))
       issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`));
     const text = JSON.stringify([key, operator, value, effect]);
-    if (seen.has(text)) issues.push(error('duplicate', here, 'the same toleration is listed twice'));
+    if (seen.has(text))
+      issues.push(error('duplicate', here, 'the same toleration is listed twice', 'keep one of them'));
     seen.add(text);
   });
   return issues;

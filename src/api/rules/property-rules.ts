@@ -57,7 +57,7 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
       .map(({ operator, values }) => ({ operator, value: parseQuantity(values[0]!)!.nanos }));
   const equals = [...new Set(of('Eq').map(({ value }) => value))];
   const refuse = (message: string): Issue[] => [
-    error('contradiction', path, `${name}: ${message}, so no cluster can ever match`),
+    error('contradiction', path, `${name}: ${message}, so no cluster can ever match`, 'correct or remove one of them'),
   ];
   if (equals.length > 1) return refuse('two different Eq');
   if (of('Ne').some(({ value }) => equals.includes(value))) return refuse('Eq and Ne of the same value');

@@ -39,13 +39,25 @@ export function planningCommands(gitfleet: Command): void {
 
   examples(
     planOptions(
-      gitfleet.command('diff').description('what a plan would change on each cluster, as a diff of manifests'),
+      gitfleet
+        .command('diff')
+        .description(
+          'what a plan would change on each cluster, as a diff of manifests; exit code 1 when there is something',
+        ),
     )
       .option('--cluster <name>', 'only this cluster')
+      .option('--placement <[ns/]name>', 'only this placement')
+      .option(
+        '--members <source>',
+        'compare with the live objects: kubeconfig file or directory of kubeconfigs; without it with what the record says',
+      )
+      .option('--timeout <duration>', 'with --members: how long to wait for a member', '15s')
       .option('--exit-code <bool>', 'false: exit 0 also when there are differences', 'true')
+      .addOption(output('table, json or yaml'))
       .action(async (options) => (await import('../diff.ts')).diff(options)),
     'diff',
     'diff --ref my-branch --cluster eu-1',
+    'diff --members ~/.kube/config   against the live objects, as kubectl diff',
   );
 
   examples(

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commit, folder, put, removeFolders, sh } from '../git/world.ts';
+import { member } from '../scenarios/fleet.ts';
+import { cli } from './cli.ts';
+
+afterAll(removeFolders);
+
+const mistakes = join(import.meta.dirname, '../repo/fixtures/twenty-mistakes');
+
+describe('validate', () => {
+  it('prints a finding with its position for each mistake of a folder that has many, and ends with 2', async () => {
+    const ran = await cli('validate', mistakes);
+    expect({ code: ran.code, err: ran.err }).toEqual({ code: 2, err: '' });
+    const findings = ran.out.split('\n').filter((line) => /^\S+\.yaml:\d+:\d+: error\[[a-z-]+\]: \S/.test(line));
+    expect(new Set(findings.map((line) => line.split(':')[0])).size).toBeGreaterThanOrEqual(20);
+    await expect(ran.out).toMatchFileSnapshot('./validate.golden.txt');
+  });
+
+  it('-o json has the same findings', async () => {
+    const ran = await cli('validate', mistakes, '-o', 'json');
+    const { kind, items } = JSON.parse(ran.out) as { kind: string; items: { file: string; line: number }[] };
+    expect([ran.code, kind]).toEqual([2, 'ProblemList']);
+    expect(items.every(({ file, line }) => file !== '' && line > 0)).toBe(true);
+    expect(items.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('a repo without mistakes ends with 0', async () => {
+    const dir = folder();
+    put(dir, { 'clusters/eu-1.yaml': member('eu-1') });
+    expect(await cli('validate', dir)).toEqual({
+      code: 0,
+      out: '1 fleet objects and 0 resources read: 0 errors, 0 warnings, 0 notes.\n',
+      err: '',
+    });
+  });
+
+  it('--ref reads a branch', async () => {
+    const dir = folder();
+    sh(dir, 'init', '-q');
+    commit(dir, { 'clusters/eu-1.yaml': member('eu-1') });
+    sh(dir, 'checkout', '-qb', 'next');
+    commit(dir, { 'clusters/eu-1.yaml': member('eu-1', {}, 'heartbeatPeriodSeconds: 0') });
+    sh(dir, 'checkout', '-q', 'main');
+    expect(await cli('validate', dir)).toMatchObject({ code: 0 });
+    expect(await cli('validate', dir, '--ref', 'next')).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^clusters\/eu-1.yaml:6:8: error\[out-of-range\]: MemberCluster eu-1: /),
+    });
+  });
+
+  it.each([
+    [['/nowhere'], 3, '/nowhere cannot be read: '],
+    [[mistakes, '-o', 'markdown'], 2, '-o markdown is not known here: use one of table, json'],
+    [[mistakes, '--ref', 'main'], 3, 'not a git repository, so it has no main: leave --ref out'],
+  ])('%j', async (args, code, message) => {
+    const ran = await cli('validate', ...args);
+    expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
+  });
+});
