@@ -17,33 +17,53 @@ const when = {
   resources: z.array(z.string()).optional(),
 };
 
-/** What may go wrong between gitfleet and one simulated API server. */
-export const simulatedFault = z.discriminatedUnion('type', [
-  /** Connections are refused. */
-  z.strictObject({ type: z.literal('Unreachable'), ...when }),
-  /** Requests are taken and never answered. */
-  z.strictObject({ type: z.literal('Hang'), ...when }),
-  z.strictObject({ type: z.literal('Latency'), seconds, ...when }),
-  /** The answer comes in small pieces, spread over this time. */
-  z.strictObject({ type: z.literal('SlowBody'), seconds, ...when }),
-  /** 429 with a Retry-After header. */
-  z.strictObject({
-    type: z.literal('TooManyRequests'),
-    retryAfterSeconds: z.number().int().min(0).default(1),
-    ...when,
-  }),
-  z.strictObject({ type: z.literal('ServerError'), status: z.number().int().min(500).max(599).default(500), ...when }),
-  z.strictObject({ type: z.literal('Unauthorized'), ...when }),
-  z.strictObject({ type: z.literal('Forbidden'), ...when }),
-  /** An admission webhook says no to what is written. */
-  z.strictObject({ type: z.literal('DenyAdmission'), message: z.string().default('not allowed here'), ...when }),
-  /** The connection breaks in the middle of the answer; a watch breaks after its first events. */
-  z.strictObject({ type: z.literal('Reset'), ...when }),
-  /** Watches are accepted and stay silent, as behind a broken proxy. */
-  z.strictObject({ type: z.literal('SilentWatch'), ...when }),
-  /** Reads are answered as of this long ago, as by a lagging replica. */
-  z.strictObject({ type: z.literal('StaleRead'), seconds, ...when }),
-]);
+/** Faults that concern some requests only; named with other verbs alone they would never do anything. */
+const verbsOf: Readonly<Record<string, readonly string[]>> = {
+  DenyAdmission: ['create', 'update', 'patch', 'delete'],
+  SilentWatch: ['watch'],
+  StaleRead: ['get', 'list'],
+};
+
+/** What may go wrong between gitfleet and one simulated API server. A fault that could never act is refused. */
+export const simulatedFault = z
+  .discriminatedUnion('type', [
+    /** Connections are refused. */
+    z.strictObject({ type: z.literal('Unreachable'), ...when }),
+    /** Requests are taken and never answered. */
+    z.strictObject({ type: z.literal('Hang'), ...when }),
+    z.strictObject({ type: z.literal('Latency'), seconds, ...when }),
+    /** The answer comes in small pieces, spread over this time. */
+    z.strictObject({ type: z.literal('SlowBody'), seconds, ...when }),
+    /** 429 with a Retry-After header. */
+    z.strictObject({
+      type: z.literal('TooManyRequests'),
+      retryAfterSeconds: z.number().int().min(0).default(1),
+      ...when,
+    }),
+    z.strictObject({
+      type: z.literal('ServerError'),
+      status: z.number().int().min(500).max(599).default(500),
+      ...when,
+    }),
+    z.strictObject({ type: z.literal('Unauthorized'), ...when }),
+    z.strictObject({ type: z.literal('Forbidden'), ...when }),
+    /** An admission webhook says no to what is written. */
+    z.strictObject({ type: z.literal('DenyAdmission'), message: z.string().default('not allowed here'), ...when }),
+    /** The connection breaks in the middle of the answer; a watch breaks after its first events. */
+    z.strictObject({ type: z.literal('Reset'), ...when }),
+    /** Watches are accepted and stay silent, as behind a broken proxy. */
+    z.strictObject({ type: z.literal('SilentWatch'), ...when }),
+    /** Gets and lists are answered as of this long ago, as by a lagging replica; watches go on as they are. */
+    z.strictObject({ type: z.literal('StaleRead'), seconds, ...when }),
+  ])
+  .superRefine(({ type, fromSeconds, untilSeconds, verbs }, context) => {
+    const say = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (untilSeconds !== undefined && untilSeconds <= fromSeconds)
+      say('untilSeconds', `must be more than fromSeconds (${fromSeconds}): the fault would never hold`);
+    const own = verbsOf[type];
+    if (own && verbs && !verbs.some((verb) => own.includes(verb)))
+      say('verbs', `must name one of ${own.join(', ')}: ${type} concerns nothing else`);
+  });
 export type SimulatedFault = z.output<typeof simulatedFault>;
 
 const nodePool = z.strictObject({

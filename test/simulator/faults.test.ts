@@ -124,6 +124,27 @@ describe('a fault answers as an API server or a network would', () => {
   });
 });
 
+describe('a fault that could never act is refused', () => {
+  it.each([
+    [
+      { type: 'Hang', fromSeconds: 10, untilSeconds: 10 },
+      'untilSeconds: must be more than fromSeconds (10): the fault would never hold',
+    ],
+    [{ type: 'SilentWatch', verbs: ['get'] }, 'verbs: must name one of watch: SilentWatch concerns nothing else'],
+    [
+      { type: 'StaleRead', seconds: 1, verbs: ['watch'] },
+      'verbs: must name one of get, list: StaleRead concerns nothing else',
+    ],
+    [
+      { type: 'DenyAdmission', verbs: ['get', 'watch'] },
+      'verbs: must name one of create, update, patch, delete: DenyAdmission concerns nothing else',
+    ],
+  ])('%j', (fault, expected) => {
+    const { error } = simulatedFault.safeParse(fault);
+    expect(error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([expected]);
+  });
+});
+
 describe('a fault holds', () => {
   it('from its begin until its end', async () => {
     const { ask, clock } = await member({ type: 'Unauthorized', fromSeconds: 10, untilSeconds: 20 });
