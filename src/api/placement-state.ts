@@ -56,6 +56,8 @@ export const bindingEntry = z.object({
   previousState: z.enum(['Scheduled', 'Bound']).optional(),
   /** Stands for a deletionTimestamp: its objects are being removed and it holds nothing meanwhile. */
   deleting: z.boolean().optional(),
+  /** When the removal was decided; only where the cluster showed nothing even then, so that a later look must confirm it. */
+  deletionTimestamp: z.string().optional(),
   policySnapshotIndex: z.number().int().min(0).optional(),
   /** Index that the cluster should run; absent until a rollout or a run gave it one. */
   resourceSnapshotIndex: z.number().int().min(0).optional(),

@@ -12,7 +12,7 @@ import type { RenderedManifest } from './overrides/render.ts';
 import { contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble } from './plan-output.ts';
-import { observeMoved } from './present-bindings.ts';
+import { awaitLook, observeMoved } from './present-bindings.ts';
 import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
 import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
 import type { PlacementWork } from './working.ts';
@@ -59,8 +59,9 @@ export function planFleet(input: PlanInput): PlanResult {
     round = next;
     if (settled || (count === 0 && !someEvicted(next))) break;
   }
-  round = { ...round, works: round.works.map((work) => observeMoved(withoutLeft(work, world), world)) };
-  const deleted = world.admitted.deleted.flatMap((gone) => beginDeleted(gone, world) ?? []);
+  const settle = (work: PlacementWork) => awaitLook(observeMoved(withoutLeft(work, world), world), world);
+  round = { ...round, works: round.works.map(settle) };
+  const deleted = world.admitted.deleted.flatMap((gone) => beginDeleted(gone, world) ?? []).map(settle);
   const unguarded = assemble({ world, works: round.works, deleted, runs: round.runs, evictions: round.evictions! });
   const plan = { ...unguarded, guard: guard({ input: { ...input, record: world.record }, plan: unguarded }) };
   const byKey = new Map([...round.works, ...deleted].map((work) => [placementKey(refOf(work.placement)), work]));

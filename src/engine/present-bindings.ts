@@ -20,17 +20,7 @@ type Begun = Pick<PlacementWork, 'placement' | 'contents' | 'selection'>;
 export function presentBindings(begun: Begun, recorded: readonly Binding[], world: World): BindingStep[] {
   const isOwn = ownershipOf(begun, world);
   return recorded
-    .filter((binding) => {
-      if (!binding.deleting) return true;
-      const { targetCluster } = binding;
-      return !isCleanedUp({
-        observation: world.observationOf(targetCluster),
-        isOwn: (object) => isOwn(object, binding),
-        inFleet: inFleet(targetCluster, world),
-        binding,
-        placement: refOf(begun.placement),
-      });
-    })
+    .filter((binding) => !(isGone(begun, binding, world, isOwn) && binding.deletionTimestamp !== world.input.now))
     .map(
       (binding): BindingStep => ({
         binding: observed(begun, binding, world, isOwn),
@@ -42,6 +32,39 @@ export function presentBindings(begun: Begun, recorded: readonly Binding[], worl
         byText(a.binding.targetCluster, b.binding.targetCluster) ||
         Number(b.binding.deleting ?? false) - Number(a.binding.deleting ?? false),
     );
+}
+
+/**
+ * Removals decided by this plan from clusters that show nothing already. The look that shows it is older than the decision,
+ * and something may be on its way there still: only the next one, at a later instant, lets the binding go. So planning
+ * again at once says the same.
+ */
+export function awaitLook(work: PlacementWork, world: World): PlacementWork {
+  if (!work.bindings.some(({ binding }) => binding.deleting)) return work;
+  const isOwn = ownershipOf(work, world);
+  return {
+    ...work,
+    bindings: work.bindings.map((step) =>
+      isGone(work, step.binding, world, isOwn)
+        ? { ...step, binding: { ...step.binding, deletionTimestamp: world.input.now } }
+        : step,
+    ),
+  };
+}
+
+/** On its way out, and nothing is left on its cluster. */
+function isGone({ placement }: Begun, binding: Binding, world: World, isOwn: IsOwn): boolean {
+  const { targetCluster } = binding;
+  return (
+    binding.deleting === true &&
+    isCleanedUp({
+      observation: world.observationOf(targetCluster),
+      isOwn: (object) => isOwn(object, binding),
+      inFleet: inFleet(targetCluster, world),
+      binding,
+      placement: refOf(placement),
+    })
+  );
 }
 
 /**

@@ -30,6 +30,7 @@ const stateKeys = [
     'state',
     'previousState',
     'deleting',
+    'deletionTimestamp',
     'policySnapshotIndex',
     'resourceSnapshotIndex',
     'selected',

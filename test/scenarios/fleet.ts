@@ -89,11 +89,13 @@ export class PaperFleet {
     });
   }
 
-  /** Brings every reachable member to its targets; all objects are available at once unless they are broken. */
-  deliver(): void {
+  /**
+   * Brings every reachable member, or that one, to its targets; all objects are available at once unless they are broken.
+   */
+  deliver(only?: string): void {
     const { plan, contentOf } = this.last!;
     for (const target of plan.targets) {
-      if (this.down.has(target.clusterName)) continue;
+      if (this.down.has(target.clusterName) || (only !== undefined && only !== target.clusterName)) continue;
       const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);
@@ -105,6 +107,13 @@ export class PaperFleet {
           objects: contentOf(target)!.manifests.map(({ manifest }) => this.#live(manifest, target.clusterName)),
         });
     }
+  }
+
+  /** What is on members follows `broken` at once, without anything being delivered. */
+  refresh(): void {
+    for (const [cluster, placements] of this.members)
+      for (const [key, held] of placements)
+        placements.set(key, { ...held, objects: held.objects.map((object) => this.#live(object, cluster)) });
   }
 
   #live(manifest: Manifest, cluster: string): Manifest {

@@ -170,7 +170,7 @@ describe('an eviction of a binding', () => {
           results: [{ object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' }, result: 'ManifestApplyFailed' }],
         }),
       ],
-      objects: [deployment(2)],
+      objects: [],
     };
     const story = await settled(pickN(2), { a: broken, b: up() }, { 'budget.yaml': budget('{maxUnavailable: 0}') });
     story.files['e1.yaml'] = eviction('e1', 'a');

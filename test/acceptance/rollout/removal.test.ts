@@ -200,6 +200,14 @@ describe('an unpicked cluster', () => {
     expect(moves(await story.plan(40))).toEqual(['a Bound 0 add', 'b Bound 0 keep']);
   });
 
+  it('of a cluster that shows nothing already is told all the same, and is over with the next look', async () => {
+    const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
+    story.files['web.yaml'] = placement('{placementType: PickFixed, clusterNames: [b]}', rolling('100%', 1));
+    story.seen = { a: without(), b: both() };
+    expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove', 'b Bound 0 keep']);
+    expect(moves(await story.plan(21))).toEqual(['b Bound 0 keep']);
+  });
+
   it('a taint unpicks nobody', async () => {
     const story = await settled();
     story.files['clusters/a.yaml'] = taint('a');
