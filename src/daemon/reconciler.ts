@@ -64,6 +64,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   let booted = false;
   /** Since when a change waits to be published, milliseconds of pace. */
   let firstSeen: number | undefined;
+  /** The record that a plan which waits for its push would make: what it saw first keeps its time in the next plan. */
+  let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
   async function remember(): Promise<Remembered> {
     const before = remembered;
@@ -98,7 +100,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
 
   async function plan(): Promise<{ result: PlanResult; before: Remembered }> {
     const before = await remember();
-    const { record } = before;
+    const record = gathered?.on === before ? gathered.record : before.record;
     const { commit, problems } = await admitCommit();
     const fleet = await loadFleet(commit, record);
     const known = [...fleet.members];
@@ -148,7 +150,9 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       else firstSeen ??= input.pace.now();
       const due = startsSomething(next) ? earliest : Math.max(earliest, (firstSeen ?? 0) + gatherMs);
       if (changed && input.pace.now() < due) {
-        // Targets of a plan that is not published are not assigned: what the members hold stays as it is.
+        // Targets of a plan that is not published are not assigned: what the members hold stays as it is. So what it would
+        // start is not remembered either.
+        if (!startsSomething(next)) gathered = { on: before, record: readRecord(files).record };
         return { kind: 'gathering', plan: next, pushAtMs: due };
       }
       if (changed) {

@@ -10,7 +10,6 @@ const credentialsMs = 60_000;
  * requests and their bodies are ours.
  */
 export function httpTransport(config: KubeConfig): Transport {
-  allowPlainHttp(config);
   const server = config.getCurrentCluster()?.server.replace(/\/+$/, '');
   let pool: Dispatcher | undefined;
   let credentials: { readonly headers: Record<string, string>; readonly at: number } | undefined;
@@ -27,9 +26,11 @@ export function httpTransport(config: KubeConfig): Transport {
         else void dispatcher.close();
       },
     };
-    await config.applySecurityAuthentication(
-      context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
-    );
+    // Like kubectl: credentials never travel in plain text, and what answers there asks for none.
+    if (!server?.startsWith('http:'))
+      await config.applySecurityAuthentication(
+        context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
+      );
     pool ??= new Agent({ keepAliveTimeout: 30_000 });
     credentials = { headers, at: Date.now() };
     return headers;
@@ -61,14 +62,4 @@ export function httpTransport(config: KubeConfig): Transport {
       headers[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
     return { status: response.statusCode, headers, body: response.body };
   };
-}
-
-/**
- * As kubectl does, for `kubectl proxy` and simulated members: without TLS there is nothing to verify, but client-node wants
- * to hear so before it lets such a server pass.
- */
-function allowPlainHttp(config: KubeConfig): void {
-  config.clusters = config.clusters.map((cluster) =>
-    cluster.server.startsWith('http://') ? { ...cluster, skipTLSVerify: true } : cluster,
-  );
 }

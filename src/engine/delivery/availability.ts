@@ -85,6 +85,12 @@ function settledKind(live: Manifest): Availability {
   return reports && !seen(live) ? notYet('its controller has not seen the change yet') : available;
 }
 
+/** Says what is wanted, not how many are there: the status would change, and be committed, with every pod. */
+const notAllOf = (wanted: number): string =>
+  wanted === 1
+    ? 'its replica is not updated and available yet'
+    : `not all ${wanted} replicas are updated and available yet`;
+
 function deployment(live: Manifest): Availability {
   const { updatedReplicas, availableReplicas, unavailableReplicas } = part(live, 'status');
   const wanted = count(part(live, 'spec')['replicas'], 1);
@@ -92,10 +98,10 @@ function deployment(live: Manifest): Availability {
   const done =
     count(availableReplicas) === wanted && count(updatedReplicas) === wanted && count(unavailableReplicas) === 0;
   if (done) return available;
-  const counts = `${count(availableReplicas)} of ${wanted} replicas are available, ${count(updatedReplicas)} updated`;
+  const waits = notAllOf(wanted);
   const progress = conditionOf(live, 'Progressing');
   const late = progress?.status === 'False' && progress.reason === 'ProgressDeadlineExceeded';
-  return notYet(late ? `${counts}; its progress deadline has passed: ${progress.message ?? ''}` : counts);
+  return notYet(late ? `${waits}; its progress deadline has passed: ${progress.message ?? ''}` : waits);
 }
 
 function statefulSet(live: Manifest): Availability {
@@ -106,9 +112,7 @@ function statefulSet(live: Manifest): Availability {
     count(availableReplicas) === wanted &&
     count(currentReplicas) === count(updatedReplicas) &&
     currentRevision === updateRevision;
-  return done
-    ? available
-    : notYet(`${count(availableReplicas)} of ${wanted} replicas are available, ${count(updatedReplicas)} updated`);
+  return done ? available : notYet(notAllOf(wanted));
 }
 
 function daemonSet(live: Manifest): Availability {
@@ -120,11 +124,7 @@ function daemonSet(live: Manifest): Availability {
   const done =
     count(numberAvailable) === count(desiredNumberScheduled) &&
     count(currentNumberScheduled) === count(updatedNumberScheduled);
-  return done
-    ? available
-    : notYet(
-        `${count(numberAvailable)} of ${count(desiredNumberScheduled)} pods are available, ${count(updatedNumberScheduled)} updated`,
-      );
+  return done ? available : notYet('not all pods are updated and available yet');
 }
 
 function service(live: Manifest): Availability {

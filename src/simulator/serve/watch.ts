@@ -9,8 +9,9 @@ import { matcherOf } from './selectors.ts';
 import { expired, StatusError } from './status-error.ts';
 import { openStream } from './stream.ts';
 
-/** Kubernetes sends a bookmark about every minute. */
+/** Kubernetes sends a bookmark about every minute, and one shortly before the time of a watch is over (cacher.go). */
 const bookmarkMs = 60_000;
+const lastBookmarkMs = 2_000;
 /** A watch that names no timeout ends after 30 to 60 minutes in Kubernetes; ours after the shorter. */
 const usualTimeoutSeconds = 1_800;
 
@@ -59,7 +60,10 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
   const seconds = Number(query.get('timeoutSeconds') ?? 0) || usualTimeoutSeconds;
   cancels.push(cluster.clock.after(seconds * 1000, () => stream.end()));
   if (query.get('allowWatchBookmarks') === 'true') {
-    cancels.push(every(cluster, () => send('BOOKMARK', bookmark(cluster, kind, form))));
+    const sendBookmark = () => send('BOOKMARK', bookmark(cluster, kind, form));
+    cancels.push(every(cluster, sendBookmark));
+    if (seconds * 1000 > lastBookmarkMs)
+      cancels.push(cluster.clock.after(seconds * 1000 - lastBookmarkMs, sendBookmark));
   }
   // A custom resource whose definition goes away takes its watches with it.
   cancels.push(onKindGone(cluster, kind, () => stream.end()));

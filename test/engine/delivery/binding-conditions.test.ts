@@ -366,7 +366,7 @@ describe('lists of a binding', () => {
         kind: 'Deployment',
         type: 'Available',
         reason: 'ManifestNotAvailableYet',
-        message: '0 of 1 replicas are available, 1 updated',
+        message: 'its replica is not updated and available yet',
       },
     ]);
   });

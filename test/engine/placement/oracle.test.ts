@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileFleet } from '../../../src/engine/placement/compile-fleet.ts';
 import { schedule } from '../../../src/engine/placement/schedule.ts';
-import { naiveSchedule } from './oracle.ts';
+import { naiveSchedule, type OracleOutcome } from './oracle.ts';
+import { allTraits, traitsOf } from './traits.ts';
 import { digest, now, type World, worlds, worldsOf } from './worlds.ts';
 
 const run = ({ placement, policySnapshots, bindings, members }: World) =>
@@ -16,19 +17,23 @@ const verdict = (world: World, index = compileFleet(world.members)): unknown => 
   const latest = outcome.policySnapshots.find((entry) => entry.latest)?.index;
   return plain({ bindings: outcome.bindings, decisions: outcome.decisions, status: outcome.scheduled.status, latest });
 };
-const naiveVerdict = (world: World): unknown => {
-  const { bindings, decisions, status, latestIndex } = naiveSchedule(world);
-  return plain({ bindings, decisions, status, latest: latestIndex });
-};
+const inShort = ({ bindings, decisions, status, latestIndex }: OracleOutcome): unknown =>
+  plain({ bindings, decisions, status, latest: latestIndex });
+const naiveVerdict = (world: World): unknown => inShort(naiveSchedule(world));
 
 describe('the scheduler', () => {
-  test('decides as the naive scheduler does, byte for byte', () => {
+  test('decides as the naive scheduler does, byte for byte, in worlds of every kind', () => {
+    const met = new Map<string, number>();
     fc.assert(
       fc.property(worlds, (world) => {
-        expect(verdict(world)).toEqual(naiveVerdict(world));
+        const naive = naiveSchedule(world);
+        expect(verdict(world)).toEqual(inShort(naive));
+        for (const trait of traitsOf(world, naive)) met.set(trait, (met.get(trait) ?? 0) + 1);
       }),
       { numRuns: 20_000, seed: 20261120 },
     );
+    const rare = allTraits.filter((trait) => (met.get(trait) ?? 0) < 75);
+    expect(rare, `worlds met: ${JSON.stringify(Object.fromEntries(met))}`).toEqual([]);
   });
 
   test('does so over larger fleets, and when placements share an index', () => {
@@ -55,14 +60,18 @@ describe('the scheduler', () => {
 
   test('does not depend on the order of members, bindings or snapshots', () => {
     fc.assert(
-      fc.property(worlds, (world) => {
+      fc.property(worlds, fc.string(), (world, salt) => {
+        const shuffled = <T>(list: readonly T[]): T[] =>
+          list
+            .map((item, at) => ({ item, place: digest(`${salt} ${at}`) }))
+            .sort((a, b) => (a.place < b.place ? -1 : 1))
+            .map(({ item }) => item);
         const turned = {
           ...world,
-          members: world.members.toReversed(),
-          bindings: world.bindings
-            .toReversed()
-            .sort((a, b) => Number(b.deleting ?? false) - Number(a.deleting ?? false)),
-          policySnapshots: world.policySnapshots.toReversed(),
+          members: shuffled(world.members),
+          // Of two bindings on one cluster a deleting one stands before a live one.
+          bindings: shuffled(world.bindings).sort((a, b) => Number(b.deleting ?? false) - Number(a.deleting ?? false)),
+          policySnapshots: shuffled(world.policySnapshots),
         };
         expect(run(turned)).toEqual(run(world));
       }),

@@ -98,10 +98,10 @@ const member = (name: string): fc.Arbitrary<Member> =>
       zone: fc.option(oneOf('z1', 'z2', 'z3', 'z4'), { nil: undefined, freq: 6 }),
       tier: fc.option(oneOf('gold', 'tin'), { nil: undefined }),
       taints: fc.uniqueArray(oneOf('x', 'x=1', 'y', 'y=2'), { maxLength: 2 }),
-      tainted: oneOf(true, false, false, false),
+      tainted: oneOf(true, false, false, false, false),
       properties: fc.dictionary(oneOf(...propertyNames), quantityText, { maxKeys: 3, noNullPrototype: true }),
-      mood: oneOf('fine', 'fine', 'fine', 'fine', 'fine', 'stale', 'leaving', 'restless'),
-      namespaces: oneOf(undefined, undefined, [], ['shop']),
+      mood: oneOf(...Array<'fine'>(8).fill('fine'), 'stale', 'leaving', 'restless'),
+      namespaces: oneOf(undefined, undefined, [], ['shop'], ['shop']),
     })
     .map(
       ({ region, zone, tier, taints, tainted, properties, mood, namespaces }): Member => ({
@@ -202,8 +202,8 @@ const tolerations = fc.array(
 );
 
 const constraint = fc.record({
-  topologyKey: oneOf('region', 'zone', 'kubernetes-fleet.io/member-name', 'nowhere'),
-  maxSkew: oneOf(1, 1, 2, 3),
+  topologyKey: oneOf('region', 'region', 'region', 'zone', 'zone', 'kubernetes-fleet.io/member-name', 'nowhere'),
+  maxSkew: oneOf(1, 1, 1, 2, 3),
   whenUnsatisfiable: oneOf('DoNotSchedule' as const, 'ScheduleAnyway' as const),
 });
 
@@ -222,7 +222,7 @@ export const policyOf = (placementType: PlacementPolicy['placementType']): fc.Ar
         numberOfClusters: fc.integer({ min: 0, max: 8 }),
         affinity,
         tolerations: some(tolerations),
-        topologySpreadConstraints: some(fc.array(constraint, { maxLength: 3 })),
+        topologySpreadConstraints: some(fc.array(constraint, { minLength: 1, maxLength: 3 })),
       });
   }
 };

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { sleep, systemClock } from '../../src/members/clock.ts';
+import { connectionsOf } from '../../src/members/kubeconfig.ts';
+import type { ContractServer } from './server.ts';
+
+const startMs = 60_000;
+
+/**
+ * Starts `etcd` and `kube-apiserver` from a directory, as envtest of controller-runtime does: no controllers beside those
+ * in the API server, no nodes. Rejects, with the end of the program's log, when one of them does not come up.
+ */
+export async function builtServer(assets: string): Promise<ContractServer> {
+  for (const program of ['etcd', 'kube-apiserver'])
+    await access(join(assets, program), constants.X_OK).catch(() => {
+      throw new Error(`KUBEBUILDER_ASSETS is ${assets}, where there is no program ${program}`);
+    });
+  const directory = await mkdtemp(join(tmpdir(), 'gitfleet-contract-'));
+  const at = (name: string): string => join(directory, name);
+  const running: ChildProcess[] = [];
+  const close = async (): Promise<void> => {
+    for (const child of running.splice(0).reverse()) await end(child);
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const [client = 0, peer = 0, secure = 0] = await freePorts(3);
+    const token = randomBytes(16).toString('hex');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await writeFile(at('service-accounts.pem'), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
+    await writeFile(at('tokens.csv'), `${token},contract,contract,"system:masters"\n`, { mode: 0o600 });
+    await writeFile(at('kubeconfig'), stringify(kubeconfig(`https://127.0.0.1:${secure}`, token)), { mode: 0o600 });
+
+    const etcd = `http://127.0.0.1:${client}`;
+    const peers = `http://127.0.0.1:${peer}`;
+    running.push(
+      start(join(assets, 'etcd'), at('etcd.log'), {
+        name: 'contract',
+        'data-dir': at('etcd'),
+        'listen-client-urls': etcd,
+        'advertise-client-urls': etcd,
+        'listen-peer-urls': peers,
+        'initial-advertise-peer-urls': peers,
+        'initial-cluster': `contract=${peers}`,
+        'unsafe-no-fsync': 'true',
+      }),
+      start(join(assets, 'kube-apiserver'), at('kube-apiserver.log'), {
+        'etcd-servers': etcd,
+        // Lists that go on from a forgotten moment are part of the suite.
+        'etcd-compaction-interval': '2s',
+        'cert-dir': at('certificates'),
+        'bind-address': '127.0.0.1',
+        'advertise-address': '127.0.0.1',
+        'secure-port': String(secure),
+        'service-cluster-ip-range': '10.0.0.0/24',
+        'service-account-issuer': `https://127.0.0.1:${secure}/`,
+        'service-account-key-file': at('service-accounts.pem'),
+        'service-account-signing-key-file': at('service-accounts.pem'),
+        'token-auth-file': at('tokens.csv'),
+        'authorization-mode': 'RBAC',
+        // Nobody makes the service accounts that it asks for.
+        'disable-admission-plugins': 'ServiceAccount',
+        'allow-privileged': 'true',
+      }),
+    );
+    await ready(at('kubeconfig'), running, (program) => lastLines(at(`${program}.log`)));
+    return { kubeconfig: at('kubeconfig'), context: 'contract', clock: systemClock, forget: () => {}, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function start(program: string, log: string, options: Readonly<Record<string, string>>): ChildProcess {
+  const child = spawn(
+    program,
+    Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const out = createWriteStream(log);
+  child.stdout?.pipe(out, { end: false });
+  child.stderr?.pipe(out, { end: false });
+  child.on('error', (error) => out.write(`${error.message}\n`));
+  child.on('close', () => out.end());
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'close');
+  child.kill('SIGTERM');
+  const stubborn = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(stubborn);
+}
+
+const hasEnded = (child: ChildProcess): boolean =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+
+async function ready(
+  kubeconfigFile: string,
+  [etcd, server]: readonly ChildProcess[],
+  logOf: (program: string) => Promise<string>,
+): Promise<void> {
+  const transport = await (await connectionsOf(kubeconfigFile)).open('contract');
+  const limit = Date.now() + startMs;
+  for (let last = 'no answer'; ; await sleep(systemClock, 200)) {
+    for (const [program, child] of [
+      ['etcd', etcd],
+      ['kube-apiserver', server],
+    ] as const)
+      if (child && hasEnded(child)) throw new Error(`${program} ended by itself:\n${await logOf(program)}`);
+    try {
+      const response = await transport!({ method: 'GET', path: '/readyz', headers: {} });
+      for await (const chunk of response.body) last = `${response.status} ${Buffer.from(chunk).toString('utf8')}`;
+      if (response.status === 200) return;
+    } catch (error) {
+      last = String(error);
+    }
+    if (Date.now() > limit)
+      throw new Error(`kube-apiserver is not ready after 60 s: ${last}\n${await logOf('kube-apiserver')}`);
+  }
+}
+
+const lastLines = async (file: string): Promise<string> =>
+  (await readFile(file, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-20).join('\n');
+
+const kubeconfig = (server: string, token: string) => ({
+  apiVersion: 'v1',
+  kind: 'Config',
+  clusters: [{ name: 'contract', cluster: { server, 'insecure-skip-tls-verify': true } }],
+  users: [{ name: 'contract', user: { token } }],
+  contexts: [{ name: 'contract', context: { cluster: 'contract', user: 'contract' } }],
+  'current-context': 'contract',
+});
+
+/** Ports that nobody listens on now; all are held until the last is known. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import { configMap, container, deployment } from './objects.ts';
+import { configMaps, deployments, eventually, type Session } from './session.ts';
+
+/** Answers that our applier explains to people, or reacts to. */
+export function refusing(now: () => Session): void {
+  it('an unknown field, when it is asked to be strict, with the field in the message', async () => {
+    const { namespace } = now();
+    const wrong = deployment(namespace, 'web', { replicsa: 1 });
+    const query = { fieldValidation: 'Strict' };
+    const created = await now().send('POST', deployments(namespace), { body: wrong, query });
+    expect([created.status, created.body.reason]).toEqual([400, 'BadRequest']);
+    expect(created.body.message).toContain('strict decoding error: unknown field "spec.replicsa"');
+    // Of server-side apply some versions say 500 without a reason.
+    const applied = await now().apply(wrong, 'one', query);
+    expect(applied.status).toBeGreaterThanOrEqual(400);
+    expect(applied.body.message).toContain('replicsa');
+    expect((await now().send('GET', deployments(namespace, 'web'))).status).toBe(404);
+  });
+
+  it('an invalid value, with its field as a cause', async () => {
+    const other = deployment(now().namespace, 'web', { selector: { matchLabels: { app: 'other' } } });
+    const { status, body } = await now().apply(other, 'one');
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.details.causes.map(({ field }: { field: string }) => field)).toContain('spec.template.metadata.labels');
+  });
+
+  it('a change of an immutable field, also by force', async () => {
+    const { namespace } = now();
+    await now().apply(deployment(namespace, 'web'), 'one');
+    const labels = { app: 'other' };
+    const other = deployment(namespace, 'web', {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [container('web')] } },
+    });
+    const { status, body } = await now().apply(other, 'one', { force: 'true' });
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.message).toContain('field is immutable');
+  });
+
+  it('an apply without a field manager', async () => {
+    const { namespace } = now();
+    const { status } = await now().send('PATCH', configMaps(namespace, 'a'), {
+      body: configMap(namespace, 'a'),
+      type: 'application/apply-patch+yaml',
+    });
+    expect([400, 422]).toContain(status);
+  });
+
+  it('an apply of one name to another', async () => {
+    const { namespace } = now();
+    const { status } = await now().send('PATCH', configMaps(namespace, 'b'), {
+      body: configMap(namespace, 'a'),
+      type: 'application/apply-patch+yaml',
+      query: { fieldManager: 'one' },
+    });
+    expect([400, 422]).toContain(status);
+    expect((await now().send('GET', configMaps(namespace, 'b'))).status).toBe(404);
+  });
+
+  it('an object in a namespace that is not there', async () => {
+    const { status, body } = await now().apply(configMap(`${now().namespace}-not`, 'a'), 'one');
+    expect([status, body.reason, body.details.kind]).toEqual([404, 'NotFound', 'namespaces']);
+  });
+
+  it('an update of an older version', async () => {
+    const { namespace } = now();
+    const first = (await now().apply(configMap(namespace, 'a', { color: 'red' }), 'one')).body;
+    await now().apply(configMap(namespace, 'a', { color: 'blue' }), 'one');
+    const { status, body } = await now().send('PUT', configMaps(namespace, 'a'), { body: first });
+    expect([status, body.reason]).toEqual([409, 'Conflict']);
+  });
+
+  it('a second object of a name', async () => {
+    const { namespace } = now();
+    await now().apply(configMap(namespace, 'a'), 'one');
+    const { status, body } = await now().send('POST', configMaps(namespace), { body: configMap(namespace, 'a') });
+    expect([status, body.reason]).toEqual([409, 'AlreadyExists']);
+  });
+
+  it('what a budget forbids, with 429: too many at once', async () => {
+    const { namespace } = now();
+    const labels = { app: 'guarded' };
+    const pods = `/api/v1/namespaces/${namespace}/pods`;
+    // Where service accounts are made by a controller, the one of a new namespace takes a moment.
+    await eventually(async () => {
+      const { status, body } = await now().send('POST', pods, {
+        body: {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'guarded', labels },
+          // No node has this label, so that nothing is started and nobody reports the pod's state but us.
+          spec: { containers: [container('web')], nodeSelector: { 'gitfleet.dev/contract': 'nowhere' } },
+        },
+      });
+      expect(status, JSON.stringify(body)).toBe(201);
+    });
+    await now().send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, {
+      body: {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'guard' },
+        spec: { minAvailable: 1, selector: { matchLabels: labels } },
+      },
+    });
+    await now().send('PATCH', `${pods}/guarded/status`, {
+      type: 'application/merge-patch+json',
+      body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
+    });
+    const refused = await eventually(async () => {
+      const answer = await now().send('POST', `${pods}/guarded/eviction`, {
+        body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'guarded', namespace } },
+      });
+      expect([answer.status, answer.body.reason]).toEqual([429, 'TooManyRequests']);
+      return answer;
+    });
+    // Where the budget's controller has not looked yet, the server says when to come back.
+    const wait = refused.headers['retry-after'];
+    expect(wait).toBe(refused.body.details?.retryAfterSeconds?.toString());
+    await now().send('DELETE', `${pods}/guarded`, { query: { gracePeriodSeconds: '0' } });
+  });
+}

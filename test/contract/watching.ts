@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import type { Manifest } from '../../src/api/meta.ts';
+import type { WatchEvent } from '../../src/members/watch-stream.ts';
+import { configMap, definition, groupOf, widget } from './objects.ts';
+import { configMaps, eventually, type Session } from './session.ts';
+
+/** The watch cache of a definition begins when the definition does, so that version 1 is older than what it knows. */
+const forgotten = '1';
+
+/** Lists and watches as our reflector needs them. */
+export function watching(now: () => Session): void {
+  const wanted = { 'contract/watched': 'yes' };
+  const query = { labelSelector: 'contract/watched=yes' };
+  const cm = (name: string, data = {}, labels: object = wanted): Manifest =>
+    configMap(now().namespace, name, data, { labels });
+  const path = () => configMaps(now().namespace);
+  const versionNow = async () => (await now().client.list(path(), query)).resourceVersion;
+  const outline = ({ type, object }: WatchEvent): string => `${type} ${object.metadata.name}`;
+
+  /** Events from a version on, until there are so many. */
+  async function events(from: string, count: number, selector = query): Promise<WatchEvent[]> {
+    const seen: WatchEvent[] = [];
+    const stop = new AbortController();
+    for await (const event of now().client.watch(path(), { ...selector, resourceVersion: from }, stop.signal)) {
+      if (event.type !== 'BOOKMARK') seen.push(event);
+      if (seen.length === count) break;
+    }
+    stop.abort();
+    return seen;
+  }
+
+  async function history(): Promise<string> {
+    const from = await versionNow();
+    await now().apply(cm('a'), 'one');
+    await now().apply(cm('a', { color: 'red' }), 'one');
+    await now().apply(cm('b'), 'one');
+    await now().send('DELETE', configMaps(now().namespace, 'a'));
+    return from;
+  }
+
+  it('tell everything that happened since a list, in order', async () => {
+    const seen = await events(await history(), 4);
+    expect(seen.map(outline)).toEqual(['ADDED a', 'MODIFIED a', 'ADDED b', 'DELETED a']);
+    const versions = seen.map(({ object }) => Number(object.metadata['resourceVersion']));
+    expect([...versions].sort((a, b) => a - b)).toEqual(versions);
+    expect(new Set(versions).size).toBe(4);
+  });
+
+  it('go on from the version of an event', async () => {
+    const [, second] = await events(await history(), 4);
+    const rest = await events(second!.object.metadata['resourceVersion'] as string, 2);
+    expect(rest.map(outline)).toEqual(['ADDED b', 'DELETED a']);
+  });
+
+  it('tell what loses the label as removed, and what gets it as added', async () => {
+    await now().apply(cm('a', {}, {}), 'one');
+    const from = await versionNow();
+    await now().apply(cm('a'), 'one');
+    await now().apply(cm('a', {}, {}), 'one');
+    expect((await events(from, 2)).map(outline)).toEqual(['ADDED a', 'DELETED a']);
+  });
+
+  it('end when their time is over, and tell with a bookmark up to where they were', async () => {
+    const from = await versionNow();
+    await now().apply(cm('a', {}, {}), 'one');
+    const seen: WatchEvent[] = [];
+    const stop = new AbortController();
+    const short = { ...query, resourceVersion: from, timeoutSeconds: '5', allowWatchBookmarks: 'true' };
+    const url = `${path()}?${new URLSearchParams({ ...short, watch: 'true' })}`;
+    const response = await now().transport({ method: 'GET', path: url, headers: {}, signal: stop.signal });
+    let text = '';
+    for await (const chunk of response.body) text += Buffer.from(chunk).toString('utf8');
+    for (const line of text.split('\n')) if (line !== '') seen.push(JSON.parse(line) as WatchEvent);
+    expect(new Set(seen.map(({ type }) => type))).toEqual(new Set(['BOOKMARK']));
+    expect(Number(seen.at(-1)?.object.metadata['resourceVersion'])).toBeGreaterThanOrEqual(Number(from));
+  });
+
+  it('from a version that the server no longer knows are refused with 410', async () => {
+    const { id, namespace, server } = now();
+    const created = await now().send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      body: definition(id),
+    });
+    expect(created.status, JSON.stringify(created.body)).toBe(201);
+    now().undo(() =>
+      now().send('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${groupOf(id)}`),
+    );
+    const widgets = `/apis/${groupOf(id)}/v1/namespaces/${namespace}/widgets`;
+    await eventually(async () => {
+      expect((await now().send('POST', widgets, { body: widget(id, namespace, 1) })).status).toBe(201);
+    });
+    server.forget();
+    const stop = new AbortController();
+    const watch = async () => {
+      for await (const _ of now().client.watch(widgets, { resourceVersion: forgotten }, stop.signal)) break;
+    };
+    await expect(watch()).rejects.toMatchObject({ status: 410 });
+  });
+}
