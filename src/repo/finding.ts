@@ -45,7 +45,7 @@ export async function locate(
   return findings.map(({ placed, issue, ref, beside }) => {
     const other = beside && placeOf(beside, issue.path);
     const message = [
-      ref ? `${ref.kind} ${ref.name}: ` : '',
+      subjectOf(ref, issue.message),
       issue.message,
       other ? ` (also ${beside.file}:${other.line})` : '',
     ].join('');
@@ -61,6 +61,12 @@ export async function locate(
       ...(issue.fix === undefined ? {} : { fix: issue.fix }),
     };
   });
+}
+
+/** Named in front of the message, unless it has no name or the message begins with it. */
+function subjectOf(ref: Finding['ref'], message: string): string {
+  if (!ref?.name || message.startsWith(`${ref.kind} ${ref.name} `)) return '';
+  return `${ref.kind} ${ref.name}: `;
 }
 
 async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<string, string>> {
