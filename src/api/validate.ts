@@ -7,6 +7,7 @@ import type { Placement } from './placement.ts';
 import { budgetIssues, memberIssues, overrideIssues, runIssues, strategyIssues } from './rules/other-rules.ts';
 import { placementIssues } from './rules/placement-rules.ts';
 import { nearest } from './syntax.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 export interface Validated {
   /** Absent when an issue of severity error stands against it, except for budgets, which are never read as absent. */
@@ -63,7 +64,7 @@ export function validateFleetObject(document: unknown): Validated {
       ],
     };
   }
-  const modern = modernise(document);
+  const modern = modernise(withoutNulls(document));
   const parsed = known.schema.safeParse(modern.document);
   if (!parsed.success)
     return {
@@ -187,7 +188,14 @@ export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: un
       ];
     case 'invalid_type':
       if (written === undefined) return [missing(path)];
-      return [error('wrong-type', path, `${path.at(-1)} must be of type ${issue.expected}`, typeFixes[issue.expected])];
+      return [
+        error(
+          'wrong-type',
+          path,
+          `${path.at(-1)} must be of type ${issue.expected}`,
+          quotedFix(issue.expected, written) ?? typeFixes[issue.expected],
+        ),
+      ];
     case 'too_big':
       return [outOfRange(path, issue, { word: 'at most', bound: issue.maximum })];
     case 'too_small':
@@ -233,6 +241,11 @@ const valueAt = (document: unknown, path: readonly (string | number)[]): unknown
     (value, part) => (value as Record<string | number, unknown> | null | undefined)?.[part],
     document,
   );
+
+const quotedFix = (expected: string, written: unknown): string | undefined =>
+  expected === 'string' && (typeof written === 'number' || typeof written === 'boolean')
+    ? `write "${written}"`
+    : undefined;
 
 const nearestFix = (values: readonly unknown[], input: unknown): string | undefined => {
   if (values.length === 1) return `write ${values[0]}`;

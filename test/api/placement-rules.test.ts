@@ -394,6 +394,21 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       ]);
     });
 
+    it('null is absent, as an API server reads it', () => {
+      const spec = {
+        policy: { placementType: 'PickN', numberOfClusters: 1, affinity: null, tolerations: null },
+        strategy: null,
+        revisionHistoryLimit: null,
+      };
+      const written = { ...placement(spec), metadata: { name: 'web', labels: null, annotations: null } };
+      const plain = placement({ policy: { placementType: 'PickN', numberOfClusters: 1 } });
+      expect(validateFleetObject(written)).toEqual(validateFleetObject(plain));
+      expect(errors(placement({ policy: { placementType: 'PickN', numberOfClusters: null } }))).toEqual([
+        'error field-required spec.policy.numberOfClusters',
+      ]);
+      expect(errors(placement({ resourceSelectors: [null] }))).toEqual(['error wrong-type spec.resourceSelectors.0']);
+    });
+
     it('a name has at most 63 characters', () => {
       expect(errors({ ...placement({}), metadata: { name: 'a'.repeat(63) } })).toEqual([]);
       expect(errors({ ...placement({}), metadata: { name: 'a'.repeat(64) } })).toEqual([
@@ -459,6 +474,19 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       ],
     ])('%s', (_, document, expected) => {
       expect(errors(document)).toEqual(expected);
+    });
+
+    it('labels are texts, and what to write is told', () => {
+      const labelled = { ...member({}), metadata: { name: 'a', labels: { level: 1 } } };
+      expect(validateFleetObject(labelled).issues).toEqual([
+        {
+          severity: 'error',
+          code: 'wrong-type',
+          path: ['metadata', 'labels', 'level'],
+          message: 'level must be of type string',
+          fix: 'write "1"',
+        },
+      ]);
     });
   });
 
@@ -551,5 +579,40 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
     ])('%s', (_, document, expected) => {
       expect(errors(document)).toEqual(expected);
     });
+  });
+});
+
+describe('an envelope', () => {
+  const box = (data: unknown) => ({
+    apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+    kind: 'ResourceEnvelope',
+    metadata: { name: 'box', namespace: 'shop' },
+    data,
+  });
+  const settings = (more: Fields = {}) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'settings' },
+    ...more,
+  });
+  it.each<[rule: string, data: unknown, expected: readonly string[]]>([
+    ['holds something', {}, ['error invalid data']],
+    ['is not without data', undefined, ['error field-required data']],
+    ['holds at most 50', Object.fromEntries(times(51, (at) => [`m${at}`, settings()])), ['error invalid data']],
+    ['50 are fine', Object.fromEntries(times(50, (at) => [`m${at}`, settings()])), []],
+    ['holds objects', { a: 'text' }, ['error wrong-type data.a']],
+    ['of a kind', { a: { apiVersion: 'v1', metadata: { name: 'a' } } }, ['error field-required data.a.kind']],
+    [
+      'with a name',
+      { a: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } },
+      ['error field-required data.a.metadata.name'],
+    ],
+  ])('%s', (_, data, expected) => {
+    expect(findings(box(data))).toEqual(expected);
+  });
+
+  it('and a patch keep their nulls', () => {
+    const data = { a: settings({ data: null }) };
+    expect(validateFleetObject(box(data)).object).toMatchObject({ data });
   });
 });
