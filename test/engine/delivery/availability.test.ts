@@ -196,4 +196,17 @@ describe('availability by kind', () => {
       availabilityOf({ ...deployment({ ...up, observedGeneration: undefined }), metadata } as Manifest).verdict,
     ).toBe('Available');
   });
+  it('a Deployment that is past its progress deadline is said to be', () => {
+    const late = {
+      type: 'Progressing',
+      status: 'False',
+      reason: 'ProgressDeadlineExceeded',
+      message: 'ReplicaSet timed out.',
+    };
+    expect(availabilityOf(deployment({ availableReplicas: 1, updatedReplicas: 2, conditions: [late] }))).toEqual({
+      verdict: 'NotAvailableYet',
+      message:
+        'not all 2 replicas are updated and available yet; its progress deadline has passed: ReplicaSet timed out.',
+    });
+  });
 });
