@@ -4,7 +4,14 @@ import { type FleetObject, fleetKindOf, fleetKinds } from './kinds.ts';
 import type { ObjectRef } from './meta.ts';
 import { modernise } from './old-spellings.ts';
 import type { Placement } from './placement.ts';
-import { budgetIssues, memberIssues, overrideIssues, runIssues, strategyIssues } from './rules/other-rules.ts';
+import {
+  budgetIssues,
+  configIssues,
+  memberIssues,
+  overrideIssues,
+  runIssues,
+  strategyIssues,
+} from './rules/other-rules.ts';
 import { placementIssues } from './rules/placement-rules.ts';
 import { nearest } from './syntax.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -99,6 +106,8 @@ function rulesFor(object: FleetObject): Issue[] {
       return runIssues(object);
     case 'ClusterResourcePlacementDisruptionBudget':
       return budgetIssues(object);
+    case 'FleetConfig':
+      return configIssues(object);
     default:
       return [];
   }

@@ -1,4 +1,5 @@
 import type { DisruptionBudget } from '../eviction.ts';
+import type { FleetConfig } from '../gitfleet.ts';
 import { error, type Issue, info } from '../issue.ts';
 import type { MemberCluster } from '../member-cluster.ts';
 import type { Override } from '../override.ts';
@@ -186,4 +187,14 @@ export function budgetIssues({ spec }: DisruptionBudget): Issue[] {
       );
   }
   return issues;
+}
+
+/** Limits of the guard: one that is no number would limit nothing. */
+export function configIssues({ spec }: FleetConfig): Issue[] {
+  return (['maxClusters', 'maxObjectsPerCluster', 'maxLeaving'] as const).flatMap((field) => {
+    const value = spec.guard?.[field];
+    if (value === undefined || isIntOrPercent(String(value))) return [];
+    const message = `"${value}" is neither a number of 0 or more nor a percentage`;
+    return [error('invalid-int-or-percent', ['spec', 'guard', field], message, 'write for example 10 or 10%')];
+  });
 }
