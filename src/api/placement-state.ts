@@ -61,6 +61,11 @@ export const bindingEntry = z.object({
   policySnapshotIndex: z.number().int().min(0).optional(),
   /** Index that the cluster should run; absent until a rollout or a run gave it one. */
   resourceSnapshotIndex: z.number().int().min(0).optional(),
+  /**
+   * When other overrides were given for the same index; only where the member's word, which names no digest, was older. It
+   * speaks of them from the next instant on.
+   */
+  assignedAt: z.string().optional(),
   clusterDecision: clusterDecision.partial({ clusterName: true }).optional(),
   clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
   resourceOverrideSnapshots: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),

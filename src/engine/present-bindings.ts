@@ -1,5 +1,6 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
-import { refOf } from '../api/placement.ts';
+import type { ClusterObservation } from '../api/observation.ts';
+import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
 import { isCleanedUp } from './delivery/cleanup.ts';
@@ -77,9 +78,22 @@ export function observeMoved(work: PlacementWork, world: World): PlacementWork {
   return {
     ...work,
     bindings: work.bindings.map((step) =>
-      isMoved(step) ? { ...step, binding: observed(work, step.binding, world, isOwn) } : step,
+      isMoved(step) ? { ...step, binding: observed(work, assigned(step.binding, work, world), world, isOwn) } : step,
     ),
   };
+}
+
+/** An index says nothing about overrides, and neither does a member that names no digest: its word is older than these. */
+function assigned(binding: Binding, { placement }: PlacementWork, { record, observationOf, input }: World): Binding {
+  const { targetCluster, resourceSnapshotIndex } = binding;
+  const ref = refOf(placement);
+  const before = record.placements
+    .get(placementKey(ref))
+    ?.state.bindings.find((it) => it.targetCluster === targetCluster && !it.deleting && it.state === 'Bound');
+  const sighting = sightingOf(observationOf(targetCluster), ref, resourceSnapshotIndex);
+  return before?.resourceSnapshotIndex === resourceSnapshotIndex && sighting && sighting.digest === undefined
+    ? { ...binding, assignedAt: input.now }
+    : binding;
 }
 
 const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === 'update';
@@ -99,15 +113,29 @@ function ownershipOf({ placement, contents, selection }: Begun, world: World): I
   });
 }
 
-function observed(begun: Begun, binding: Binding, world: World, isOwn: IsOwn): Binding {
+function observed(begun: Begun, present: Binding, world: World, isOwn: IsOwn): Binding {
+  const { placement } = begun;
+  const { now } = world.input;
+  const { assignedAt, ...rest } = present;
+  const binding = assignedAt === now ? present : rest;
+  const observation = world.observationOf(binding.targetCluster);
   return observeBinding({
-    placement: begun.placement,
+    placement,
     binding,
     rendered: renderedFor(begun, binding, world, isOwn),
-    observation: world.observationOf(binding.targetCluster),
-    now: world.input.now,
+    observation: assignedAt === now ? withoutSighting(observation, refOf(placement)) : observation,
+    now,
   });
 }
+
+const withoutSighting = (
+  observation: ClusterObservation | undefined,
+  ref: PlacementRef,
+): ClusterObservation | undefined =>
+  observation && {
+    ...observation,
+    placements: observation.placements.filter((sighting) => sighting !== sightingOf(observation, ref)),
+  };
 
 /** Where a record holds no contents for an index (written by hand), what the member shows of the placement stands for them. */
 function renderedFor({ placement, contents }: Begun, binding: Binding, world: World, isOwn: IsOwn): Rendered {

@@ -33,6 +33,7 @@ const stateKeys = [
     'deletionTimestamp',
     'policySnapshotIndex',
     'resourceSnapshotIndex',
+    'assignedAt',
     'selected',
     'clusterScore',
   ],

@@ -4,6 +4,7 @@ import { blastRadius } from './blast-radius.ts';
 import { budgetsKept } from './budgets.ts';
 import { compare } from './comparison.ts';
 import { absenceIsBelievable, removalsHaveFooting, targetsAreUnique } from './footing.ts';
+import { freezeKept } from './freeze.ts';
 import { findRemovals } from './removals.ts';
 import { runOrderKept } from './run-order.ts';
 import { versionsGoForward } from './versions.ts';
@@ -23,6 +24,7 @@ export function guard({ input, plan }: { readonly input: PlanInput; readonly pla
     ...versionsGoForward(input, plan, compared),
     ...budgetsKept(input, plan, compared),
     ...runOrderKept(input, plan),
+    ...freezeKept(input, compared),
     ...blastRadius(input, compared, removals),
   ];
 }

@@ -1,0 +1,38 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
+import type { PlanInput } from '../input.ts';
+import { lastHit, parseCron } from '../kernel/cron.ts';
+import { parseDuration } from '../kernel/duration.ts';
+import { type Instant, parseInstant } from '../kernel/instant.ts';
+import { isTimeZone } from '../kernel/time-zone.ts';
+import type { GuardFinding } from '../plan-document.ts';
+import type { Compared, Pair } from './comparison.ts';
+
+/** In a freeze no cluster gets another snapshot than it had, and none is cleaned up that was not being cleaned up before. */
+export function freezeKept(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
+  const now = parseInstant(input.now) ?? 0;
+  const open = input.fleet.config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
+  if (!open) return [];
+  const begun = compared.flatMap(({ key, pairs }) =>
+    pairs.filter(isBegun).map(({ clusterName }) => `${key} on ${clusterName}`),
+  );
+  if (begun.length === 0) return [];
+  const message = `freeze ${open.name} is on, and the plan would begin something: ${begun.slice(0, 5).join(', ')}`;
+  return [{ rule: 'frozen', message }];
+}
+
+const isBegun = ({ before, after, removedNow }: Pair): boolean =>
+  removedNow ||
+  (after?.resourceSnapshotIndex !== undefined &&
+    after.move !== 'remove' &&
+    after.resourceSnapshotIndex !== before?.resourceSnapshotIndex);
+
+function isOpen(
+  { schedule, duration, timeZone = 'UTC' }: NonNullable<FleetConfig['spec']['freeze']>[number],
+  now: Instant,
+): boolean {
+  const cron = parseCron(schedule);
+  const ms = parseDuration(duration);
+  if (!cron || !ms || !isTimeZone(timeZone)) return true;
+  const opened = lastHit(cron, timeZone, now);
+  return opened !== undefined && now - opened < ms;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import {
+  app,
+  bindingOn,
+  type Document,
+  held,
+  holds,
+  member,
+  members,
+  moves,
+  namespace,
+  placement,
+  rolling,
+  type Step,
+  Story,
+  targets,
+  words,
+} from './world.ts';
+
+const all = '{placementType: PickAll}';
+const override = (replicas: number | string, selector = '{}', more = 'placement: {name: web}') => `
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: size, namespace: web}
+spec:
+  ${more}
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+      - clusterSelector: {clusterSelectorTerms: [{labelSelector: ${selector}}]}
+        jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: ${replicas}}]
+`;
+/** What a cluster holds of `index` with `replicas`, all of them up. */
+const sight = (index: number, replicas = 2) =>
+  holds(index, [
+    namespace,
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', namespace: 'web', generation: 1, labels: { 'gitfleet.dev/placement': 'web' } },
+      spec: { replicas },
+      status: { observedGeneration: 1, replicas, updatedReplicas: replicas, availableReplicas: replicas },
+    },
+  ]);
+const listsOf = (step: Step): string[] =>
+  step
+    .file('placements/web/state.yaml')
+    .bindings.map(({ targetCluster, resourceOverrideSnapshots = [] }: Document) =>
+      [targetCluster, ...resourceOverrideSnapshots.map(({ name }: Document) => name)].join(' '),
+    );
+
+async function settled(names = 'a b', strategy = rolling(1, 1)): Promise<Story> {
+  const story = new Story({
+    ...members(names),
+    'web.yaml': placement(all, strategy),
+    'override.yaml': override(3),
+    'resources/web.yaml': app('web:1'),
+  });
+  story.seen = {};
+  await story.plan();
+  story.seen = Object.fromEntries(names.split(' ').map((name) => [name, sight(0, 3)]));
+  await story.plan(10);
+  return story;
+}
+
+describe('an override edited', () => {
+  it('goes cluster by cluster within the budget, and needs no new snapshot of the resources', async () => {
+    const story = await settled();
+    story.files['override.yaml'] = override(4);
+    const step = await story.plan(20);
+    expect([moves(step), listsOf(step), held(step)]).toEqual([
+      ['a Bound 0 update', 'b Bound 0 wait'],
+      ['a size-1', 'b size-0'],
+      ['RolloutBudget b'],
+    ]);
+    const digests = step.plan.targets.map(({ digest }: Document) => digest);
+    expect(digests[0]).not.toBe(digests[1]);
+    story.seen = { a: { ...sight(0, 4) }, b: sight(0, 3) };
+    expect(moves(await story.plan(30))).toEqual(['a Bound 0 keep', 'b Bound 0 update']);
+  });
+
+  it('in the middle of a rollout goes along: one update brings both', async () => {
+    const story = await settled('a b c');
+    story.files['resources/web.yaml'] = app('web:2');
+    expect(moves(await story.plan(20))).toEqual(['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait']);
+    story.files['override.yaml'] = override(4);
+    story.seen = { a: sight(1, 3), b: sight(0, 3), c: sight(0, 3) };
+    const step = await story.plan(30);
+    // By name: a is out of date again, by its override alone.
+    expect([moves(step), listsOf(step)]).toEqual([
+      ['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait'],
+      ['a size-1', 'b size-0', 'c size-0'],
+    ]);
+    story.seen = { a: sight(1, 4), b: sight(0, 3), c: sight(0, 3) };
+    const next = await story.plan(40);
+    expect([moves(next), listsOf(next)]).toEqual([
+      ['a Bound 1 keep', 'b Bound 1 update', 'c Bound 0 wait'],
+      ['a size-1', 'b size-1', 'c size-0'],
+    ]);
+  });
+
+  it('keeps ten snapshots, and those beside that a cluster still stands on', async () => {
+    const story = await settled();
+    for (let edit = 1; edit <= 12; edit++) {
+      story.files['override.yaml'] = override(3 + edit);
+      await story.plan(10 + edit);
+    }
+    const kept = Object.keys(story.record)
+      .filter((path) => path.startsWith('overrides/web.size/'))
+      .map((path) => Number(/(\d+)\.yaml$/.exec(path)![1]))
+      .sort((x, y) => x - y);
+    // b still waits with the first.
+    expect(kept).toEqual([0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  });
+});
+
+describe('an override that cannot be applied', () => {
+  it('is Overridden=False, leaves its cluster as it is, and is overtaken for free', async () => {
+    const story = await settled('a b', rolling(1, 0));
+    story.files['override.yaml'] = override(4).replace('/spec/replicas', '/spec/nothing/here');
+    const step = await story.plan(20);
+    expect(words(bindingOn(step, 'a').conditions)).toEqual([
+      'RolloutStarted=True/RolloutStarted',
+      'Overridden=False/OverriddenFailed',
+    ]);
+    expect([moves(step), targets(step)]).toEqual([['a Bound 0 update', 'b Bound 0 wait'], ['b web 0']]);
+    story.files['override.yaml'] = override(5);
+    const mended = await story.plan(30);
+    expect([moves(mended), targets(mended)]).toEqual([
+      ['a Bound 0 update', 'b Bound 0 wait'],
+      ['a web 0', 'b web 0'],
+    ]);
+  });
+});
+
+describe('a label changed', () => {
+  it('is a new version of its cluster, and waits for the budget like one', async () => {
+    const story = await settled('a b');
+    story.files['override.yaml'] = override(3, '{matchLabels: {size: big}}');
+    for (const name of ['a', 'b']) story.files[`clusters/${name}.yaml`] = member(name, { size: 'big' });
+    await story.plan(20);
+    story.seen = { a: sight(0, 3), b: sight(0, 3) };
+    await story.plan(30);
+    await story.plan(40);
+    for (const name of ['a', 'b']) story.files[`clusters/${name}.yaml`] = member(name, { size: 'small' });
+    const step = await story.plan(50);
+    expect([moves(step), listsOf(step)]).toEqual([
+      ['a Bound 0 update', 'b Bound 0 wait'],
+      ['a', 'b size-1'],
+    ]);
+  });
+
+  it('brings a cluster that joins with it what matches, latest of everything, while the others wait', async () => {
+    const story = await settled('b', rolling(1, 1));
+    story.files['override.yaml'] = override(7, '{matchLabels: {size: big}}');
+    story.files['clusters/a.yaml'] = member('a', { size: 'big' });
+    const step = await story.plan(20);
+    expect([moves(step), listsOf(step)]).toEqual([
+      ['a Bound 0 add', 'b Bound 0 wait'],
+      ['a size-1', 'b size-0'],
+    ]);
+  });
+});
