@@ -71,7 +71,7 @@ async function turn(
       {
         options,
         said: {
-          done: verb === 'suspend' ? `${title} is suspended` : `${title} goes on`,
+          done: `${title} ${options.pullRequest ? 'is to be ' : 'is '}${verb === 'suspend' ? 'suspended' : 'resumed'}`,
           already: `${title} is so already`,
           notes: verb === 'suspend' ? whatGoesOn(object) : [],
         },

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { removeFolders } from '../git/world.ts';
 import { deployment } from '../scenarios/fleet.ts';
@@ -193,4 +195,28 @@ describe('describe tells everything about one object', () => {
     const ran = await cli('describe', ...args, '--repo', fleet.dir);
     expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
   });
+});
+
+describe('get --watch', () => {
+  it('prints the list, then what changes with each status commit, in the same columns', async () => {
+    const main = join(import.meta.dirname, '../../src/main.ts');
+    const watching = spawn(process.execPath, [main, 'get', 'bindings', 'web', '-w', '--repo', fleet.dir]);
+    const lines: string[] = [];
+    watching.stdout.on('data', (text: Buffer) => lines.push(...text.toString('utf8').trimEnd().split('\n')));
+    try {
+      await vi.waitFor(() => expect(lines.length).toBe(3), { timeout: 15_000 });
+      fleet.paper.results.clear();
+      await fleet.settle();
+      await vi.waitFor(() => expect(lines.length).toBeGreaterThan(3), { timeout: 15_000 });
+    } finally {
+      watching.kill();
+    }
+    const [headings, , before, after] = lines as [string, string, string, string];
+    const column = headings.indexOf('RESOURCESAPPLIED');
+    const appliedIn = (line: string) => [line.split(' ')[0], line.slice(column).split(' ')[0]];
+    expect([before, after].map(appliedIn)).toEqual([
+      ['web-us-1', 'False'],
+      ['web-us-1', 'True'],
+    ]);
+  }, 40_000);
 });
