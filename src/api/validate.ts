@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { error, type Issue, warning } from './issue.ts';
+import { completePlacement, droppedByCompletion } from './complete-placement.ts';
+import { error, type Issue } from './issue.ts';
 import { type FleetObject, fleetKindOf, fleetKinds } from './kinds.ts';
 import type { ObjectRef } from './meta.ts';
 import { modernise } from './old-spellings.ts';
@@ -81,12 +82,17 @@ export function validateFleetObject(document: unknown): Validated {
         ...parsed.error.issues.flatMap((issue) => fromZod(issue, known.schema, modern.document)),
       ],
     };
-  const { object, issues: filled } = completed(parsed.data as FleetObject);
+  const data = parsed.data as FleetObject;
+  const object = isPlacement(data) ? completePlacement(data) : data;
+  const filled = isPlacement(data) ? droppedByCompletion(data) : [];
   const issues = [...modern.issues, ...filled, ...scopeIssues(object, known.scope), ...rulesFor(object)];
   const refused =
     issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
   return { ...withRef, ...(refused ? {} : { object }), issues };
 }
+
+const isPlacement = (object: FleetObject): object is Placement =>
+  object.kind === 'ClusterResourcePlacement' || object.kind === 'ResourcePlacement';
 
 function rulesFor(object: FleetObject): Issue[] {
   switch (object.kind) {
@@ -127,47 +133,6 @@ function scopeIssues(object: FleetObject, scope: 'Cluster' | 'Namespaced'): Issu
   if (scope === 'Namespaced' && namespace === undefined)
     return [error('namespace-required', ['metadata'], `${object.kind} is namespaced`, 'add metadata.namespace')];
   return [];
-}
-
-/** Defaults that depend on another field, and what is accepted and ignored by decision. */
-function completed(object: FleetObject): { readonly object: FleetObject; readonly issues: Issue[] } {
-  if (object.kind !== 'ClusterResourcePlacement' && object.kind !== 'ResourcePlacement') return { object, issues: [] };
-  const { spec } = object;
-  const { strategy, policy } = spec;
-  const issues: Issue[] = [];
-  const clusterAffinity = policy.affinity?.clusterAffinity;
-  let kept = policy;
-  if (policy.placementType === 'PickAll' && clusterAffinity?.preferredDuringSchedulingIgnoredDuringExecution) {
-    issues.push(
-      warning(
-        'ignored-field',
-        ['spec', 'policy', 'affinity', 'clusterAffinity', 'preferredDuringSchedulingIgnoredDuringExecution'],
-        'preferred terms have no meaning for PickAll and are ignored',
-        'remove them, or use PickN',
-      ),
-    );
-    const { preferredDuringSchedulingIgnoredDuringExecution: _, ...required } = clusterAffinity;
-    kept = { ...policy, affinity: { ...policy.affinity, clusterAffinity: required } };
-  }
-  const rolling =
-    strategy.type === 'RollingUpdate'
-      ? {
-          rollingUpdate: strategy.rollingUpdate ?? {
-            maxUnavailable: '25%',
-            maxSurge: '25%',
-            unavailablePeriodSeconds: 60,
-          },
-        }
-      : {};
-  const apply =
-    strategy.applyStrategy.type === 'ServerSideApply' && !strategy.applyStrategy.serverSideApplyConfig
-      ? { ...strategy.applyStrategy, serverSideApplyConfig: { force: false } }
-      : strategy.applyStrategy;
-  const next: Placement = {
-    ...object,
-    spec: { ...spec, policy: kept, strategy: { ...strategy, ...rolling, applyStrategy: apply } },
-  } as Placement;
-  return { object: next, issues };
 }
 
 /** zod's findings in our words. Of the branches of a union the one that comes closest speaks. */

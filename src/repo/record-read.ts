@@ -1,5 +1,6 @@
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { completePlacement } from '../api/complete-placement.ts';
 import { type Eviction, eviction } from '../api/eviction.ts';
 import { type MemberCluster, memberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, PlacementKey } from '../api/meta.ts';
@@ -15,6 +16,7 @@ import {
 import { type PlacementState, placementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../api/staged.ts';
+import { withoutNulls } from '../api/without-nulls.ts';
 import type { FleetRecord, RecordedPlacement } from '../engine/input.ts';
 import { recordPathOf } from './record-path.ts';
 
@@ -134,10 +136,7 @@ function readPlacementFile(of: {
   const { entry, path, rest, text, read, problems } = of;
   if (rest === 'state.yaml') entry.state = read(path, text, placementState);
   else if (rest === 'status.yaml') {
-    const schema: z.ZodType<Placement> = /^kind: ResourcePlacement$/m.test(text)
-      ? resourcePlacement
-      : clusterResourcePlacement;
-    entry.object = read(path, text, schema);
+    entry.object = read(path, text, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
   } else if (rest === 'namespace-status.yaml') entry.inNamespace = read(path, text, statusInNamespace);
   else if (rest.startsWith('mirrored/')) {
     const mirrored = read(path, text, mirroredStatus);
@@ -157,6 +156,10 @@ function readPlacementFile(of: {
       });
   }
 }
+
+/** A status written by hand, or brought over from a hub, may leave out what the defaults say. */
+const inNamespace: z.ZodType<Placement> = resourcePlacement.transform(completePlacement);
+const clusterWide: z.ZodType<Placement> = clusterResourcePlacement.transform(completePlacement);
 
 const emptyState = (key: PlacementKey, object: Placement | undefined): PlacementState => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
@@ -191,7 +194,8 @@ function parsed<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | 
   } catch (error) {
     return { fault: (error as Error).message.split('\n')[0]! };
   }
-  const result = schema.safeParse(raw);
+  const exact = schema.safeParse(raw);
+  const result = exact.success ? exact : schema.safeParse(withoutNulls(raw));
   if (result.success) return { value: result.data };
   const [first] = result.error.issues;
   return { fault: `${first?.path.join('.') ?? ''}: ${first?.message ?? 'not valid'}` };

@@ -85,3 +85,38 @@ describe('a placement can change', () => {
     expect([after.plan.problems, picked(after.placement())]).toEqual([[], ['a 0/0', 'b 0/0', 'c 0/0']]);
   });
 });
+
+describe('a record brought over from a hub', () => {
+  const recorded = {
+    'placements/web/status.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourcePlacement
+metadata: {name: web, generation: 7, creationTimestamp: null}
+spec:
+  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: shop}]
+  policy: {placementType: PickN, numberOfClusters: 2, tolerations: null}
+  revisionHistoryLimit: null
+status: {conditions: null}
+`,
+    'placements/web/state.yaml': `apiVersion: gitfleet.dev/v1alpha1
+kind: PlacementState
+metadata: {name: web}
+policySnapshots:
+- {index: 2, numberOfClusters: 2, policyHash: null, policy: {placementType: PickN, numberOfClusters: 2}}
+bindings:
+- {targetCluster: a, state: Bound, policySnapshotIndex: 2, resourceSnapshotIndex: 0, clusterDecision: null}
+`,
+  };
+
+  it('may leave out defaults and hold nulls: its clusters stay, its generation and indexes go on', async () => {
+    const { plan: printed, placement: found } = await decide(pickTwo, '', recorded);
+    expect(printed.problems).toEqual([]);
+    expect(picked(found())).toEqual(['c 0/0', 'a']);
+    expect([found().policySnapshotIndex, found().resourceSnapshotIndex]).toEqual([2, 1]);
+    expect(found().conditions[0]).toMatchObject({ observedGeneration: 7 });
+  });
+
+  it('holds a forbidden change as any record does', async () => {
+    const { code, plan: printed } = await decide('', '', recorded);
+    expect([code, printed.problems.map(({ path }) => path)]).toEqual([2, ['spec.policy.placementType']]);
+  });
+});

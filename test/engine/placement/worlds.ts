@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { completePlacement } from '../../../src/api/complete-placement.ts';
 import { type MemberCluster, memberCluster } from '../../../src/api/member-cluster.ts';
 import {
   clusterResourcePlacement,
@@ -51,16 +52,18 @@ export const placementOf = (
   policy: object,
   rest: { namespace?: string; revisionHistoryLimit?: number } = {},
 ): Placement =>
-  (rest.namespace === undefined ? clusterResourcePlacement : resourcePlacement).parse({
-    apiVersion: 'placement.kubernetes-fleet.io/v1',
-    kind: rest.namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',
-    metadata: { name: 'web', namespace: rest.namespace },
-    spec: {
-      resourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace', name: 'web' }],
-      policy,
-      revisionHistoryLimit: rest.revisionHistoryLimit,
-    },
-  });
+  completePlacement(
+    (rest.namespace === undefined ? clusterResourcePlacement : resourcePlacement).parse({
+      apiVersion: 'placement.kubernetes-fleet.io/v1',
+      kind: rest.namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',
+      metadata: { name: 'web', namespace: rest.namespace },
+      spec: {
+        resourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace', name: 'web' }],
+        policy,
+        revisionHistoryLimit: rest.revisionHistoryLimit,
+      },
+    }),
+  );
 
 export interface World {
   readonly placement: Placement;
