@@ -27,8 +27,8 @@ export function connect(input: {
   readonly life: AbortSignal;
   readonly probed: (before: Standing) => void;
   readonly changed: (change: Change) => void;
-  /** A watch broke, was refused, or is whole again. */
-  readonly turned: () => void;
+  /** A watch broke, was refused, or is whole again; with a message when a person must act. */
+  readonly turned: (message?: string) => void;
 }): Connection {
   const { clock, pollMs, changed, turned } = input;
   const client = memberClient(input);

@@ -63,7 +63,7 @@ export function openMember(input: {
     life: life.signal,
     probed,
     changed: noticed,
-    turned: () => changed(),
+    turned: changed,
   });
   const { client, contact, discovery, watches } = connection;
 

@@ -13,8 +13,8 @@ export type ReflectorState =
   | { readonly kind: 'synced' }
   /** No connection: what is shown is what was there before. */
   | { readonly kind: 'broken' }
-  /** The server answers with an error, most often 403. Tried again all the same. */
-  | { readonly kind: 'refused'; readonly message: string }
+  /** The server answers with an error, most often 403, which is `lasting`. Tried again all the same. */
+  | { readonly kind: 'refused'; readonly message: string; readonly lasting: boolean }
   /** The member does not serve the kind (any more): nothing of it is there. Final. */
   | { readonly kind: 'unserved' };
 
@@ -46,8 +46,8 @@ export interface ReflectorInput {
   /** Lists this often instead of watching, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
   readonly changed: (change: Change) => void;
-  /** The state is another one; what a sighting says about completeness may change. */
-  readonly turned: () => void;
+  /** The state is another one; what a sighting says about completeness may change. With a message when a person must act. */
+  readonly turned: (message?: string) => void;
 }
 
 export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
@@ -69,7 +69,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     const same = next.kind === state.kind;
     state = next;
     if (next.kind !== 'listing' && next.kind !== 'broken') markAnswered();
-    if (!same && !stop.signal.aborted) input.turned();
+    if (!same && !stop.signal.aborted) input.turned(next.kind === 'refused' && next.lasting ? next.message : undefined);
   }
 
   /** Begins from the whole list; ends by throwing, or when the server ended a watch as it should. */
@@ -133,8 +133,8 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     // 410: the server no longer knows our version. The first time there is no reason to wait.
     const expired = error instanceof ApiError && error.status === 410;
     if (expired) turn({ kind: 'listing' });
-    else if (error instanceof ApiError) turn({ kind: 'refused', message: error.message });
-    else if (++breaks >= mostBreaks) turn({ kind: 'refused', message: String(error) });
+    else if (error instanceof ApiError) turn({ kind: 'refused', message: error.message, lasting: !error.transient });
+    else if (++breaks >= mostBreaks) turn({ kind: 'refused', message: String(error), lasting: false });
     else turn({ kind: 'broken' });
     if (!(error instanceof ApiError)) contact.doubt();
     if (!expired || retryMs > firstRetryMs) await pause();

@@ -23,7 +23,10 @@ describe.each(servers)('$name', ({ open }) => {
   beforeEach(async () => {
     session = await openSession(server!);
   });
-  afterEach(() => session?.close());
+  afterEach(async () => {
+    await session?.close();
+    session = undefined;
+  });
 
   const now = (): Session => session!;
   describe('server-side apply', () => applying(now));
