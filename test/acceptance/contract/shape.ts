@@ -29,6 +29,15 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   problem: ['severity', 'code', 'file?', 'line?', 'column?', 'path?', 'value?', 'message', 'fix?'],
 };
 
+/** Every field of the document itself, of a placement, binding, target, hold and problem. */
+export const documentKeys: readonly string[] = [
+  ...new Set(
+    ['plan', 'placement', 'decision', 'binding', 'target', 'hold', 'subject', 'finding', 'problem', 'eviction']
+      .flatMap((kind) => keys[kind]!)
+      .map((key) => key.replace('?', '')),
+  ),
+].filter((key) => key !== 'apiVersion');
+
 const moves = ['keep', 'add', 'update', 'remove', 'wait'];
 const states = ['Scheduled', 'Bound', 'Unscheduled'];
 const severities = ['error', 'warning', 'info'];
