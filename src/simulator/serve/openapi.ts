@@ -13,9 +13,11 @@ export function openApi(registry: Registry, request: SimRequest): SimResponse {
   const kinds = registry.all().filter((kind) => documentKey(kind) === key);
   if (kinds.length === 0) throw noSuchPath();
   const body = documentText(kinds);
+  const etag = `"${digest(body)}"`;
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: '' };
   return {
     status: 200,
-    headers: { 'content-type': 'application/json', etag: `"${digest(body)}"`, 'cache-control': 'public, immutable' },
+    headers: { 'content-type': 'application/json', etag, 'cache-control': 'public, immutable' },
     body,
   };
 }
