@@ -20,7 +20,7 @@ import { scaleKind, scaleOf, withScale } from './scale.ts';
 import { noSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
 import { versionInfo } from './version.ts';
 import { watch } from './watch.ts';
-import { options, patch, patchObject, post, put } from './write.ts';
+import { mediaTypeOf, options, patch, patchObject, post, put, requirePatchType } from './write.ts';
 
 /** Answers one request to one simulated member. Never rejects: what is wrong becomes a Status. */
 export async function serve(cluster: Cluster, request: SimRequest, asOf?: AsOf): Promise<SimResponse> {
@@ -117,7 +117,8 @@ async function onScale(
   let wanted: Fields;
   if (request.method === 'PUT') wanted = await parseObject(request);
   else if (request.method === 'PATCH') {
-    const type = (request.headers['content-type'] ?? '').split(';')[0]!;
+    const type = mediaTypeOf(request);
+    requirePatchType(shape, type);
     wanted = patchObject(shape, scaleOf(kind, live), type, await parseBody(request));
   } else throw notAllowed();
   const { object } = checkBody(shape, wanted, { validation: 'Ignore' });

@@ -125,25 +125,29 @@ function checkDuplicates(request: SimRequest): string[] {
   return found;
 }
 
+/** In the words of the API server (managedfields/internal/conflict.go). */
 function applyConflict(conflicts: readonly Conflict[]): StatusError {
-  const text = (conflict: Conflict) =>
-    `conflict with ${JSON.stringify(conflict.manager)}${conflict.subresource === undefined ? '' : ` with subresource ${JSON.stringify(conflict.subresource)}`}${
-      conflict.operation === 'Update'
-        ? ` using ${conflict.apiVersion}${conflict.time === '' ? '' : ` at ${conflict.time}`}`
-        : ''
-    }`;
-  const groups = new Map<string, string[]>();
-  for (const conflict of conflicts) groups.set(text(conflict), [...(groups.get(text(conflict)) ?? []), conflict.field]);
-  const parts = [...groups].map(([who, fields]) =>
-    fields.length === 1 ? `${who}: ${fields[0]}` : `${who}:\n- ${fields.join('\n- ')}`,
-  );
-  const what = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
-  const message = `Apply failed with ${what}: ${groups.size === 1 ? parts[0] : `conflicts${parts.map((part) => ` ${part}`).join('')}`}`;
-  return new StatusError(409, 'Conflict', message, {
-    causes: conflicts.map((conflict) => ({
-      reason: 'FieldManagerConflict',
-      message: text(conflict),
-      field: conflict.field,
-    })),
-  });
+  const causes = conflicts.map((conflict) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${managerText(conflict)}`,
+    field: conflict.field,
+  }));
+  return new StatusError(409, 'Conflict', conflictText(conflicts), { causes });
+}
+
+function conflictText(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts;
+  if (conflicts.length === 1)
+    return `Apply failed with 1 conflict: conflict with ${managerText(first!)}: ${first!.field}`;
+  const lines = [...Map.groupBy(conflicts, managerText)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([who, all]) => [`conflicts with ${who}:`, ...all.map(({ field }) => `- ${field}`)]);
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
+}
+
+function managerText({ manager, subresource, operation, apiVersion, time }: Conflict): string {
+  const who =
+    JSON.stringify(manager) + (subresource === undefined ? '' : ` with subresource ${JSON.stringify(subresource)}`);
+  if (operation !== 'Update') return who;
+  return `${who} using ${apiVersion}${time === '' ? '' : ` at ${time}`}`;
 }

@@ -12,7 +12,6 @@ export const scaleKind = (kind: Kind): Kind => ({
   schema: scaleSchema,
   status: false,
   generation: false,
-  custom: true,
 });
 
 const steps = (path: string): string[] => path.split('.').filter((step) => step !== '');

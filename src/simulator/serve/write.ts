@@ -48,12 +48,13 @@ export async function put(cluster: Cluster, kind: Kind, request: SimRequest, pat
 }
 
 export async function patch(cluster: Cluster, kind: Kind, request: SimRequest, path: ObjectPath): Promise<Written> {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim();
+  const type = mediaTypeOf(request);
   if (type === 'application/apply-patch+yaml') return apply(cluster, kind, request, path);
   if (request.query.get('force') !== null)
     throw invalid({ group: 'meta.k8s.io', plural: '', kind: 'PatchOptions' }, '', [
       { reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch', field: 'force' },
     ]);
+  requirePatchType(kind, type);
   const sent = await parseBody(request);
   const live = existing(cluster, kind, path);
   const patched = patchObject(kind, live, type, sent);
@@ -66,36 +67,36 @@ export async function patch(cluster: Cluster, kind: Kind, request: SimRequest, p
   return { object, created: false, warnings: checked.warnings };
 }
 
-/** What a patch of a given media type makes of an object. */
+/** Without its parameters. */
+export const mediaTypeOf = (request: SimRequest): string =>
+  (request.headers['content-type'] ?? '').split(';')[0]!.trim();
+
+const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
+const strategicType = 'application/strategic-merge-patch+json';
+
+/** Custom resources have no strategic merge patches: their schemas name no merge keys. */
+export function requirePatchType(kind: Kind, type: string): void {
+  const accepted = kind.custom ? patchTypes : [...patchTypes, strategicType];
+  if (!accepted.includes(type))
+    throw new StatusError(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    );
+}
+
+/** What a patch of a media type that is allowed makes of an object. */
 export function patchObject(kind: Kind, live: Fields, type: string, sent: unknown): Fields {
   try {
-    switch (type) {
-      case 'application/json-patch+json':
-        return jsonPatch(live, sent as readonly Operation[]) as Fields;
-      case 'application/merge-patch+json':
-        return mergePatch(live, sent) as Fields;
-      case 'application/strategic-merge-patch+json':
-        if (!kind.custom || kind.kind === 'Scale') return strategicMerge(live, sent, kind.schema) as Fields;
-        break;
-      default:
-    }
+    if (type === 'application/json-patch+json') return jsonPatch(live, sent as readonly Operation[]) as Fields;
+    if (type === strategicType) return strategicMerge(live, sent, kind.schema) as Fields;
+    return mergePatch(live, sent) as Fields;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StatusError(422, 'Invalid', `the server rejected our request due to an error in our request: ${why}`, {
       causes: [requiredField('patch', why)],
     });
   }
-  const accepted = [
-    'application/json-patch+json',
-    'application/merge-patch+json',
-    'application/apply-patch+yaml',
-    ...(kind.custom ? [] : ['application/strategic-merge-patch+json']),
-  ];
-  throw new StatusError(
-    415,
-    'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
-  );
 }
 
 function existing(cluster: Cluster, kind: Kind, path: ObjectPath): Stored {
