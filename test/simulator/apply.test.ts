@@ -198,6 +198,13 @@ describe('server-side apply', () => {
       /the object has been modified/,
     ],
     ['an unknown field', 'fieldManager=a', { ...configMap({}), date: {} }, 500, /\.date: field not declared in schema/],
+    [
+      'an item twice',
+      'fieldManager=a',
+      configMap({}, { finalizers: ['x/y', 'x/y'] }),
+      500,
+      /\.metadata\.finalizers: duplicate entries for key \["x\/y"\]/,
+    ],
     ['a wrong type', 'fieldManager=a', configMap({ x: 1 }), 500, /\.data\.x: expected string, got/],
     ['no JSON or YAML', 'fieldManager=a', '{"a": [', 400, /error decoding YAML/],
     [

@@ -185,6 +185,25 @@ describe('a write is refused', () => {
       'Invalid',
       expect.stringContaining('`selector` does not match template `labels`'),
     ],
+    [
+      'with two containers of a name',
+      deploymentUrl,
+      deployment(
+        'x',
+        {},
+        {
+          spec: {
+            containers: [
+              { name: 'a', image: 'a' },
+              { name: 'a', image: 'b' },
+            ],
+          },
+        },
+      ),
+      422,
+      'Invalid',
+      expect.stringContaining('spec.template.spec.containers[1].name: Duplicate value: "a"'),
+    ],
     ['that is no object', maps, '[]', 400, 'BadRequest', expect.stringContaining('expected a JSON object')],
   ])('of an object %s', async (_, at, body, status, reason, message) => {
     await make(configMap(), maps);

@@ -15,3 +15,15 @@ export function stepOfItem(item: unknown, schema: Schema): string {
 /** Lists whose items have owners of their own. Lists in unknown values are owned as a whole. */
 export const isKeyed = (schema: Schema): boolean =>
   schema.type === 'list' && (schema.listType === 'map' || schema.listType === 'set');
+
+/** Items of a set or keyed list that stand in it twice, as index and key. */
+export function repeatedItems(items: readonly unknown[], schema: Schema): [number, unknown][] {
+  if (!isKeyed(schema)) return [];
+  const seen = new Set<string>();
+  return items.flatMap((item, index): [number, unknown][] => {
+    const step = stepOfItem(item, schema);
+    if (seen.has(step)) return [[index, JSON.parse(step.slice(2))]];
+    seen.add(step);
+    return [];
+  });
+}

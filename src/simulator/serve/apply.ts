@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { applyFields, type Conflict } from '../fields/ownership.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
 import { at, type Stored, textAt } from '../object.ts';
-import type { Fields } from '../schema/schema.ts';
+import { type Fields, isFields } from '../schema/schema.ts';
 import { decode } from '../storage/decode.ts';
 import { commit, complete, requireNamespace, type WriteOptions } from '../storage/write.ts';
 import { bodyText, dryRunOf, duplicates, parseObject, placed, validationOf } from './body.ts';
@@ -99,6 +99,7 @@ function typed(kind: Kind, body: Fields): Fields {
   const subject = `(${textAt(body, 'metadata', 'namespace')}/${textAt(body, 'metadata', 'name')}; ${apiVersionOf(kind)}, Kind=${kind.kind})`;
   const problems = [
     ...decoded.unknown.map((path) => `.${path}: field not declared in schema`),
+    ...decoded.repeated.map(({ path, key }) => `.${path}: duplicate entries for key ${keyText(key)}`),
     ...decoded.wrong.map(
       ({ path, want, value }) =>
         `.${path}: expected ${want}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`,
@@ -111,6 +112,14 @@ function typed(kind: Kind, body: Fields): Fields {
   }
   return decoded.object;
 }
+
+/** `[name="main"]` for the key of a list of objects, `["x"]` for an item of a set. */
+const keyText = (key: unknown): string =>
+  isFields(key)
+    ? `[${Object.entries(key)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(',')}]`
+    : `[${JSON.stringify(key)}]`;
 
 function checkDuplicates(request: SimRequest): string[] {
   const validation = validationOf(request.query);

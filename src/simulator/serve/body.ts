@@ -131,17 +131,23 @@ export function duplicates(text: string): string[] {
   return duplicateKeys(text);
 }
 
+const typeName = (value: unknown): string => {
+  if (Array.isArray(value)) return 'array';
+  if (value === null) return 'null';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
 function refuseWrongTypes(kind: Kind, body: Fields, decoded: Decoded): void {
   const first = decoded.wrong[0];
   if (!first) return;
-  const got = Array.isArray(first.value) ? 'array' : first.value === null ? 'null' : typeof first.value;
+  const got = Number.isInteger(first.value) ? 'number' : typeName(first.value);
   if (kind.custom) {
     throw invalid(
       kind,
       textAt(body, 'metadata', 'name'),
       decoded.wrong.map(({ path, want, value }) => ({
         reason: 'FieldValueTypeInvalid',
-        message: `Invalid value: ${JSON.stringify(typeof value)}: ${path} in body must be of type ${want}: ${JSON.stringify(typeof value)}`,
+        message: `Invalid value: "${typeName(value)}": ${path} in body must be of type ${want}: "${typeName(value)}"`,
         field: path,
       })),
     );

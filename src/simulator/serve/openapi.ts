@@ -109,7 +109,7 @@ function use(schema: Schema, schemas: Fields): Fields {
 
 function body(schema: Schema, schemas: Fields): unknown {
   const described = schema.description === undefined ? {} : { description: schema.description };
-  const extensions = extensionsOf(schema);
+  const extensions = { ...boundsOf(schema), ...extensionsOf(schema) };
   switch (schema.type) {
     case 'any':
       return { ...described, 'x-kubernetes-preserve-unknown-fields': true };
@@ -143,9 +143,14 @@ function body(schema: Schema, schemas: Fields): unknown {
         ...described,
         ...(schema.format === undefined ? {} : { format: schema.format }),
         ...(schema.enum ? { enum: schema.enum } : {}),
+        ...extensions,
       };
   }
 }
+
+const bounds = ['pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+const boundsOf = (schema: Schema): Fields =>
+  Object.fromEntries(bounds.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]]])));
 
 function extensionsOf(schema: Schema): Fields {
   if (schema.type === 'list') {

@@ -1,3 +1,4 @@
+import { repeatedItems } from '../fields/list-key.ts';
 import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
 import { canonicalQuantity } from './quantity.ts';
 
@@ -5,6 +6,8 @@ export interface Decoded {
   readonly object: Fields;
   /** Paths that the schema does not know: `spec.replica`, `spec.template.spec.containers[0].imagee`. They are gone from `object`. */
   readonly unknown: readonly string[];
+  /** Items that stand twice in a set or keyed list, by the key that they share. */
+  readonly repeated: readonly { readonly path: string; readonly key: unknown }[];
   /** Values of a wrong type. */
   readonly wrong: readonly { readonly path: string; readonly want: string; readonly value: unknown }[];
 }
@@ -12,6 +15,7 @@ export interface Decoded {
 /** Reads a body as the schema understands it: null is absent, quantities take their canonical form, unknown fields are dropped. */
 export function decode(body: Fields, schema: Schema): Decoded {
   const unknown: string[] = [];
+  const repeated: { path: string; key: unknown }[] = [];
   const wrong: { path: string; want: string; value: unknown }[] = [];
 
   function walk(value: unknown, shape: Schema, path: string): unknown {
@@ -36,6 +40,7 @@ export function decode(body: Fields, schema: Schema): Decoded {
         return canonicalQuantity(value) ?? mistaken('quantity');
       case 'list':
         if (!Array.isArray(value)) return mistaken('array');
+        for (const [, key] of repeatedItems(value, shape)) repeated.push({ path, key });
         return value.map((item, at) => walk(item, itemOf(shape), `${path}[${at}]`));
       case 'map':
       case 'object':
@@ -63,5 +68,5 @@ export function decode(body: Fields, schema: Schema): Decoded {
     return out;
   }
 
-  return { object: fields(body, schema, ''), unknown, wrong };
+  return { object: fields(body, schema, ''), unknown, repeated, wrong };
 }

@@ -1,6 +1,7 @@
 import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
 import { parseCron } from '../../engine/kernel/cron.ts';
 import { isTimeZone } from '../../engine/kernel/time-zone.ts';
+import { repeatedItems } from '../fields/list-key.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, fieldsAt, listAt, textAt } from '../object.ts';
 import { type Fields, fieldOf, isFields, itemOf, type Schema } from '../schema/schema.ts';
@@ -63,8 +64,8 @@ function shape(object: Fields, kind: Kind): StatusCause[] {
     if (isFields(value)) {
       if (path === 'metadata' && !kind.custom) return;
       for (const name of schema.required ?? []) {
-        // An empty object counts: a CRD or a policy may mean something by it.
-        if (value[name] === undefined || value[name] === '')
+        // An empty object counts: a CRD or a policy may mean something by it. So does an empty text of a custom resource.
+        if (value[name] === undefined || (value[name] === '' && !kind.custom))
           causes.push(requiredField(path === '' ? name : `${path}.${name}`));
       }
       for (const [key, item] of Object.entries(value)) {
@@ -80,6 +81,8 @@ function shape(object: Fields, kind: Kind): StatusCause[] {
           message: `Too many: ${value.length}: must have at most ${schema.maxItems} items`,
           field: path,
         });
+      if (kind.custom)
+        for (const [index, key] of repeatedItems(value, schema)) causes.push(duplicateField(`${path}[${index}]`, key));
       for (const [index, item] of value.entries()) walk(item, itemOf(schema), `${path}[${index}]`);
     } else if (kind.custom) bounds(value, schema, path);
   }
@@ -96,12 +99,42 @@ function shape(object: Fields, kind: Kind): StatusCause[] {
       if (schema.minLength !== undefined && value.length < schema.minLength)
         wrong(`should be at least ${schema.minLength} chars long`);
       if (schema.maxLength !== undefined && value.length > schema.maxLength)
-        wrong(`should be at most ${schema.maxLength} chars long`);
-      if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
+        causes.push({
+          reason: 'FieldValueTooLong',
+          message: `Too long: may not be more than ${schema.maxLength} bytes`,
+          field: path,
+        });
+      if (schema.pattern !== undefined && patternOf(schema.pattern)?.test(value) === false)
         wrong(`should match '${schema.pattern}'`);
     }
   }
 }
+
+/** Patterns are written for Go. What JavaScript reads in neither of its ways is not checked. */
+function patternOf(text: string): RegExp | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(text, flags);
+    } catch {
+      // Stricter first: only with this flag do letters beyond 16 bits count as one.
+    }
+  }
+  return undefined;
+}
+
+const duplicateField = (field: string, value: unknown): StatusCause => ({
+  reason: 'FieldValueDuplicate',
+  message: `Duplicate value: ${JSON.stringify(value)}`,
+  field,
+});
+
+/** Names have to differ from each other. */
+const distinctNames = (items: readonly unknown[], path: string): StatusCause[] =>
+  items.flatMap((item, index) => {
+    const name = textAt(item, 'name');
+    const first = items.findIndex((other) => textAt(other, 'name') === name);
+    return name !== '' && first < index ? [duplicateField(`${path}[${index}].name`, name)] : [];
+  });
 
 type Check = (object: Fields) => StatusCause[];
 
@@ -112,6 +145,8 @@ function template(object: Fields, path: readonly string[]): StatusCause[] {
   const causes = listAt(spec, 'containers').flatMap((container, index) =>
     textAt(container, 'image') === '' ? [requiredField(`${prefix}.containers[${index}].image`)] : [],
   );
+  for (const list of ['containers', 'initContainers', 'volumes'])
+    causes.push(...distinctNames(listAt(spec, list), `${prefix}.${list}`));
   const volumes = new Set(listAt(spec, 'volumes').map((volume) => textAt(volume, 'name')));
   listAt(spec, 'containers').forEach((container, c) => {
     listAt(container, 'volumeMounts').forEach((mount, m) => {
