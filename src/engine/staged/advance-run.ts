@@ -9,19 +9,22 @@ import type { RunState } from './run-state.ts';
 import { isInitialized, isOver, type RunContext, type RunStep, withHold } from './step.ts';
 import { stop } from './stop.ts';
 
-/** One run's turn in a plan: initialize, validate again, then what its state says. */
-export function advanceRun(
-  begun: RunStep,
-  context: RunContext,
-  turn: {
-    readonly state: RunState;
-    /** A conflict between bindings: nothing in the placement may move. */
-    readonly conflict: boolean;
-    /** Name of the run that is under way on the same placement. */
-    readonly blockedBy: string | undefined;
-  },
-): RunStep {
+interface Turn {
+  readonly state: RunState;
+  /** A conflict between bindings: nothing in the placement may move. */
+  readonly conflict: boolean;
+  /** Name of the run that is under way on the same placement. */
+  readonly blockedBy: string | undefined;
+}
+
+/** One run's turn in a plan: initialize, validate again, then what its state says. A run that is over waits for nothing. */
+export function advanceRun(begun: RunStep, context: RunContext, turn: Turn): RunStep {
   if (isOver(begun.status)) return begun;
+  const step = inItsState(begun, context, turn);
+  return isOver(step.status) ? { ...step, holds: begun.holds, wakes: begun.wakes } : step;
+}
+
+function inItsState(begun: RunStep, context: RunContext, turn: Turn): RunStep {
   const known = isInitialized(begun.status);
   if (!known && turn.conflict) return begun;
   const step = known ? skipLeftClusters(begun, context) : initialize(begun, context);
