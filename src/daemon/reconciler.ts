@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../api/problem.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
-import { formatInstant } from '../engine/kernel/instant.ts';
+import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Clock } from '../members/clock.ts';
@@ -9,6 +9,7 @@ import { readRecord } from '../repo/record-read.ts';
 import type { RepoTree } from '../repo/tree.ts';
 import { syncApprovals } from './approvals.ts';
 import { assignmentsOf } from './assignments.ts';
+import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
@@ -67,6 +68,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   /** The record that a plan which waits for its push would make: what it saw first keeps its time in the next plan. */
   let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
+  let rest: Rest | undefined;
+
   async function remember(): Promise<Remembered> {
     const before = remembered;
     remembered = await memory.read();
@@ -98,7 +101,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     return loaded.fleet;
   }
 
-  async function plan(): Promise<{ result: PlanResult; before: Remembered }> {
+  async function plan(): Promise<{ result: PlanResult; before: Remembered; basis: Basis | undefined; known: boolean }> {
     const before = await remember();
     const record = gathered?.on === before ? gathered.record : before.record;
     const { commit, problems } = await admitCommit();
@@ -113,7 +116,16 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...before.problems] };
     const planInput = { now: inputNow, commit, fleet: whole, record, digest };
     if (!booted) await boot(planInput);
-    return { result: planFleet({ ...planInput, observations: members.sightings() }), before };
+    const observations = members.sightings();
+    // With a plan that waits for its push, or a rewind that is refused, there is no rest.
+    const basis =
+      record === before.record && problems.length === 0
+        ? { remembered: before, fleet, sightings: observations }
+        : undefined;
+    if (rest && basis && stillAtRest(rest, { basis, ms: input.clock.now() }))
+      return { result: rest.result, before, basis, known: true };
+    rest = undefined;
+    return { result: planFleet({ ...planInput, observations }), before, basis, known: false };
   }
 
   /**
@@ -141,8 +153,12 @@ export function reconciler(input: ReconcilerInput): Reconciler {
 
   return {
     async pass() {
-      const { result, before } = await plan();
+      const { result, before, basis, known } = await plan();
       const next = result.plan;
+      if (known) {
+        await syncApprovals(next, input.approvals);
+        return { kind: 'unchanged', plan: next };
+      }
       const files = statusFiles(next, before.files, { branch: input.branch });
       const changed = !sameFiles(files, before.tip.files);
       const earliest = lastPush + input.publishIntervalMs;
@@ -156,7 +172,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         return { kind: 'gathering', plan: next, pushAtMs: due };
       }
       if (changed) {
-        const after = readRecord(files);
+        const after = readRecord(files, next.record);
         const message = statusMessage({ before: before.record, after: after.record, plan: next });
         const published = await status.publish(before.tip, files, message);
         if (published.kind === 'moved') {
@@ -173,6 +189,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       if (!refused) members.assign(assignmentsOf(result));
       // Last: a server that takes no such branches must not keep back what was published.
       await syncApprovals(next, input.approvals);
+      if (basis && !changed && !refused) rest = { basis, result, plannedAtMs: parseInstant(next.now)! };
       return { kind: refused ? 'refused' : changed ? 'published' : 'unchanged', plan: next };
     },
   };

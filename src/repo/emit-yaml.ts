@@ -24,6 +24,18 @@ export function emitYaml(value: object, layout: Layout): string {
   return block(value, layout, '').slice(1);
 }
 
+/** What reading the text of `emitYaml` gives, without the reading: the same members in the same order. */
+export function readBack(value: unknown, layout: Layout): unknown {
+  if (Array.isArray(value)) return value.map((item) => readBack(item ?? null, layout));
+  if (typeof value !== 'object' || value === null) return value;
+  const map: Record<string, unknown> = {};
+  for (const key of layout.keys(value)) {
+    const item = (value as Values)[key];
+    if (item !== undefined) map[key] = readBack(item, layout.under(key));
+  }
+  return map;
+}
+
 /** What follows `key:`, with the line break at its end: on the same line after a blank, or on lines of its own. */
 function block(value: unknown, layout: Layout, indent: string): string {
   if (Array.isArray(value)) {
@@ -88,11 +100,16 @@ const isPlain = (text: string): boolean =>
 function scalar(value: unknown, indent: string): string {
   if (typeof value === 'string' && isPlain(value)) return value;
   if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
-  const text = known(blockScalars, value, () => stringify({ k: value ?? null }, options).slice(3, -1));
+  const text = known(blockScalars, value, () =>
+    stringify({ k: value ?? null }, beginsBlank(value) ? quoted : options).slice(3, -1),
+  );
   if (!text.includes('\n')) return text;
   // Lines of a block scalar stand one level deeper than its key, which stood at the margin here.
   return text.replace(/\n(?=[^\n])/g, `\n${indent.slice(2)}`);
 }
+
+/** The yaml package (2.9.1) loses the blanks of a block scalar whose first line holds nothing else, or cannot read it back. */
+const beginsBlank = (value: unknown): boolean => typeof value === 'string' && /^\n*[ \t]+\n/.test(value);
 
 function scalarInLine(value: unknown): string {
   if (typeof value === 'string' && isPlain(value)) return value;
@@ -105,10 +122,11 @@ function scalarInLine(value: unknown): string {
   });
 }
 
-/** However many lines the text has: a line is what a diff shows. */
+/** On one line, however many lines the text has. */
 const quoted = {
   ...options,
   defaultStringType: 'QUOTE_DOUBLE',
+  defaultKeyType: 'PLAIN',
   doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
 } as const;
 

@@ -18,13 +18,20 @@ import type { Problem } from '../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../api/staged.ts';
 import { withoutNulls } from '../api/without-nulls.ts';
 import type { FleetRecord, RecordedPlacement } from '../engine/input.ts';
+import type { RecordDocument } from '../engine/plan-document.ts';
+import { lately } from './lately.ts';
 import { recordPathOf } from './record-path.ts';
+import { writtenIn } from './record-write.ts';
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem and is otherwise taken as
- * missing: nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read.
+ * missing: nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read. What the
+ * files were rendered from, where that is known, need not be parsed.
  */
-export function readRecord(files: ReadonlyMap<string, string>): {
+export function readRecord(
+  files: ReadonlyMap<string, string>,
+  written: ReadonlyMap<string, RecordDocument> = new Map(),
+): {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
 } {
@@ -37,8 +44,8 @@ export function readRecord(files: ReadonlyMap<string, string>): {
   const clusters = new Map<string, MemberCluster>();
   let commit: string | undefined;
   const read = <T>(path: string, text: string, schema: z.ZodType<T>): T | undefined => {
-    const known = remembered(text, schema);
-    if ('value' in known) return known.value;
+    const known = values.recall(text, () => parsed(() => rawOf(text, written.get(path)), schema));
+    if ('value' in known) return known.value as T;
     problems.push({
       severity: 'warning',
       code: 'record-unreadable',
@@ -60,6 +67,7 @@ export function readRecord(files: ReadonlyMap<string, string>): {
           path,
           rest,
           text,
+          written: written.get(path),
           read,
           problems,
         });
@@ -82,6 +90,8 @@ export function readRecord(files: ReadonlyMap<string, string>): {
         keep(clusters, name, read(path, text, memberCluster));
     }
   }
+  values.turn();
+  manifestLists.turn();
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
   return {
     problems,
@@ -130,10 +140,11 @@ function readPlacementFile(of: {
   readonly path: string;
   readonly rest: string;
   readonly text: string;
+  readonly written: RecordDocument | undefined;
   readonly read: <T>(path: string, text: string, schema: z.ZodType<T>) => T | undefined;
   readonly problems: Problem[];
 }): void {
-  const { entry, path, rest, text, read, problems } = of;
+  const { entry, path, rest, text, written, read, problems } = of;
   if (rest === 'state.yaml') entry.state = read(path, text, placementState);
   else if (rest === 'status.yaml') {
     entry.object = read(path, text, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
@@ -144,7 +155,7 @@ function readPlacementFile(of: {
   } else {
     const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
     if (index === undefined) return;
-    const manifests = manifestsOf(text);
+    const manifests = manifestLists.recall(text, () => manifestsOf(text, written));
     if (manifests) entry.snapshots.set(Number(index), manifests);
     else
       problems.push({
@@ -173,46 +184,38 @@ const emptyState = (key: PlacementKey, object: Placement | undefined): Placement
   bindings: [],
 });
 
-/** Values by text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
-const values = new Map<string, { readonly value: unknown } | { readonly fault: string }>();
-/** More than a large fleet's files; beyond it everything is read again once. */
-const mostRemembered = 200_000;
+type Parsed = { readonly value: unknown } | { readonly fault: string };
 
-function remembered<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly fault: string } {
-  const known = values.get(text);
-  if (known) return known as { readonly value: T } | { readonly fault: string };
-  const fresh = parsed(text, schema);
-  if (values.size >= mostRemembered) values.clear();
-  values.set(text, fresh);
-  return fresh;
-}
+/** By text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
+const values = lately<Parsed>();
+const manifestLists = lately<readonly Manifest[] | undefined>();
 
-function parsed<T>(text: string, schema: z.ZodType<T>): { readonly value: T } | { readonly fault: string } {
-  let raw: unknown;
+function parsed<T>(raw: () => unknown, schema: z.ZodType<T>): Parsed {
+  let value: unknown;
   try {
-    raw = parse(text, { logLevel: 'error', maxAliasCount: 1000 });
+    value = raw();
   } catch (error) {
     return { fault: (error as Error).message.split('\n')[0]! };
   }
-  const exact = schema.safeParse(raw);
-  const result = exact.success ? exact : schema.safeParse(withoutNulls(raw));
+  const exact = schema.safeParse(value);
+  const result = exact.success ? exact : schema.safeParse(withoutNulls(value));
   if (result.success) return { value: result.data };
   const [first] = result.error.issues;
   return { fault: `${first?.path.join('.') ?? ''}: ${first?.message ?? 'not valid'}` };
 }
 
-const manifestLists = new Map<string, readonly Manifest[]>();
+function rawOf(text: string, written: RecordDocument | undefined): unknown {
+  const known = writtenIn(text, written);
+  return known ? known.value : parse(text, { logLevel: 'error', maxAliasCount: 1000 });
+}
 
-function manifestsOf(text: string): readonly Manifest[] | undefined {
-  const known = manifestLists.get(text);
-  if (known) return known;
+function manifestsOf(text: string, written: RecordDocument | undefined): readonly Manifest[] | undefined {
+  const known = writtenIn(text, written);
+  if (known) return known.value as readonly Manifest[];
   const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
   if (!Array.isArray(documents)) return [];
   if (documents.some(({ errors }) => errors.length > 0)) return undefined;
-  const manifests = documents.flatMap((document) => (document.toJS() as Manifest | null) ?? []);
-  if (manifestLists.size >= mostRemembered) manifestLists.clear();
-  manifestLists.set(text, manifests);
-  return manifests;
+  return documents.flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
 /** Of the summary only the commit matters here; it goes to git, so it has to be one. */

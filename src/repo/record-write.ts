@@ -1,5 +1,5 @@
 import type { RecordDocument } from '../engine/plan-document.ts';
-import { asMade, emitYaml, type Layout } from './emit-yaml.ts';
+import { asMade, emitYaml, type Layout, readBack } from './emit-yaml.ts';
 
 /** Key order of Kubernetes objects; every other map keeps the order it was made in. */
 const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
@@ -69,6 +69,16 @@ export function renderRecord(documents: ReadonlyMap<string, RecordDocument>): Ma
   return files;
 }
 
+/**
+ * What a file of the record holds that was just rendered from this document: reading YAML takes twenty times as long as writing
+ * it. Undefined when the text is not that of the document.
+ */
+export function writtenIn(text: string, document: RecordDocument | undefined): { readonly value: unknown } | undefined {
+  if (document === undefined || texts.get(document.value) !== text) return undefined;
+  if (document.kind === 'manifests') return { value: document.value.map((manifest) => readBack(manifest, ofManifest)) };
+  return { value: readBack(document.value, layoutOf(document.value)) };
+}
+
 const texts = new WeakMap<object, string>();
 
 function textOf(document: RecordDocument): string {
@@ -89,8 +99,10 @@ function known(manifest: object): string {
   return text;
 }
 
-const objectText = (value: object): string =>
-  emitYaml(value, (value as { kind?: unknown }).kind === 'PlacementState' ? ofState : ofObject);
+const objectText = (value: object): string => emitYaml(value, layoutOf(value));
+
+const layoutOf = (value: object): Layout =>
+  (value as { kind?: unknown }).kind === 'PlacementState' ? ofState : ofObject;
 
 const knownFirst = (map: object): readonly string[] => [
   ...first.filter((key) => key in map),
