@@ -19,6 +19,6 @@ export const uuid = (random: Random): string =>
   `${hexDigits(random, 8)}-${hexDigits(random, 4)}-4${hexDigits(random, 3)}-a${hexDigits(random, 3)}-${hexDigits(random, 12)}`;
 
 /** Kubernetes leaves out vowels and look-alikes in generated names. */
-const letters = 'bcdfghjklmnpqrstvwxz2456789';
+export const letters = 'bcdfghjklmnpqrstvwxz2456789';
 export const nameSuffix = (random: Random): string =>
   Array.from({ length: 5 }, () => letters[Math.floor(random() * letters.length)]).join('');

@@ -1,10 +1,11 @@
 import type { Cluster } from '../cluster.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 import { finishDeletion, remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
 import { makeObject } from './common.ts';
 import { runController, soon } from './controller.ts';
-import { claimsOf, isFinished } from './pods.ts';
+import { claimsOf } from './pods.ts';
 
 const key = '/persistentvolumeclaims';
 const volumeKey = '/persistentvolumes';

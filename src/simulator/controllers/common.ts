@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster.ts';
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
-import { at, fieldsAt, listAt, numberAt, type OwnerReference, type Stored, textAt } from '../object.ts';
-import { nameSuffix } from '../random.ts';
+import { at, fieldsAt, listAt, type OwnerReference, type Stored, textAt } from '../object.ts';
+import { letters, nameSuffix } from '../random.ts';
 import type { Fields } from '../schema/schema.ts';
 import { isFields } from '../schema/schema.ts';
 import { create } from '../storage/write.ts';
@@ -85,8 +85,6 @@ export function makeObject(cluster: Cluster, kind: Kind, body: Fields): Stored |
   return create(cluster, kind, { ...body, apiVersion: apiVersionOf(kind), kind: kind.kind }, {});
 }
 
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-
 /** A short name for the content of a pod template (the idea of Kubernetes' pod-template-hash, not its value). */
 export function templateHash(template: unknown): string {
   let [high, low] = [2166136261, 40389];
@@ -97,7 +95,7 @@ export function templateHash(template: unknown): string {
   let out = '';
   for (let at = 0; at < 10; at++) {
     const from = at < 5 ? high : low;
-    out += alphabet[Math.floor(from / 27 ** (at % 5)) % 27];
+    out += letters[Math.floor(from / 27 ** (at % 5)) % 27];
   }
   return out;
 }
@@ -149,58 +147,4 @@ export function countReady(cluster: Cluster, pods: readonly Stored[], minReadySe
     else nextMs = Math.min(nextMs ?? left, left);
   }
   return { ready, available, nextMs };
-}
-
-/** Oldest events go when a member has more than this many, so that a long demo does not grow. */
-const mostEvents = 200;
-
-/** A core/v1 Event about an object; the same one again counts up. */
-export function recordEvent(
-  cluster: Cluster,
-  about: Stored,
-  event: {
-    readonly type: 'Normal' | 'Warning';
-    readonly reason: string;
-    readonly message: string;
-    readonly from: string;
-  },
-): void {
-  const kind = cluster.registry.stored('/events')!;
-  const now = cluster.timestamp();
-  const namespace = about.metadata.namespace ?? 'default';
-  const all = cluster.store.list('/events');
-  const old = all.find(
-    (item) =>
-      textAt(item, 'involvedObject', 'uid') === about.metadata.uid &&
-      textAt(item, 'reason') === event.reason &&
-      textAt(item, 'message') === event.message,
-  );
-  if (old) {
-    cluster.store.put('/events', { ...old, count: numberAt(old, 'count') + 1, lastTimestamp: now });
-    return;
-  }
-  makeObject(cluster, kind, {
-    metadata: { name: `${about.metadata.name}.${nameSuffix(cluster.random)}${nameSuffix(cluster.random)}`, namespace },
-    involvedObject: {
-      apiVersion: about.apiVersion,
-      kind: about.kind,
-      namespace: about.metadata.namespace,
-      name: about.metadata.name,
-      uid: about.metadata.uid,
-      resourceVersion: about.metadata.resourceVersion,
-    },
-    reason: event.reason,
-    message: event.message,
-    source: { component: event.from },
-    firstTimestamp: now,
-    lastTimestamp: now,
-    count: 1,
-    type: event.type,
-    reportingComponent: event.from,
-    reportingInstance: '',
-  });
-  if (all.length >= mostEvents) {
-    const oldest = all.reduce((a, b) => (textAt(a, 'lastTimestamp') <= textAt(b, 'lastTimestamp') ? a : b));
-    cluster.store.delete('/events', oldest);
-  }
 }

@@ -5,9 +5,10 @@ import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
-import { isTrue, makeObject, recordEvent, referenceTo } from './common.ts';
+import { isTrue, makeObject, referenceTo } from './common.ts';
 import { later, runController } from './controller.ts';
 import type { Dependents } from './dependents.ts';
+import { recordEvent } from './events.ts';
 import { endedAt, isOver } from './job-status.ts';
 
 const key = 'batch/cronjobs';

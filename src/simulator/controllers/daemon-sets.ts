@@ -1,14 +1,15 @@
 import type { Cluster } from '../cluster.ts';
 import { fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 import { remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
 import { adopt } from './adopt.ts';
-import { countReady, isAvailable, makePod, readyFor, recordEvent } from './common.ts';
+import { countReady, isAvailable, makePod, readyFor } from './common.ts';
 import { later, runController, soon } from './controller.ts';
 import { belongsOn, type NodePods, nodePodsOf, onlyOn } from './daemon-nodes.ts';
 import { type DaemonLimits, limitsOfDaemonSet, nextSteps } from './daemon-rollout.ts';
 import type { Dependents } from './dependents.ts';
-import { isFinished } from './pods.ts';
+import { recordEvent } from './events.ts';
 import { present } from './replica-sets.ts';
 import { forgetOldRevisions, hashOf, presentRevision, revisionLabel } from './revisions.ts';
 

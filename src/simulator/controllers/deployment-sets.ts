@@ -3,9 +3,10 @@ import { same } from '../fields/compare.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { replace } from '../storage/write.ts';
-import { makeObject, recordEvent, referenceTo, templateHash } from './common.ts';
+import { makeObject, referenceTo, templateHash } from './common.ts';
 import type { Dependents } from './dependents.ts';
 import { copiedAnnotations, revisionOf, sizeAnnotations, withHistory } from './deployment-annotations.ts';
+import { recordEvent } from './events.ts';
 import { type Limits, limitsOf, newSize, type Part } from './rolling-update.ts';
 
 export const setKey = 'apps/replicasets';

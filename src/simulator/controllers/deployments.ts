@@ -1,6 +1,7 @@
 import type { Cluster } from '../cluster.ts';
 import { same } from '../fields/compare.ts';
-import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
+import { at, fieldsAt, numberAt, type Stored } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 import { remove } from '../storage/remove.ts';
 import { adopt } from './adopt.ts';
 import { controllerOf } from './common.ts';
@@ -59,7 +60,7 @@ export function runDeployments(cluster: Cluster, dependents: Dependents): void {
   function recreate(deployment: Stored): void {
     const { latest, old } = setsOf(dependents, deployment);
     for (const set of old) resize(cluster, deployment, set, 0);
-    const left = old.some((set) => dependents.controlled(set, '/pods').some(isUnfinished));
+    const left = old.some((set) => dependents.controlled(set, '/pods').some((pod) => !isFinished(pod)));
     if (!left && latest) resize(cluster, deployment, latest, sizeOf(deployment));
   }
 
@@ -73,8 +74,6 @@ export function runDeployments(cluster: Cluster, dependents: Dependents): void {
     if (owner) soon(cluster, key, { name: owner.name, namespace: object.metadata.namespace }, reconcile);
   });
 }
-
-const isUnfinished = (pod: Stored): boolean => !['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase'));
 
 function withOwnRevision(cluster: Cluster, deployment: Stored, revision: number): Stored {
   if (revisionOf(deployment) === revision) return deployment;

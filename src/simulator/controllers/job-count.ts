@@ -1,4 +1,5 @@
 import { at, listAt, numberAt, type Stored, textAt } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 
 /** The pods of a Job, as they count. */
 export interface JobCount {
@@ -17,7 +18,7 @@ export interface JobCount {
 export function countJob(job: Stored, pods: readonly Stored[]): JobCount {
   const indexed = textAt(job, 'spec', 'completionMode') === 'Indexed';
   const inPhase = (phase: string) => pods.filter((pod) => textAt(pod, 'status', 'phase') === phase);
-  const unfinished = pods.filter((pod) => !['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase')));
+  const unfinished = pods.filter((pod) => !isFinished(pod));
   const active = unfinished.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const done = inPhase('Succeeded');
   const completedIndexes = indexed ? [...new Set(done.map(indexOf))].sort((a, b) => a - b) : [];

@@ -3,9 +3,10 @@ import { at, type Stored, textAt } from '../object.ts';
 import { remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
 import { adopt } from './adopt.ts';
-import { makePod, recordEvent } from './common.ts';
+import { makePod } from './common.ts';
 import { later, runController } from './controller.ts';
 import type { Dependents } from './dependents.ts';
+import { recordEvent } from './events.ts';
 import { countJob, type JobCount, pauseMs } from './job-count.ts';
 import { endedAt, isOver, jobStatus, type Verdict, verdictOf } from './job-status.ts';
 

@@ -2,7 +2,8 @@ import type { Cluster } from '../cluster.ts';
 import { at, listAt, type Stored, textAt } from '../object.ts';
 import { remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
-import { controllerOf, recordEvent } from './common.ts';
+import { controllerOf } from './common.ts';
+import { recordEvent } from './events.ts';
 import {
   containersOf,
   endedStatus,
@@ -115,8 +116,6 @@ function delayKind(cluster: Cluster, pod: Stored): string {
   const set = cluster.store.get('apps/replicasets', { name: owner.name, namespace: pod.metadata.namespace });
   return (set && controllerOf(set)?.kind) ?? 'Deployment';
 }
-
-export const isFinished = (pod: Stored): boolean => ['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase'));
 
 export const claimsOf = (pod: Stored): string[] =>
   listAt(pod, 'spec', 'volumes')

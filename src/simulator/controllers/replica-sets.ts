@@ -1,11 +1,13 @@
 import type { Cluster } from '../cluster.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 import { remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
 import { adopt } from './adopt.ts';
-import { countReady, isTrue, makePod, recordEvent } from './common.ts';
+import { countReady, isTrue, makePod } from './common.ts';
 import { later, runController } from './controller.ts';
 import type { Dependents } from './dependents.ts';
+import { recordEvent } from './events.ts';
 
 const key = 'apps/replicasets';
 
@@ -50,10 +52,9 @@ export function runReplicaSets(cluster: Cluster, dependents: Dependents): void {
 
 /** Pods that count: neither finished nor on their way out. */
 export const activePods = (dependents: Dependents, owner: Stored): Stored[] =>
-  dependents.controlled(owner, '/pods').filter((pod) => {
-    const phase = textAt(pod, 'status', 'phase');
-    return pod.metadata.deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed';
-  });
+  dependents
+    .controlled(owner, '/pods')
+    .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isFinished(pod));
 
 /** Kubernetes leaves out counts of nothing. */
 export const present = (counts: Readonly<Record<string, number>>): Record<string, number> =>

@@ -1,5 +1,5 @@
 import { parseQuantity } from '../../api/quantity.ts';
-import { fieldsAt, listAt, type Stored, textAt } from '../object.ts';
+import { fieldsAt, listAt, type Stored } from '../object.ts';
 
 /** Amounts by resource name, in billionths of its unit so that sums are exact. */
 export type Amounts = Readonly<Record<string, bigint>>;
@@ -27,6 +27,3 @@ function merge(a: Amounts, b: Amounts, join: (left: bigint, right: bigint) => bi
   for (const [name, amount] of Object.entries(b)) out[name] = join(out[name] ?? 0n, amount);
   return out;
 }
-
-/** A pod that holds its place on a node. */
-export const takesRoom = (pod: Stored): boolean => !['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase'));

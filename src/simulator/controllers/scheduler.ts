@@ -1,9 +1,11 @@
 import type { Cluster } from '../cluster.ts';
 import { same } from '../fields/compare.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
-import { recordEvent, withCondition } from './common.ts';
+import { isFinished } from '../pod-phase.ts';
+import { withCondition } from './common.ts';
+import { recordEvent } from './events.ts';
 import { misfit } from './node-fit.ts';
-import { type Amounts, amountsOf, minus, plus, requestsOf, takesRoom } from './requests.ts';
+import { type Amounts, amountsOf, minus, plus, requestsOf } from './requests.ts';
 
 /**
  * Gives pods a node with room for what they ask: the least used one, ties to the first name. Affinity between pods, spread
@@ -102,7 +104,7 @@ export function runScheduler(cluster: Cluster): void {
       );
 }
 
-const nodeOf = (pod: Stored): string => (takesRoom(pod) ? textAt(pod, 'spec', 'nodeName') : '');
+const nodeOf = (pod: Stored): string => (isFinished(pod) ? '' : textAt(pod, 'spec', 'nodeName'));
 
 const isUnscheduled = (pod: Stored): boolean =>
   at(pod, 'spec', 'nodeName') === undefined &&

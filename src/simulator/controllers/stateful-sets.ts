@@ -1,11 +1,12 @@
 import type { Cluster } from '../cluster.ts';
 import { at, numberAt, type Stored, textAt } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 import { remove } from '../storage/remove.ts';
 import { adopt } from './adopt.ts';
-import { isAvailable, isTrue, makePod, recordEvent } from './common.ts';
+import { isAvailable, isTrue, makePod } from './common.ts';
 import { later, runController } from './controller.ts';
 import type { Dependents } from './dependents.ts';
-import { isFinished } from './pods.ts';
+import { recordEvent } from './events.ts';
 import { forgetOldRevisions, presentRevision, revisionLabel, revisionsOf, templateOf } from './revisions.ts';
 import { claimsFor, ordinalOf, ownClaims, podOf, revisionOf, type Templates } from './stateful-pods.ts';
 import { statefulStatus } from './stateful-status.ts';

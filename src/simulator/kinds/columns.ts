@@ -1,6 +1,24 @@
-import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../object.ts';
-import { ageOf, humanDuration } from './age.ts';
+import { at, listAt, numberAt, type Stored, textAt } from '../object.ts';
+import { ageOf } from './age.ts';
+import {
+  address,
+  dataCount,
+  externalIP,
+  jobDuration,
+  jobStatus,
+  modes,
+  nodeRoles,
+  nodeStatus,
+  none,
+  pairs,
+  podStatusText,
+  portsText,
+  readyContainers,
+  roleOf,
+  seen,
+} from './cells.ts';
 import type { Column } from './kind.ts';
+import { selectorText } from './selector-text.ts';
 
 type Cell = Column['cell'];
 const column = (name: string, cell: Cell, more: Partial<Column> = {}): Column => ({
@@ -22,24 +40,6 @@ export const ageColumn: Column = column('Age', (object, now) => ageOf(object.met
   description: 'Time since the object was created.',
 });
 
-const none = (text: string): string => (text === '' ? '<none>' : text);
-const pairs = (object: unknown): string =>
-  none(
-    Object.entries((object ?? {}) as Record<string, string>)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(','),
-  );
-const selectorText = (selector: unknown): string => {
-  const expressions = listAt(selector, 'matchExpressions').map((item) => {
-    const values = listAt(item, 'values').join(',');
-    const [key, operator] = [textAt(item, 'key'), textAt(item, 'operator')];
-    if (operator === 'Exists') return key;
-    if (operator === 'DoesNotExist') return `!${key}`;
-    return `${key} ${operator.toLowerCase()} (${values})`;
-  });
-  const labels = Object.entries(fieldsAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${value}`);
-  return none([...labels, ...expressions].join(','));
-};
 const containersOf = (object: Stored, ...path: string[]) => listAt(object, ...path, 'containers');
 const workload = (...path: string[]): Column[] => [
   wide('Containers', (object) =>
@@ -54,83 +54,6 @@ const workload = (...path: string[]): Column[] => [
   ),
 ];
 const counted = (name: string, field: string): Column => number(name, (object) => numberAt(object, 'status', field));
-const dataCount: Cell = (object) =>
-  Object.keys(fieldsAt(object, 'data')).length + Object.keys(fieldsAt(object, 'binaryData')).length;
-
-function podStatusText(pod: Stored): string {
-  let reason = textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase');
-  for (const status of listAt(pod, 'status', 'containerStatuses')) {
-    const waiting = textAt(status, 'state', 'waiting', 'reason');
-    const terminated = textAt(status, 'state', 'terminated', 'reason');
-    if (waiting !== '') reason = waiting;
-    else if (terminated !== '') reason = terminated;
-  }
-  return pod.metadata.deletionTimestamp === undefined ? reason : 'Terminating';
-}
-const readyContainers: Cell = (pod) => {
-  const statuses = listAt(pod, 'status', 'containerStatuses');
-  return `${statuses.filter((status) => at(status, 'ready') === true).length}/${listAt(pod, 'spec', 'containers').length}`;
-};
-const portsText: Cell = (service) =>
-  none(
-    listAt(service, 'spec', 'ports')
-      .map((port) => {
-        const nodePort = at(port, 'nodePort');
-        return `${textAt(port, 'port')}${nodePort === undefined ? '' : `:${String(nodePort)}`}/${textAt(port, 'protocol')}`;
-      })
-      .join(','),
-  );
-const externalIP: Cell = (service) => {
-  const ips = [...listAt(service, 'spec', 'externalIPs').map(String)];
-  if (textAt(service, 'spec', 'type') === 'ExternalName') return textAt(service, 'spec', 'externalName');
-  for (const entry of listAt(service, 'status', 'loadBalancer', 'ingress')) {
-    ips.push(textAt(entry, 'ip') || textAt(entry, 'hostname'));
-  }
-  if (ips.length > 0) return ips.join(',');
-  return textAt(service, 'spec', 'type') === 'LoadBalancer' ? '<pending>' : '<none>';
-};
-const nodeStatus: Cell = (node) => {
-  const ready = listAt(node, 'status', 'conditions').find((item) => textAt(item, 'type') === 'Ready');
-  const state = textAt(ready, 'status') === 'True' ? 'Ready' : ready ? 'NotReady' : 'Unknown';
-  return at(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
-};
-const nodeRoles: Cell = (node) =>
-  none(
-    Object.keys(node.metadata.labels ?? {})
-      .filter((key) => key.startsWith('node-role.kubernetes.io/'))
-      .map((key) => key.slice('node-role.kubernetes.io/'.length))
-      .join(','),
-  );
-const jobStatus: Cell = (job) => {
-  const on = (type: string) =>
-    listAt(job, 'status', 'conditions').some(
-      (item) => textAt(item, 'type') === type && textAt(item, 'status') === 'True',
-    );
-  if (on('Complete')) return 'Complete';
-  if (on('Failed')) return 'Failed';
-  if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
-  return on('Suspended') ? 'Suspended' : 'Running';
-};
-const jobDuration: Cell = (job, now) => {
-  const start = at(job, 'status', 'startTime');
-  if (typeof start !== 'string') return '';
-  const end = at(job, 'status', 'completionTime');
-  return humanDuration((typeof end === 'string' ? Date.parse(end) : now) - Date.parse(start));
-};
-const address: Cell = (ingress) =>
-  listAt(ingress, 'status', 'loadBalancer', 'ingress')
-    .map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'))
-    .join(',');
-const modes = (list: readonly unknown[]): string =>
-  list
-    .map((mode) => String(mode).replace(/[a-z]/g, ''))
-    .map((short) => ({ RWO: 'RWO', ROM: 'ROX', RWM: 'RWX', RWOP: 'RWOP' })[short] ?? short)
-    .join(',');
-const roleOf: Cell = (binding) => `${textAt(binding, 'roleRef', 'kind')}/${textAt(binding, 'roleRef', 'name')}`;
-const seen: Cell = (event, now) => {
-  const instant = textAt(event, 'lastTimestamp') || textAt(event, 'eventTime') || event.metadata.creationTimestamp;
-  return ageOf(instant, now);
-};
 const created = column('Created At', (object) => object.metadata.creationTimestamp);
 
 /** What `kubectl get` shows of a kind, by storage key; kinds not named here show name and age. */
@@ -155,7 +78,7 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
     counted('Available', 'availableReplicas'),
     ageColumn,
     ...workload('spec', 'template', 'spec'),
-    wide('Selector', (d) => selectorText(at(d, 'spec', 'selector'))),
+    wide('Selector', (d) => none(selectorText(at(d, 'spec', 'selector')))),
   ],
   'apps/replicasets': [
     number('Desired', (rs) => numberAt(rs, 'spec', 'replicas')),
@@ -163,7 +86,7 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
     counted('Ready', 'readyReplicas'),
     ageColumn,
     ...workload('spec', 'template', 'spec'),
-    wide('Selector', (rs) => selectorText(at(rs, 'spec', 'selector'))),
+    wide('Selector', (rs) => none(selectorText(at(rs, 'spec', 'selector')))),
   ],
   'apps/statefulsets': [
     column('Ready', (s) => `${numberAt(s, 'status', 'readyReplicas')}/${numberAt(s, 'spec', 'replicas')}`),
@@ -179,7 +102,7 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
     column('Node Selector', (ds) => pairs(at(ds, 'spec', 'template', 'spec', 'nodeSelector'))),
     ageColumn,
     ...workload('spec', 'template', 'spec'),
-    wide('Selector', (ds) => selectorText(at(ds, 'spec', 'selector'))),
+    wide('Selector', (ds) => none(selectorText(at(ds, 'spec', 'selector')))),
   ],
   'batch/jobs': [
     column('Status', jobStatus),
@@ -256,7 +179,7 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
     ageColumn,
   ],
   'networking.k8s.io/networkpolicies': [
-    column('Pod-Selector', (policy) => selectorText(at(policy, 'spec', 'podSelector'))),
+    column('Pod-Selector', (policy) => none(selectorText(at(policy, 'spec', 'podSelector')))),
     ageColumn,
   ],
   'autoscaling/horizontalpodautoscalers': [

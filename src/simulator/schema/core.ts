@@ -1,5 +1,5 @@
 import { conditions, kindSchema, localObjectReference, objectReference } from './meta.ts';
-import { nodeSelector, podSpec, podStatus, podTemplate, pvcSpec } from './pod.ts';
+import { nodeSelector, podSpec, podStatus, podTemplate } from './pod.ts';
 import {
   any,
   bool,
@@ -18,6 +18,7 @@ import {
   str,
   time,
 } from './schema.ts';
+import { pvcSpec } from './volume.ts';
 
 const core = (kind: string, fields: Readonly<Record<string, Schema>>, more: Partial<Schema> = {}) =>
   kindSchema(`io.k8s.api.core.v1.${kind}`, fields, more);

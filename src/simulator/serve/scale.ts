@@ -1,4 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
+import { selectorText } from '../kinds/selector-text.ts';
 import { at, fieldsAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { scale as scaleSchema } from '../schema/workloads.ts';
@@ -27,16 +28,9 @@ export function scaleOf(kind: Kind, object: Stored): Fields {
     spec: typeof replicas === 'number' ? { replicas } : {},
     status: {
       replicas: at(object, ...steps(status)) ?? 0,
-      ...(selector === undefined ? {} : { selector: selectorText(at(object, ...steps(selector))) }),
+      ...(selector === undefined ? {} : { selector: querySelector(at(object, ...steps(selector))) }),
     },
   };
-}
-
-function selectorText(selector: unknown): string {
-  if (typeof selector === 'string') return selector;
-  return Object.entries(fieldsAt(selector, 'matchLabels'))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
 }
 
 /** The object with the number of replicas that a Scale asks for. */
@@ -55,3 +49,6 @@ function put(value: unknown, path: readonly string[], item: unknown): unknown {
   const fields = (value ?? {}) as Fields;
   return { ...fields, [step]: put(fields[step], rest, item) };
 }
+
+/** Custom resources may hold it as text already. */
+const querySelector = (selector: unknown): string => (typeof selector === 'string' ? selector : selectorText(selector));

@@ -2,6 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { timestampOf } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, listAt, numberAt, type Stored } from '../object.ts';
+import { isFinished } from '../pod-phase.ts';
 import { conflict } from '../serve/status-error.ts';
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
@@ -61,8 +62,7 @@ function finalizersAfter(live: Stored, propagation: Propagation | undefined): re
 /** Only pods on a node are given time to end. */
 function graceOf(kind: Kind, live: Stored, asked: number | undefined): number {
   if (storageKey(kind) !== '/pods' || at(live, 'spec', 'nodeName') === undefined) return 0;
-  const phase = at(live, 'status', 'phase');
-  if (phase === 'Succeeded' || phase === 'Failed') return 0;
+  if (isFinished(live)) return 0;
   return (
     asked ??
     (at(live, 'spec', 'terminationGracePeriodSeconds') === undefined
