@@ -87,6 +87,8 @@ export interface FleetRecord {
   readonly approvals: ReadonlyMap<string, ApprovalRequest>;
   readonly evictions: ReadonlyMap<string, Eviction>;
   readonly clusters: ReadonlyMap<ClusterName, MemberCluster>;
+  /** `fleet.yaml`, as last planned with. */
+  readonly config?: FleetConfig | undefined;
   /** Commit of the fleet repo that the record was planned from. */
   readonly commit: string | undefined;
 }

@@ -92,6 +92,8 @@ export function recordOf(
         : [];
     }),
   );
+  const { config } = world.input.fleet;
+  if (config) documents.push(['fleet.yaml', { kind: 'object', value: config }]);
   return new Map(documents.sort(by(([path]) => path)));
 }
 

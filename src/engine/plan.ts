@@ -63,7 +63,7 @@ export function planFleet(input: PlanInput): PlanResult {
   round = { ...round, works: round.works.map(settle) };
   const deleted = world.admitted.deleted.flatMap((gone) => beginDeleted(gone, world) ?? []).map(settle);
   const unguarded = assemble({ world, works: round.works, deleted, runs: round.runs, evictions: round.evictions! });
-  const plan = { ...unguarded, guard: guard({ input: { ...input, record: world.record }, plan: unguarded }) };
+  const plan = { ...unguarded, guard: guard({ input: { ...world.input, record: world.record }, plan: unguarded }) };
   const byKey = new Map([...round.works, ...deleted].map((work) => [placementKey(refOf(work.placement)), work]));
   const isPlacement = placementLabels([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));

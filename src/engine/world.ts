@@ -2,6 +2,7 @@ import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { PlacementRef } from '../api/placement.ts';
 import { type Admitted, admit } from './admission/admit.ts';
+import { withLastGoodConfig } from './admission/last-good-config.ts';
 import { recoverRecord } from './admission/record-lost.ts';
 import { type Freeze, freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
@@ -37,7 +38,8 @@ export interface World {
 }
 
 /** Admits the fleet, surveys the members and compiles both. */
-export function survey(input: PlanInput): World {
+export function survey(written: PlanInput): World {
+  const { input, holds: configHolds } = withLastGoodConfig(written);
   const { record, holds, lost } = recoverRecord(input);
   const admitted = admit(input.fleet, record);
   const members = surveyMembers({
@@ -60,7 +62,7 @@ export function survey(input: PlanInput): World {
     record,
     recordLost: lost,
     admitted,
-    holds: [...holds, ...admitted.holds],
+    holds: [...configHolds, ...holds, ...admitted.holds],
     freeze: freezeAt(input.fleet.config, input.now),
     members: byName,
     index: compileFleet(members),

@@ -2,6 +2,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { completePlacement } from '../api/complete-placement.ts';
 import { type Eviction, eviction } from '../api/eviction.ts';
+import { type FleetConfig, fleetConfig } from '../api/gitfleet.ts';
 import { type MemberCluster, memberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, PlacementKey } from '../api/meta.ts';
 import { type MirroredStatus, mirroredStatus } from '../api/mirrored-status.ts';
@@ -43,6 +44,7 @@ export function readRecord(
   const evictions = new Map<string, Eviction>();
   const clusters = new Map<string, MemberCluster>();
   let commit: string | undefined;
+  let config: FleetConfig | undefined;
   const read = <T>(path: string, text: string, schema: z.ZodType<T>): T | undefined => {
     const known = values.recall(text, () => parsed(() => rawOf(text, written.get(path)), schema));
     if ('value' in known) return known.value as T;
@@ -57,6 +59,7 @@ export function readRecord(
   };
   for (const [path, text] of files) {
     const place = recordPathOf(path);
+    if (path === 'fleet.yaml') config = read(path, text, fleetConfig);
     if (path === 'summary.yaml') commit = read(path, text, summary)?.commit;
     if (!place) continue;
     const { directory, name, rest } = place;
@@ -107,6 +110,7 @@ export function readRecord(
       approvals,
       evictions,
       clusters,
+      config,
       commit,
     },
   };

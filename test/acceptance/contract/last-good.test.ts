@@ -87,6 +87,31 @@ describe.each([
   });
 });
 
+it.each([
+  ['broken YAML', ' ]: {'],
+  ['a limit that is no number', '\n  guard: {maxClusters: many}\n'],
+])('a fleet.yaml with %s: its freeze goes on', async (_, fault) => {
+  const story = await fleet();
+  const config =
+    'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:\n  freeze: [{name: day, schedule: "0 0 * * *", duration: 24h}]';
+  story.files['fleet.yaml'] = config;
+  await story.plan(2);
+  story.files['resources/other.yaml'] = story.files['resources/other.yaml']!.replace('other:1', 'other:2');
+  story.files['fleet.yaml'] = config + fault;
+  const step = await story.plan(3);
+  expect(step.code).toBe(2);
+  expect(step.plan.holds.map(({ reason }: Document) => reason)).toEqual(
+    expect.arrayContaining(['LastGoodVersion', 'Freeze']),
+  );
+  expect(
+    step.plan.placements.flatMap(({ bindings }: Document) => bindings.map(({ move }: Document) => move)),
+  ).not.toContain('update');
+  const { 'fleet.yaml': gone, ...rest } = story.files;
+  story.files = rest;
+  const after = await story.plan(4);
+  expect([gone, after.code, after.plan.record['fleet.yaml']]).toEqual([config + fault, 1, undefined]);
+});
+
 it('broken YAML among resources holds its objects at their last good versions', async () => {
   const story = await fleet();
   const before = (await story.plan(2)).plan;
