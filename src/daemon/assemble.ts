@@ -15,6 +15,7 @@ export function assemble(
 ): { readonly daemon: Daemon; readonly members: FleetMembers } {
   const { log } = input;
   let wake = (_reason: string): void => {};
+  let look = (_reason: string): void => {};
   const members = fleetMembers({
     connect: input.connect,
     watchMembers: input.watchMembers,
@@ -27,8 +28,10 @@ export function assemble(
       }
       wake(`${cluster} changed`);
     },
+    contested: (cluster) => look(`another daemon acts on ${cluster}`),
   });
   const built = daemon({ ...input, members, reconciler: reconciler({ ...input, members }) });
   wake = (reason) => built.wake(reason);
+  look = (reason) => built.look(reason);
   return { daemon: built, members };
 }

@@ -24,6 +24,17 @@ export function assignmentsOf(
   return byCluster;
 }
 
+/** What members hold by the record alone: nothing begins and nothing is removed before they were looked at. */
+export function adopted(result: PlanResult): Map<ClusterName, Assignment[]> {
+  const stands = ({ move }: PlannedBinding): boolean => move !== 'add' && move !== 'update';
+  return new Map(
+    [...assignmentsOf(result, stands)].map(([cluster, assignments]) => [
+      cluster,
+      assignments.map((assignment) => ({ ...assignment, adopted: true })),
+    ]),
+  );
+}
+
 function assignmentOf(target: Target, result: PlanResult): Assignment | undefined {
   const content = result.contentOf(target);
   if (content === undefined) return undefined;

@@ -16,6 +16,8 @@ export interface FleetMembers {
   /** Opens and closes members so that exactly those of the fleet repo are open. */
   follow(clusters: readonly MemberCluster[], priceLists: readonly PriceList[]): Promise<void>;
   assign(assignments: ReadonlyMap<ClusterName, readonly Assignment[]>): void;
+  /** True when somewhere another daemon did something else than what was assigned last: it has to be assigned anew. */
+  readonly disputed: () => boolean;
   sightings(): Map<ClusterName, ClusterObservation>;
   /** Resolves when every member is idle, or after `ms` of pace. */
   settled(ms: number): Promise<void>;
@@ -41,12 +43,14 @@ export function fleetMembers(input: {
   readonly changed: (cluster: ClusterName, message?: string) => void;
   /** Watches are held open to so many members; of those opened later our objects are listed every minute instead. */
   readonly watchMembers: number;
+  readonly contested?: (cluster: ClusterName) => void;
 }): FleetMembers {
   const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
   /** Why there is no connection. */
   const unknown = new Map<ClusterName, string>();
   const writes = inFlight();
   let prices: readonly PriceList[] = [];
+  let disputed = false;
 
   /** Looks every few milliseconds, for as long as `ms`. */
   async function until(there: () => boolean, ms: number): Promise<void> {
@@ -93,13 +97,21 @@ export function fleetMembers(input: {
             heartbeatMs,
             pollMs: open.size < input.watchMembers ? undefined : pollMs,
             priceLists: () => prices,
-            events: { changed: input.changed },
+            events: {
+              changed: input.changed,
+              contested(cluster) {
+                disputed = true;
+                input.contested?.(cluster);
+              },
+            },
           });
           open.set(name, { member, heartbeatMs });
         }),
       );
     },
+    disputed: () => disputed,
     assign(assignments) {
+      disputed = false;
       for (const [name, { member }] of open) member.assign(assignments.get(name) ?? []);
     },
     sightings() {

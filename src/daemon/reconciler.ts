@@ -8,7 +8,7 @@ import type { Clock } from '../members/clock.ts';
 import { readRecord } from '../repo/record-read.ts';
 import type { RepoTree } from '../repo/tree.ts';
 import { syncApprovals } from './approvals.ts';
-import { assignmentsOf } from './assignments.ts';
+import { adopted, assignmentsOf } from './assignments.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
@@ -122,7 +122,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       record === before.record && problems.length === 0
         ? { remembered: before, fleet, sightings: observations }
         : undefined;
-    if (rest && basis && stillAtRest(rest, { basis, ms: input.clock.now() }))
+    if (rest && basis && !members.disputed() && stillAtRest(rest, { basis, ms: input.clock.now() }))
       return { result: rest.result, before, basis, known: true };
     rest = undefined;
     return { result: planFleet({ ...planInput, observations }), before, basis, known: false };
@@ -144,9 +144,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         fleet: recordedFleet(planInput.fleet, planInput.record),
         observations: undefined,
       };
-      members.assign(
-        assignmentsOf(planFleet(recorded), (binding) => binding.move !== 'add' && binding.move !== 'update'),
-      );
+      members.assign(adopted(planFleet(recorded)));
     }
     await members.settled(10_000);
   }

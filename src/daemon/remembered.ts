@@ -7,7 +7,7 @@ import type { Status, StatusTip } from './ports.ts';
 /** What the fleet remembers, and where on the status branch that is to be continued. */
 export interface Remembered {
   readonly tip: StatusTip;
-  /** The files that the record was read from: those of the tip, unless the branch was put back. */
+  /** The files that the record was read from: those of the tip, unless the branch was put back or deleted. */
   readonly files: ReadonlyMap<string, string>;
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
@@ -29,7 +29,7 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
   async function look(): Promise<Remembered> {
     const tip = await status.read();
     if (known && (await putBack(known.tip, tip))) {
-      // We never take back what was published. Following it would put older contents on members that have newer ones.
+      // Nobody of ours takes back what was published. Whoever followed it would forget what members hold since.
       log.warn({ before: known.tip.commit, now: tip.commit }, 'the status branch was put back: it is written anew');
       return { ...known, tip };
     }
@@ -37,8 +37,8 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
   }
 
   async function putBack(before: StatusTip, now: StatusTip): Promise<boolean> {
-    if (before.commit === undefined || now.commit === undefined || before.commit === now.commit) return false;
-    return status.isAncestor(now.commit, before.commit);
+    if (before.commit === undefined || before.commit === now.commit) return false;
+    return now.commit === undefined || status.isAncestor(now.commit, before.commit);
   }
 
   return {

@@ -2,6 +2,7 @@ import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.t
 import type { MirroredStatus } from '../api/mirrored-status.ts';
 import type { PlacementStatus, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
+import { findCondition } from './kernel/condition.ts';
 import type { Member } from './placement/members.ts';
 import type { PlannedApproval, RecordDocument } from './plan-document.ts';
 import type { PlacementWork } from './working.ts';
@@ -74,7 +75,7 @@ export function clusterDocument(
   member: Member,
   recorded: MemberCluster | undefined,
 ): RecordDocument {
-  const status = published(member.status);
+  const status = sinceRecorded(published(member.status), recorded?.status);
   const next = { ...cluster, status };
   if (!recorded) return object(next);
   const { resourceUsage: _a, ...withoutUsage } = status;
@@ -84,6 +85,28 @@ export function clusterDocument(
   return object(
     unchanged ? { ...next, status: { ...withoutUsage, ...(resourceUsage ? { resourceUsage } : {}) } } : next,
   );
+}
+
+/** Every daemon dates a member's health from its own first contact: while it is the same, the first date stands. */
+function sinceRecorded(status: MemberClusterStatus, recorded: MemberClusterStatus | undefined): MemberClusterStatus {
+  if (!status.agentStatus || !recorded?.agentStatus) return status;
+  const agents = new Map(recorded.agentStatus.map((agent) => [agent.type, agent.conditions]));
+  return {
+    ...status,
+    agentStatus: status.agentStatus.map((agent) => ({
+      ...agent,
+      ...(agent.conditions
+        ? {
+            conditions: agent.conditions.map((condition) => {
+              const before = findCondition(agents.get(agent.type), condition.type);
+              return before?.status === condition.status && before.lastTransitionTime && condition.lastTransitionTime
+                ? { ...condition, lastTransitionTime: before.lastTransitionTime }
+                : condition;
+            }),
+          }
+        : {}),
+    })),
+  };
 }
 
 function published(status: MemberClusterStatus): MemberClusterStatus {

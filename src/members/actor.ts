@@ -4,6 +4,7 @@ import { placementLabel } from '../engine/overrides/ownership.ts';
 import { ApiError, UnreachableError } from './api-error.ts';
 import { type AssignedManifest, type Assignment, isSameAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
+import { type Contest, contest } from './contest.ts';
 import { delivery } from './delivery.ts';
 import { followKinds } from './follow-kinds.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -36,10 +37,14 @@ export function placementActor(input: {
   readonly connection: Connection;
   /** The outcome changed: the next pass should look. With a message when a person should read it. */
   readonly changed: (message?: string) => void;
+  /** Another daemon acts here: the next pass should read the record anew. */
+  readonly contested: () => void;
 }): PlacementActor {
   const { connection, changed } = input;
   const { clock, contact, watches } = connection;
   let wanted: Assignment | undefined;
+  /** Counts what was wanted one after the other: every pass says anew what is wanted, mostly the same. */
+  let wish = 0;
   let items = new Map<string, AssignedManifest>();
   let troubles: readonly ObjectOutcome[] = [];
   let pending: 'all' | Set<string> = new Set();
@@ -56,7 +61,10 @@ export function placementActor(input: {
     say: changed,
     faded: changed,
     changedMeanwhile: (key) => postpone(key),
+    contested: input.contested,
   });
+  /** Objects that came back after they were removed. */
+  const returned: Contest = contest(clock, input.contested);
 
   function lookAgain(key?: string): void {
     if (key === undefined) pending = 'all';
@@ -83,12 +91,13 @@ export function placementActor(input: {
     working = true;
     while (!stopped && wanted && hasPending()) {
       const assignment = wanted;
+      const begun = wish;
       const scope = pending;
       pending = new Set();
       if (scope === 'all') again.cancel();
       try {
         await contact.open();
-        await attempt(assignment, scope);
+        await attempt(assignment, scope, () => !stopped && wish === begun);
       } catch (error) {
         pending = 'all';
         if (error instanceof UnreachableError) contact.doubt();
@@ -96,22 +105,27 @@ export function placementActor(input: {
         again.later();
         break;
       }
-      if (!stopped && wanted === assignment && !hasPending()) conclude(assignment);
+      if (!stopped && wish === begun && !hasPending() && !objects.undecided()) conclude(assignment);
     }
     working = false;
   }
 
-  async function attempt(assignment: Assignment, scope: 'all' | ReadonlySet<string>): Promise<void> {
-    const goOn = () => !stopped && wanted === assignment;
+  async function attempt(
+    assignment: Assignment,
+    scope: 'all' | ReadonlySet<string>,
+    goOn: () => boolean,
+  ): Promise<void> {
     if (!goOn()) return;
     complete = await followKinds(connection, assignment);
     if (!goOn()) return;
     if (assignment.remove) {
+      if (assignment.adopted) return;
       troubles = await removeLeftovers({ connection, assignment, goOn, between: (wave) => gone(wave, goOn) });
       return;
     }
     const report = assignment.strategy.type === 'ReportDiff';
-    if (scope === 'all' && !report) troubles = await removeLeftovers({ connection, assignment, goOn });
+    if (scope === 'all' && !report && !assignment.adopted)
+      troubles = await removeLeftovers({ connection, assignment, goOn });
     await objects.bring(assignment, scope, goOn);
   }
 
@@ -149,7 +163,14 @@ export function placementActor(input: {
     assign(assignment) {
       const before = wanted;
       wanted = assignment;
-      if (before && isSameAssignment(before, assignment)) return false;
+      if (before && isSameAssignment(before, assignment)) {
+        for (const key of [...objects.confirmed(), ...returned.confirmed()]) postpone(key);
+        // What an adopted one left alone is due now.
+        if (before.adopted && !assignment.adopted) lookAgain();
+        return false;
+      }
+      wish++;
+      returned.forget();
       items = new Map(assignment.manifests.map((item) => [keyOfManifest(item.manifest), item]));
       if (before?.digest !== assignment.digest || assignment.remove || before?.remove) objects.keep(new Set());
       troubles = [];
@@ -166,8 +187,8 @@ export function placementActor(input: {
       if (item) {
         if (objects.concerns(wanted, item, change)) postpone(change.key);
       } else if (change.how === 'set' && isOurs(change.object) && !change.object.metadata.deletionTimestamp) {
-        // Somebody put back what was removed, from a backup perhaps.
-        if (done && wanted.prunable.some((ref) => objectKey(ref) === change.key)) postpone(change.key);
+        // Somebody put back what was removed: from a backup perhaps, or a daemon that knows a newer plan.
+        if (done && wanted.prunable.some((ref) => objectKey(ref) === change.key)) returned.found(change.key);
       }
     },
     serves(apiVersions) {
@@ -180,12 +201,13 @@ export function placementActor(input: {
       lookAgain();
     },
     sighting() {
-      if (!wanted) return undefined;
+      // What a daemon before us did here is not known before it was looked at once: not even that it is unfinished.
+      if (!wanted || finishedAt === undefined) return undefined;
       return {
         placement: wanted.placement,
         ...(wanted.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: wanted.resourceSnapshotIndex }),
         ...(wanted.digest === undefined ? {} : { digest: wanted.digest }),
-        ...(finishedAt === undefined ? {} : { at: new Date(finishedAt).toISOString() }),
+        at: new Date(finishedAt).toISOString(),
         done,
         results: [...objects.outcomes(), ...troubles]
           .filter(isWorthTelling)
@@ -198,6 +220,7 @@ export function placementActor(input: {
       stopped = true;
       again.cancel();
       objects.stop();
+      returned.forget();
       for (const cancel of postponed.values()) cancel();
       postponed.clear();
       nudged();

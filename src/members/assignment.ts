@@ -17,6 +17,8 @@ export interface Assignment {
   readonly isPlacement: (label: string) => boolean;
   readonly resourceSnapshotIndex?: number;
   readonly digest?: string;
+  /** Was the daemon's before us, by a record that may be out of date: looked after, but nothing newer is undone for it. */
+  readonly adopted?: boolean;
   /** Nothing of the placement may remain. */
   readonly remove: boolean;
   readonly strategy: ApplyStrategy;

@@ -1,12 +1,14 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import type { PatchDetail } from '../api/placement.ts';
+import { digestAnnotation } from '../engine/overrides/ownership.ts';
 import { type Agreement, agreement } from './agreement.ts';
 import { ApiError } from './api-error.ts';
 import { applyObject, wholeObject } from './apply.ts';
 import type { AssignedManifest, Assignment } from './assignment.ts';
 import { localDifferences } from './compare.ts';
 import type { Connection } from './connection.ts';
+import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
 import { foreignManager } from './field-managers.ts';
 import { describeRef, keyOfManifest, refOfManifest } from './object-key.ts';
 import { eachOf } from './pool.ts';
@@ -26,6 +28,10 @@ export interface Delivery {
   /** Objects whose kind the member did not serve, of these group-versions. */
   unserved(apiVersions: ReadonlySet<string>): readonly string[];
   outcomes(): readonly ObjectOutcome[];
+  /** True while it is not known of some object whether it should be as we would have it. */
+  undecided(): boolean;
+  /** What is assigned was read from the record anew; returns objects that another daemon changed and that may be put right now. */
+  confirmed(): readonly string[];
   /** Only these objects are of interest from now on. */
   keep(keys: ReadonlySet<string>): void;
   /** It is another cluster now: nothing known about objects holds. */
@@ -40,6 +46,8 @@ export interface DeliveryEvents {
   readonly faded: () => void;
   /** An object changed while it was being applied. */
   readonly changedMeanwhile: (key: string) => void;
+  /** Another daemon changed an object: the record should be read anew. */
+  readonly contested: () => void;
 }
 
 /** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
@@ -53,6 +61,10 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
   /** Who changed an object last, as its managedFields told. */
   const culprits = new Map<string, string>();
   const repaired: Repairs = repairs(clock, events.faded);
+  /** Digest that an object carried when it was first looked at for what is wanted now; undefined when it should be ours. */
+  const firstSeen = new Map<string, string | undefined>();
+  const permitted = new Set<string>();
+  const contests: Contest = contest(clock, events.contested);
   let agreed: Agreement = agreement();
 
   async function one(assignment: Assignment, item: AssignedManifest): Promise<void> {
@@ -65,7 +77,7 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
     } finally {
       inFlight.delete(key);
     }
-    if (outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest)) return;
+    if (contests.holds(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest)) return;
     // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
     repaired.done(key, repaired.recent(key) ?? []);
     events.changedMeanwhile(key);
@@ -110,6 +122,8 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
         return;
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
+      if (live && isContested(assignment, manifest, live)) contests.found(key);
+      if (contests.holds(key)) return;
     }
     const applied = await applyObject({ client, served, manifest, label, isPlacement, strategy, live });
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
@@ -118,6 +132,19 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
     const lost = before === 'Applied' && live === undefined && watches.shows(object);
     if (applied.repaired) tell(key, object, applied.repaired);
     else if (lost && applied.outcome.result === 'Applied') tell(key, object, [wholeObject]);
+  }
+
+  /** Another daemon changed the object since we did, or since we first looked at it. */
+  function isContested({ adopted }: Assignment, manifest: Manifest, live: Manifest): boolean {
+    const key = keyOfManifest(manifest);
+    const digest = live.metadata.annotations?.[digestAnnotation];
+    if (permitted.delete(key)) {
+      firstSeen.set(key, digest);
+      return false;
+    }
+    if (!firstSeen.has(key)) firstSeen.set(key, adopted ? undefined : digest);
+    const stood = outcomes.get(key)?.result === 'Applied' || firstSeen.get(key) !== digest;
+    return stood && isFromAnotherDaemon(manifest, live);
   }
 
   function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
@@ -158,7 +185,19 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
     unserved: (apiVersions) =>
       [...unserved].filter((key) => apiVersions.has(outcomes.get(key)?.object.apiVersion ?? '')),
     outcomes: () => [...outcomes].map(([key, outcome]) => withRepair(outcome, repaired.recent(key))),
+    undecided: () => [...contests.held()].some((key) => !outcomes.has(key)),
+    confirmed() {
+      const due = contests.confirmed();
+      for (const key of due) {
+        permitted.add(key);
+        repaired.done(key, repaired.recent(key) ?? []);
+      }
+      return due;
+    },
     keep(keys) {
+      contests.forget();
+      permitted.clear();
+      firstSeen.clear();
       for (const key of [...outcomes.keys()]) {
         if (keys.has(key)) continue;
         outcomes.delete(key);
@@ -171,9 +210,15 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
       agreed = agreement();
       outcomes.clear();
       culprits.clear();
+      contests.forget();
+      permitted.clear();
+      firstSeen.clear();
       repaired.stop();
     },
-    stop: () => repaired.stop(),
+    stop() {
+      contests.forget();
+      repaired.stop();
+    },
   };
 }
 

@@ -33,6 +33,8 @@ export interface Member {
 export interface MemberEvents {
   /** Something changed that a plan may depend on; `message` when a person should read it. */
   readonly changed: (cluster: ClusterName, message?: string) => void;
+  /** Another daemon acts on this member: what is assigned may be out of date. */
+  readonly contested?: (cluster: ClusterName) => void;
 }
 
 export function openMember(input: {
@@ -160,7 +162,7 @@ export function openMember(input: {
       for (const assignment of assignments) {
         let actor = actors.get(assignment.key);
         if (!actor) {
-          actor = placementActor({ connection, changed });
+          actor = placementActor({ connection, changed, contested: () => input.events.contested?.(name) });
           actors.set(assignment.key, actor);
         }
         news = actor.assign(assignment) || news;

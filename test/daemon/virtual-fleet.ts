@@ -3,7 +3,9 @@ import { assemble } from '../../src/daemon/assemble.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import { type Logger, openLog } from '../../src/daemon/log.ts';
 import { type Metrics, metrics } from '../../src/daemon/metrics.ts';
+import type { Status } from '../../src/daemon/ports.ts';
 import type { PassResult } from '../../src/daemon/reconciler.ts';
+import type { Fleet } from '../../src/engine/input.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalBranches, approvalPrefix } from '../../src/git/approval-branches.ts';
 import type { Branches } from '../../src/git/branches.ts';
@@ -16,10 +18,15 @@ import { memoryCache } from '../../src/repo/load-cache.ts';
 import { loadFleet } from '../../src/repo/load-fleet.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../src/simulator/member.ts';
+import { serve } from '../../src/simulator/serve/api-server.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';
 import { MemoryRepo } from './memory-repo.ts';
 
+type MemberSpec = Parameters<typeof openMember>[0];
+
 const begin = Date.parse('2026-11-20T10:00:00Z');
+/** More turns than this without any time passing are an endless loop. */
+const mostTurnsPerInstant = 10_000;
 const bot = { name: 'gitfleet', email: 'gitfleet@localhost' };
 
 export interface DaemonOptions {
@@ -31,6 +38,10 @@ export interface DaemonOptions {
   readonly branches?: Branches;
   /** Stands between the daemon and a member. */
   readonly through?: (transport: Transport, member: string) => Transport;
+  /** Stands between the daemon and its status branch. */
+  readonly recorded?: (status: Status) => Status;
+  /** Stands between the daemon and the files of the fleet. */
+  readonly loaded?: (fleet: Fleet) => Fleet;
 }
 
 /** A daemon that lives in virtual time. */
@@ -55,16 +66,43 @@ export class VirtualFleet {
   /** Every line that a daemon logged. */
   readonly logged: string[] = [];
   readonly #daemons: VirtualDaemon[] = [];
+  /** End when a member is no more: its connections break. */
+  readonly #lives = new Map<string, AbortController>();
   #log: Logger | undefined;
   files: Record<string, string> = {};
 
-  static async open(files: Readonly<Record<string, string>>, ...names: string[]): Promise<VirtualFleet> {
+  static open(files: Readonly<Record<string, string>>, ...members: (string | MemberSpec)[]): Promise<VirtualFleet> {
+    return VirtualFleet.#open(files, members, false);
+  }
+
+  /** Without a log: for thousands of runs. */
+  static quiet(files: Readonly<Record<string, string>>): Promise<VirtualFleet> {
+    return VirtualFleet.#open(files, [], true);
+  }
+
+  static async #open(
+    files: Readonly<Record<string, string>>,
+    members: readonly (string | MemberSpec)[],
+    quiet: boolean,
+  ): Promise<VirtualFleet> {
     const fleet = new VirtualFleet();
     const write = (line: string): void => void fleet.logged.push(line);
-    fleet.#log = await openLog({ level: 'trace', pretty: false, to: { write } });
-    for (const name of names) fleet.members.set(name, await openMember({ name }, fleet.clock));
+    fleet.#log = await openLog(
+      quiet ? { level: 'silent', pretty: false } : { level: 'trace', pretty: false, to: { write } },
+    );
+    for (const member of members) await fleet.join(typeof member === 'string' ? { name: member } : member);
     fleet.commit(files);
     return fleet;
+  }
+
+  /** A cluster begins to answer under a name; the one that did before is gone. */
+  async join(spec: MemberSpec): Promise<SimulatedMember> {
+    this.members.get(spec.name)?.close();
+    this.#lives.get(spec.name)?.abort(new Error('read ECONNRESET'));
+    this.#lives.set(spec.name, new AbortController());
+    const member = await openMember(spec, this.clock);
+    this.members.set(spec.name, member);
+    return member;
   }
 
   /** Commits files to main; undefined removes one. */
@@ -80,24 +118,32 @@ export class VirtualFleet {
     const { intervalMs = 10_000, publishIntervalMs = 10_000 } = options;
     const life = new AbortController();
     const clock = mortal(this.clock, life.signal);
-    const branches = options.branches ?? this.repo.branches({ remote: options.remote ?? false });
+    const branches = mortalBranches(
+      options.branches ?? this.repo.branches({ remote: options.remote ?? false }),
+      life.signal,
+    );
     const prefixes = [branchRef('main'), branchRef('fleet-status'), approvalPrefix];
     const refs = refPoll(branches, { prefixes, maxAgeMs: intervalMs, now: () => clock.now() });
     const source = gitSource(branches, 'main', refs);
     const commits = { author: bot, now: () => clock.now() };
+    const status = statusBranch(branches, branchRef('fleet-status'), { ...commits, refs });
     const cache = memoryCache();
     const measured = metrics();
     const passes: PassResult[] = [];
     const { daemon, members } = assemble({
       desired: source,
-      status: statusBranch(branches, branchRef('fleet-status'), { ...commits, refs }),
+      status: (options.recorded ?? ((status) => status))(status),
       approvals: approvalBranches(source, commits),
-      load: (tree) => loadFleet(tree, cache),
       watchMembers: 1_000,
+      load: async (tree) => (options.loaded ?? ((fleet) => fleet))(await loadFleet(tree, cache)),
       connect: async (name) => {
-        const member = this.members.get(name);
-        if (!member) return undefined;
-        const counted = this.#counted(name, inProcessTransport(member), life.signal);
+        if (!this.members.has(name)) return undefined;
+        // By name: a cluster may take the place of another while the daemon runs.
+        const found: Transport = (request) => {
+          const signals = [request.signal, this.#lives.get(name)!.signal].filter((signal) => signal !== undefined);
+          return inProcessTransport(this.members.get(name)!)({ ...request, signal: AbortSignal.any(signals) });
+        };
+        const counted = this.#counted(name, found, life.signal);
         return options.through ? options.through(counted, name) : counted;
       },
       clock,
@@ -150,7 +196,10 @@ export class VirtualFleet {
   async run(seconds: number): Promise<void> {
     const until = this.clock.now() + seconds * 1000;
     await turn();
+    let standing = 0;
     for (let next = this.clock.next(); next !== undefined && next <= until; next = this.clock.next()) {
+      standing = next > this.clock.now() ? 0 : standing + 1;
+      if (standing > mostTurnsPerInstant) throw new Error('time stands still: something wakes itself again and again');
       this.clock.advance(Math.max(0, next - this.clock.now()));
       await turn();
     }
@@ -172,23 +221,23 @@ export class VirtualFleet {
     this.members.get(member)!.setFaults(faults.map((fault) => simulatedFault.parse(fault)));
   }
 
-  /** A request of somebody else to a member. */
+  /** A request of somebody else to a member, whom none of its faults concern. */
   async ask(
     member: string,
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
-    type?: string,
+    type = 'application/json',
   ) {
-    const answer = await inProcessTransport(this.members.get(member)!)({
+    const [pathname = '', query = ''] = path.split('?');
+    const answer = await serve(this.members.get(member)!.cluster, {
       method,
-      path,
-      headers: { 'content-type': type ?? 'application/json', 'user-agent': 'kubectl' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      path: pathname,
+      query: new URLSearchParams(query),
+      headers: { 'content-type': type, 'user-agent': 'kubectl' },
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body) chunks.push(chunk);
-    return { status: answer.status, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+    return { status: answer.status, body: JSON.parse(String(answer.body)) };
   }
 
   /** Everything stored on a member: `Kind namespace/name` → object. */
@@ -213,5 +262,19 @@ function mortal(clock: Clock, life: AbortSignal): Clock {
       clock.after(ms, () => {
         if (!life.aborted) run();
       }),
+  };
+}
+
+/** Nothing that a dead daemon asks for is done, and it hears of nothing. */
+function mortalBranches(branches: Branches, life: AbortSignal): Branches {
+  const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = life.aborted ? undefined : await ask();
+    return life.aborted ? new Promise(() => {}) : (answer as T);
+  };
+  return {
+    ...branches,
+    list: (prefixes) => alive(() => branches.list(prefixes)),
+    obtain: (ref, oid) => alive(() => branches.obtain(ref, oid)),
+    change: (change) => alive(() => branches.change(change)),
   };
 }

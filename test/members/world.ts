@@ -49,6 +49,8 @@ export interface World {
   readonly requests: TransportRequest[];
   /** What a person was told. */
   readonly said: string[];
+  /** How often the member asked for the record to be read anew. */
+  readonly contested: () => number;
   pass(seconds: number): Promise<void>;
   /** A request of somebody else, past all faults. */
   user(method: string, path: string, body?: object, manager?: string): Promise<Record<string, unknown>>;
@@ -69,6 +71,7 @@ export async function openWorld(
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];
   const said: string[] = [];
+  let contested = 0;
   const world = { sim: await simulated(spec, clock) } as { sim: SimulatedMember };
   const transport: Transport = (request) => {
     requests.push(request);
@@ -86,6 +89,9 @@ export async function openWorld(
       changed: (_: ClusterName, message?: string) => {
         if (message !== undefined) said.push(message);
       },
+      contested: () => {
+        contested++;
+      },
     },
     ...more,
   });
@@ -96,6 +102,7 @@ export async function openWorld(
     member,
     requests,
     said,
+    contested: () => contested,
     pass: (seconds: number) => pass(clock, seconds),
     async user(method: string, path: string, body?: object, manager = 'kubectl-edit') {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';

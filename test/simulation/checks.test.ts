@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import type { Published } from '../../src/daemon/ports.ts';
+import type { Fleet } from '../../src/engine/input.ts';
+import { simulate } from './simulate.ts';
+import type { Sabotage } from './world.ts';
+
+/** Rules of ours, each broken at a port of the daemon: the checks would be worth nothing if they let these pass. */
+const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint: RegExp, from: number])[] = [
+  ['maxUnavailable is not read', { loaded: (fleet) => withBudget(fleet, '100%') }, /left \d+ available/, 1],
+  [
+    'plans are not recorded before they are acted on',
+    {
+      recorded: (status) => ({
+        ...status,
+        publish: async (_base, files): Promise<Published> => ({
+          kind: 'published',
+          tip: { commit: 'f'.repeat(40), files },
+        }),
+        tip: async () => 'f'.repeat(40),
+      }),
+    },
+    /before it was recorded/,
+    1,
+  ],
+  ['nobody is asked for approval', { loaded: withoutGates }, /before anybody approved it/, 11],
+  [
+    'what is not ours in a namespace is overlooked',
+    { through: (transport) => (request) => transport({ ...request, path: onlyOurs(request.path) }) },
+    /is not ours and was removed/,
+    30,
+  ],
+  [
+    'old images come back',
+    {
+      through: (transport) => (request) =>
+        transport(
+          request.method === 'PATCH' && request.body
+            ? { ...request, body: request.body.replace(/app:[3-9]/, 'app:1') }
+            : request,
+        ),
+    },
+    /went back from version/,
+    1,
+  ],
+];
+
+it.each(sabotages)(
+  'it is seen when %s',
+  async (_rule, sabotage, complaint, from) => {
+    const complaints: string[] = [];
+    for (let seed = from; seed < from + 60 && !complaints.some((text) => complaint.test(text)); seed++)
+      complaints.push(...(await simulate(`broken ${seed}`, sabotage)).broken);
+    expect(complaints.filter((text) => complaint.test(text))).not.toEqual([]);
+  },
+  120_000,
+);
+
+const withBudget = (fleet: Fleet, maxUnavailable: string): Fleet => ({
+  ...fleet,
+  placements: fleet.placements.map((placement) =>
+    placement.spec.strategy.type === 'RollingUpdate'
+      ? {
+          ...placement,
+          spec: {
+            ...placement.spec,
+            strategy: {
+              ...placement.spec.strategy,
+              rollingUpdate: { maxSurge: 1, unavailablePeriodSeconds: 0, maxUnavailable },
+            },
+          },
+        }
+      : placement,
+  ),
+});
+
+function withoutGates(fleet: Fleet): Fleet {
+  return {
+    ...fleet,
+    strategies: fleet.strategies.map((strategy) => ({
+      ...strategy,
+      spec: { ...strategy.spec, stages: strategy.spec.stages.map((stage) => ({ ...stage, afterStageTasks: [] })) },
+    })),
+  };
+}
+
+/** Lists of a whole namespace show only what carries our label. */
+const onlyOurs = (path: string): string =>
+  /namespaces\/app\d+\/\w+\?(?!.*labelSelector)/.test(path) ? `${path}&labelSelector=gitfleet.dev%2Fplacement` : path;

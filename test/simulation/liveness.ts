@@ -1,0 +1,96 @@
+import { unfinished } from '../../src/cli/settled.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { isAvailable, versionOf } from './safety.ts';
+import type { World } from './world.ts';
+
+/** What is still not as people want it, in words; empty when everything has converged. */
+export function unsettled(world: World): string[] {
+  return world.daemons.flatMap((daemon) => {
+    const last = daemon.passes.at(-1);
+    if (last === undefined || last.kind === 'moved') return ['no plan yet'];
+    if (last.kind === 'gathering') return ['not published'];
+    if (last.kind === 'refused') return [`refused: ${last.plan.guard.map(({ message }) => message).join('; ')}`];
+    if (last.plan.commit !== world.fleet.repo.tip('main')) return [`planned for ${last.plan.commit}`];
+    const trouble = daemon.daemon.notReady();
+    return [
+      ...(trouble === undefined ? [] : [trouble]),
+      ...unfinished(last.plan).filter((text) => !isHeld(world, text)),
+      ...wrong(world, last.plan),
+    ];
+  });
+}
+
+/** A namespace with objects of other people in it is not removed before they are gone. */
+const isHeld = ({ safety }: World, text: string): boolean => {
+  const [, app, cluster] = /^(\S+) on (\S+): remove$/.exec(text) ?? [];
+  return app !== undefined && [...safety.foreign].some((key) => key.startsWith(`${cluster}/${app}/`));
+};
+
+/** What members hold against what people wrote; of the plan only which clusters were picked is believed. */
+function wrong(world: World, plan: Plan): string[] {
+  const { desired, fleet } = world;
+  const left: string[] = [];
+  for (const app of desired.apps.values()) {
+    const placement = plan.placements.find(({ name }) => name === app.name);
+    const picked = new Set(
+      (placement?.decisions ?? []).filter(({ selected }) => selected).map((one) => one.clusterName),
+    );
+    left.push(...badPicks(world, app.name, picked));
+    for (const cluster of desired.clusters.keys()) {
+      const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web');
+      const at = `${app.name} on ${cluster}`;
+      if (!picked.has(cluster)) {
+        // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
+        if (live && !world.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
+      } else if (!live) left.push(`${at} is missing`);
+      else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
+      else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
+        left.push(`${at} has another number of replicas`);
+      else if (!isAvailable(live)) left.push(`${at} is not available`);
+      else if (app.configMap && !fleet.stored(cluster, '/configmaps', app.name, 'settings'))
+        left.push(`the settings of ${at} are missing`);
+    }
+  }
+  return [...left, ...leftovers(world)];
+}
+
+function badPicks({ desired }: World, name: string, picked: ReadonlySet<string>): string[] {
+  const { policy } = desired.apps.get(name)!;
+  switch (policy.kind) {
+    case 'PickN': {
+      const free = [...desired.clusters].filter(([, { tainted }]) => !tainted).length;
+      const least = Math.min(policy.count, free);
+      return picked.size >= least && picked.size <= policy.count
+        ? []
+        : [`${name} is on ${picked.size} clusters, not ${policy.count}`];
+    }
+    case 'PickFixed': {
+      const missing = policy.clusters.filter((cluster) => desired.clusters.has(cluster) && !picked.has(cluster));
+      return missing.length === 0 ? [] : [`${name} is not on ${missing.join(', ')}`];
+    }
+    case 'PickAll': {
+      const missing = [...desired.clusters].filter(
+        ([cluster, { env, tainted }]) => !tainted && (policy.env ?? env) === env && !picked.has(cluster),
+      );
+      return missing.length === 0 ? [] : [`${name} is not on ${missing.map(([cluster]) => cluster).join(', ')}`];
+    }
+  }
+}
+
+/**
+ * Namespaces of apps that nobody wants any more, unless they hold what is not ours. Of an app that was dropped when nobody
+ * remembered it everything is left alone, as it may be another fleet's.
+ */
+function leftovers({ desired, fleet, safety, recordLost, left }: World): string[] {
+  if (recordLost) return [];
+  const stayed = [...desired.clusters.keys()].filter((cluster) => !left.has(cluster));
+  return stayed.flatMap((cluster) =>
+    fleet.members
+      .get(cluster)!
+      .cluster.store.list('/namespaces')
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => /^app\d+$/.test(name) && !desired.apps.has(name))
+      .filter((name) => ![...safety.foreign].some((key) => key.startsWith(`${cluster}/${name}/`)))
+      .map((name) => `the namespace ${name} is still on ${cluster}`),
+  );
+}

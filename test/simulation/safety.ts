@@ -1,0 +1,170 @@
+import type { StoreEvent } from '../../src/simulator/storage/store.ts';
+import type { App, Desired } from './desired.ts';
+import type { Published } from './published.ts';
+
+export interface Safety {
+  /** Everything that happened on a member, as its store tells it. */
+  readonly seen: (cluster: string, event: StoreEvent) => void;
+  /** A person is about to remove an object (or a namespace with all that is in it); what follows is not ours. */
+  removedByPerson(cluster: string, namespace: string, name?: string): void;
+  /** A person made an object that is nobody else's to remove: `cluster/namespace/name`. */
+  made(object: string): void;
+  /** Another, empty cluster answers under this name. */
+  replaced(cluster: string): void;
+  /** People no longer want the app: there is no budget to keep. */
+  dropped(app: string): void;
+  readonly foreign: ReadonlySet<string>;
+  readonly broken: readonly string[];
+}
+
+export const foreignNote = 'team.example.com/note';
+
+/**
+ * The rules that hold at every step whatever goes wrong, told from what members store, what people committed and what the
+ * status branch said: no code of the planner or of the guard is asked.
+ */
+export function safety(desired: Desired, record: Published): Safety {
+  const broken: string[] = [];
+  const newest = new Map<string, number>();
+  /** Why a Deployment that should be there is not available. */
+  const down = new Map<string, 'us' | 'others' | 'new'>();
+  const up = new Set<string>();
+  const personal = new Set<string>();
+  const foreign = new Set<string>();
+  const dropped = new Set<string>();
+
+  function deployment(cluster: string, app: App, event: StoreEvent): void {
+    const at = `${app.name}/${cluster}`;
+    const before = event.before && versionOf(event.before);
+    const after = event.type === 'DELETED' ? undefined : versionOf(event.object);
+    const leaving = event.type === 'DELETED' || event.object.metadata.deletionTimestamp !== undefined;
+    const begins = leaving && !event.before?.metadata.deletionTimestamp;
+    const wasUp = up.has(at);
+    if (after !== undefined && after !== before) brought(cluster, app, after, wasUp && before !== undefined);
+    if (begins) {
+      up.delete(at);
+      if (isPersonal(cluster, app.name, 'web')) down.set(at, 'others');
+      else {
+        down.delete(at);
+        if (wasUp && record.believed(app.name, cluster)) keepsBudget(cluster, app, 'removed');
+      }
+      return;
+    }
+    if (leaving) return;
+    if (isAvailable(event.object)) {
+      up.add(at);
+      down.delete(at);
+    } else if (!down.has(at)) {
+      const ours = after !== undefined && before !== undefined && after !== before;
+      down.set(at, ours ? 'us' : event.type === 'ADDED' ? 'new' : 'others');
+      up.delete(at);
+    }
+  }
+
+  /** We put a version on a cluster. */
+  function brought(cluster: string, app: App, version: number, disturbs: boolean): void {
+    const at = `${app.name}/${cluster}`;
+    if (version < (newest.get(at) ?? 0))
+      broken.push(`${app.name} on ${cluster} went back from version ${newest.get(at)} to ${version}`);
+    newest.set(at, Math.max(version, newest.get(at) ?? 0));
+    if (!record.knows(app.name, `app:${version}`))
+      broken.push(`${app.name} version ${version} came to ${cluster} before it was recorded`);
+    const gated = app.external && desired.clusters.get(cluster)?.env === 'prod';
+    const run = `${app.name}-v${version}`;
+    if (gated && !record.ungated(run) && ![...desired.merged.values()].some((text) => text.includes(`${run}\n`)))
+      broken.push(`${app.name} version ${version} came to ${cluster} before anybody approved it`);
+    if (!disturbs) return;
+    up.delete(at);
+    down.set(at, 'us');
+    // Where it was not known to be available, nothing was lost by what was known: such a cluster is free to go on.
+    if (!app.external && record.believed(app.name, cluster)) keepsBudget(cluster, app, `changed to version ${version}`);
+  }
+
+  function keepsBudget(cluster: string, app: App, what: string): void {
+    if (app.external || dropped.has(app.name)) return;
+    const clusters = new Set([...desired.clusters.keys(), ...record.bound(app.name)]);
+    const there = [...clusters].map((name) => `${app.name}/${name}`);
+    const available = there.filter((at) => up.has(at)).length;
+    const excused = there.filter((at) => down.get(at) === 'others').length;
+    const bound = record.fewest(app.name, cluster);
+    const wanted = app.policy.kind === 'PickN' ? Math.min(app.policy.count, bound) : bound;
+    const mayBeDown =
+      typeof app.maxUnavailable === 'number'
+        ? app.maxUnavailable
+        : Math.ceil((wanted * Number.parseInt(app.maxUnavailable, 10)) / 100);
+    if (available + excused < wanted - mayBeDown)
+      broken.push(
+        `${app.name} was ${what} on ${cluster}, which left ${available} available and ${excused} down for other reasons, of ${wanted} with at most ${mayBeDown} unavailable`,
+      );
+  }
+
+  const isPersonal = (cluster: string, namespace: string, name: string): boolean =>
+    personal.delete(`${cluster}/${namespace}/${name}`) || personal.has(`${cluster}/${namespace}`);
+
+  function removed(cluster: string, event: StoreEvent): void {
+    const { namespace = '', name } = event.object.metadata;
+    const key = `${cluster}/${namespace}/${name}`;
+    if (event.key === '/namespaces') {
+      personal.delete(`${cluster}/${name}`);
+      return;
+    }
+    if (!foreign.delete(key)) return;
+    if (!isPersonal(cluster, namespace, name)) broken.push(`${key} is not ours and was removed`);
+  }
+
+  return {
+    broken,
+    foreign,
+    seen(cluster, event) {
+      const { namespace = '', name } = event.object.metadata;
+      if (event.type === 'DELETED') removed(cluster, event);
+      const note = event.before?.metadata.annotations?.[foreignNote];
+      if (event.type === 'MODIFIED' && note !== undefined && !event.object.metadata.annotations?.[foreignNote])
+        broken.push(`${cluster}/${namespace}/${name} lost an annotation that is not ours`);
+      const app = desired.apps.get(namespace);
+      if (app && event.key === 'apps/deployments' && name === 'web') deployment(cluster, app, event);
+    },
+    removedByPerson(cluster, namespace, name) {
+      personal.add(name === undefined ? `${cluster}/${namespace}` : `${cluster}/${namespace}/${name}`);
+    },
+    made: (object) => foreign.add(object),
+    replaced(cluster) {
+      for (const key of [...foreign]) if (key.startsWith(`${cluster}/`)) foreign.delete(key);
+      for (const app of desired.apps.keys()) {
+        if (up.delete(`${app}/${cluster}`)) down.set(`${app}/${cluster}`, 'others');
+      }
+    },
+    dropped: (app) => dropped.add(app),
+  };
+}
+
+interface LooseDeployment {
+  readonly metadata: { readonly generation?: number };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+  };
+}
+
+/** Version of an image of ours; undefined for what a person put in its place. */
+export function versionOf(object: object): number | undefined {
+  const image = (object as LooseDeployment).spec?.template?.spec?.containers?.[0]?.image;
+  const version = /^app:(\d+)$/.exec(image ?? '')?.[1];
+  return version === undefined ? undefined : Number(version);
+}
+
+/** As people read `kubectl get deployment`: everything asked for is there, new, and available. */
+export function isAvailable(object: object): boolean {
+  const { metadata, spec, status } = object as LooseDeployment;
+  const replicas = spec?.replicas ?? 1;
+  return (
+    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+    (status?.updatedReplicas ?? 0) >= replicas &&
+    (status?.availableReplicas ?? 0) >= replicas
+  );
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { knownSeeds } from './known-seeds.ts';
+import { simulate } from './simulate.ts';
+
+/** More: `npm run simulate -- 2000` on all cores, or `SEEDS=200 FROM=1 npx vitest run test/simulation`. */
+const count = Number(process.env['SEEDS'] ?? 40);
+const from = Number(process.env['FROM'] ?? 1000);
+const seeds = Array.from({ length: count }, (_, at) => String(from + at));
+
+/** What went wrong, and then what happened. */
+async function failure(seed: string): Promise<string> {
+  const { broken, story } = await simulate(seed);
+  return broken.length === 0 ? '' : [...broken, '', ...story].join('\n');
+}
+
+describe('whatever happens, no rule is broken, and when it is over everything converges', () => {
+  it.each(knownSeeds)(
+    'seed %s, where %s',
+    async (seed) => {
+      expect(await failure(seed)).toBe('');
+    },
+    60_000,
+  );
+
+  it.each(seeds)(
+    'seed %s',
+    async (seed) => {
+      expect(await failure(seed)).toBe('');
+    },
+    60_000,
+  );
+});
+
+it('a seed tells the same story twice', async () => {
+  expect(await simulate('twice')).toEqual(await simulate('twice'));
+});

@@ -1,0 +1,190 @@
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { approvalPrefix } from '../../src/git/approval-branches.ts';
+import { readFiles } from '../../src/git/status-branch.ts';
+import type { SimulatedMember } from '../../src/simulator/member.ts';
+import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
+import { addRun, type Desired, drawDesired, filesOf } from './desired.ts';
+import type { Dice } from './dice.ts';
+import { noGitFaults, type Outside, outside } from './outside.ts';
+import { published } from './published.ts';
+import { type Safety, safety } from './safety.ts';
+
+/** A rule of ours that is broken on purpose, so that one sees the checks fail. */
+export type Sabotage = Pick<DaemonOptions, 'recorded' | 'loaded' | 'through'>;
+
+interface Living {
+  readonly daemon: VirtualDaemon;
+  readonly outside: Outside;
+}
+
+/** A fleet, the people around it, and the daemons that serve it; every step of it is drawn from one seed. */
+export class World {
+  readonly dice: Dice;
+  readonly desired: Desired;
+  readonly fleet: VirtualFleet;
+  readonly safety: Safety;
+  readonly git = noGitFaults();
+  readonly remote: boolean;
+  /** The status branch was deleted: runs on main are held until somebody touches their file. */
+  recordLost = false;
+  /** Clusters that left the fleet at some time: what they held then is theirs to keep, also when they come back. */
+  readonly left = new Set<string>();
+  /** What happened, for the reader of a failure. */
+  readonly story: string[] = [];
+  readonly #finished = new Set<string>();
+  readonly #record = published();
+  readonly #sabotage: Sabotage;
+  #living: Living[] = [];
+
+  private constructor(dice: Dice, desired: Desired, fleet: VirtualFleet, sabotage: Sabotage) {
+    this.dice = dice;
+    this.desired = desired;
+    this.fleet = fleet;
+    this.#sabotage = sabotage;
+    this.safety = safety(desired, this.#record);
+    this.remote = dice.chance(0.7);
+  }
+
+  static async open(dice: Dice, sabotage: Sabotage = {}): Promise<World> {
+    const desired = drawDesired(dice);
+    const world = new World(dice, desired, await VirtualFleet.quiet(filesOf(desired)), sabotage);
+    for (const name of desired.clusters.keys()) await world.join(name);
+    return world;
+  }
+
+  /** A new, empty cluster answers under a name. */
+  async join(name: string): Promise<SimulatedMember> {
+    const { dice } = this;
+    const member = await this.fleet.join({
+      name,
+      readySeconds: { Deployment: dice.int(1, 15), Pod: dice.int(1, 15), Termination: dice.int(0, 5) },
+      clockSkewSeconds: dice.chance(0.2) ? dice.int(-300, 300) : 0,
+    });
+    this.safety.replaced(name);
+    member.cluster.store.observe((event) => this.safety.seen(name, event));
+    return member;
+  }
+
+  tell(what: string): void {
+    this.story.push(`${new Date(this.fleet.clock.now()).toISOString().slice(11, 19)} ${what}`);
+  }
+
+  /** Writes down what is desired now. */
+  commit(why: string): void {
+    const files = filesOf(this.desired);
+    const gone = Object.keys(this.fleet.files).filter((path) => files[path] === undefined);
+    this.fleet.commit({ ...files, ...Object.fromEntries(gone.map((path) => [path, undefined])) }, why);
+    this.tell(why);
+    if (this.dice.chance(0.5)) for (const { daemon } of this.#living) daemon.daemon.look('webhook');
+  }
+
+  get daemons(): readonly VirtualDaemon[] {
+    return this.#living.map(({ daemon }) => daemon);
+  }
+
+  allRunsOver(app: string): boolean {
+    const runs = [...this.desired.runs].filter(([, run]) => run.app === app).map(([name]) => name);
+    const plan = this.daemons.at(0)?.passes.at(-1);
+    if (plan === undefined || plan.kind === 'moved') return false;
+    return runs.every((name) => isOver(plan.plan, name));
+  }
+
+  /** All faults end; what people broke they repair, and what they were asked they answer. */
+  heal(): void {
+    const { desired, fleet, git } = this;
+    for (const name of fleet.members.keys()) fleet.fault(name);
+    Object.assign(git, noGitFaults());
+    desired.broken.clear();
+    for (const cluster of desired.clusters.values()) cluster.tainted = false;
+    for (const app of desired.apps.values()) {
+      // With fewer clusters than asked for a rollout waits for the rest, as in KubeFleet.
+      if (app.policy.kind === 'PickN')
+        app.policy = { kind: 'PickN', count: Math.min(app.policy.count, desired.clusters.size) };
+      if (app.policy.kind === 'PickFixed')
+        app.policy = { kind: 'PickFixed', clusters: app.policy.clusters.filter((name) => desired.clusters.has(name)) };
+      if (!app.failing) continue;
+      app.failing = false;
+      app.version++;
+    }
+    if (this.recordLost) for (const run of desired.runs.values()) run.touched++;
+    this.commit('all faults end');
+    if (this.daemons.length === 0) this.start();
+  }
+
+  /** A staged app comes to clusters that joined during or after its last run with the next one. */
+  finishStaged(): void {
+    for (const app of this.desired.apps.values()) {
+      if (!app.external || this.#finished.has(app.name) || !this.allRunsOver(app.name)) continue;
+      this.#finished.add(app.name);
+      app.version++;
+      addRun(this.desired, app);
+      this.commit(`${app.name} becomes version ${app.version}, the last`);
+    }
+  }
+
+  start(): VirtualDaemon {
+    const { fleet, dice, git } = this;
+    const out = outside(fleet.clock, git, (ref) => this.#moved(ref));
+    const { through, ...rest } = this.#sabotage;
+    const daemon = fleet.start({
+      ...rest,
+      intervalMs: dice.pick([10_000, 30_000]),
+      publishIntervalMs: dice.pick([2_000, 10_000]),
+      branches: out.branches(fleet.repo.branches({ remote: this.remote })),
+      through: (transport, name) => out.through(through ? through(transport, name) : transport),
+    });
+    this.#living.push({ daemon, outside: out });
+    this.tell(`a daemon starts (${this.#living.length} run)`);
+    return daemon;
+  }
+
+  /** Lets one die at one of its next calls to the outside; another starts a while after. */
+  killSoon(): void {
+    const victim = this.#living.at(0);
+    if (!victim) return;
+    const calls = this.dice.int(1, 60);
+    this.tell(`a daemon will die at call ${calls}`);
+    victim.outside.dieAt(calls, () => {
+      victim.daemon.kill();
+      this.#living = this.#living.filter((living) => living !== victim);
+      this.tell('a daemon dies');
+    });
+  }
+
+  stopOne(): void {
+    const [one] = this.#living;
+    if (!one) return;
+    this.#living = this.#living.slice(1);
+    one.daemon.daemon.stop();
+    this.tell('a daemon is stopped');
+  }
+
+  async #moved(ref: string): Promise<void> {
+    if (ref === 'refs/heads/fleet-status') this.#record.moved(await this.fleet.repo.files('fleet-status'));
+  }
+
+  /** A person merges everything that asks for a yes. */
+  async merge(): Promise<boolean> {
+    let merged = false;
+    for (const [ref, commit] of this.fleet.repo.refs) {
+      if (!ref.startsWith(approvalPrefix)) continue;
+      const files = await readFiles({ objects: this.fleet.repo.objects }, commit);
+      for (const [path, text] of files) {
+        if (!path.startsWith('approvals/') || this.desired.merged.get(path) === text) continue;
+        this.desired.merged.set(path, text);
+        this.commit(`merge ${ref.slice(approvalPrefix.length)}`);
+        merged = true;
+      }
+    }
+    return merged;
+  }
+
+  close(): void {
+    this.fleet.close();
+  }
+}
+
+const isOver = (plan: Plan, run: string): boolean =>
+  plan.runs
+    .find(({ name }) => name === run)
+    ?.status.conditions?.some(({ type, status }) => type === 'Succeeded' && status !== 'Unknown') ?? false;
