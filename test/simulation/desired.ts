@@ -38,6 +38,8 @@ export interface Desired {
   readonly merged: Map<string, string>;
   /** Files that somebody broke. */
   readonly broken: Set<string>;
+  /** Clusters that left at some time: what they held then is theirs to keep, and what comes of it when they return is not judged. */
+  readonly left: Set<string>;
   /** So many apps there ever were. */
   made: number;
 }
@@ -52,6 +54,7 @@ export function drawDesired(dice: Dice): Desired {
     runs: new Map(),
     merged: new Map(),
     broken: new Set(),
+    left: new Set(),
     made: 0,
   };
   for (let at = 0, count = dice.int(1, 3); at < count; at++) addApp(desired, dice, at === 1 && dice.chance(0.5));

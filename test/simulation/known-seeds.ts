@@ -7,4 +7,5 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['55', 'a daemon that had just started put back what another had replaced while it read the record'],
   ['12', 'two daemons rewrote the date of a member’s health by turns for ever'],
   ['49', 'a removal that a kill had cut short was forgotten'],
+  ['1129', 'a record rebuilt from members that held two versions put the older one on all of them'],
 ];

@@ -41,7 +41,7 @@ function wrong(world: World, plan: Plan): string[] {
       const at = `${app.name} on ${cluster}`;
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
-        if (live && !world.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
+        if (live && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
       } else if (!live) left.push(`${at} is missing`);
       else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
       else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
@@ -81,9 +81,9 @@ function badPicks({ desired }: World, name: string, picked: ReadonlySet<string>)
  * Namespaces of apps that nobody wants any more, unless they hold what is not ours. Of an app that was dropped when nobody
  * remembered it everything is left alone, as it may be another fleet's.
  */
-function leftovers({ desired, fleet, safety, recordLost, left }: World): string[] {
+function leftovers({ desired, fleet, safety, recordLost }: World): string[] {
   if (recordLost) return [];
-  const stayed = [...desired.clusters.keys()].filter((cluster) => !left.has(cluster));
+  const stayed = [...desired.clusters.keys()].filter((cluster) => !desired.left.has(cluster));
   return stayed.flatMap((cluster) =>
     fleet.members
       .get(cluster)!

@@ -88,7 +88,7 @@ function clusterLeaves(world: World): void {
   if (world.desired.clusters.size < 2) return;
   const name = aCluster(world);
   world.desired.clusters.delete(name);
-  world.left.add(name);
+  world.desired.left.add(name);
   world.commit(`${name} leaves the fleet`);
 }
 

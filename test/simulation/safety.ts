@@ -11,8 +11,6 @@ export interface Safety {
   made(object: string): void;
   /** Another, empty cluster answers under this name. */
   replaced(cluster: string): void;
-  /** People no longer want the app: there is no budget to keep. */
-  dropped(app: string): void;
   readonly foreign: ReadonlySet<string>;
   readonly broken: readonly string[];
 }
@@ -31,7 +29,6 @@ export function safety(desired: Desired, record: Published): Safety {
   const up = new Set<string>();
   const personal = new Set<string>();
   const foreign = new Set<string>();
-  const dropped = new Set<string>();
 
   function deployment(cluster: string, app: App, event: StoreEvent): void {
     const at = `${app.name}/${cluster}`;
@@ -81,7 +78,7 @@ export function safety(desired: Desired, record: Published): Safety {
   }
 
   function keepsBudget(cluster: string, app: App, what: string): void {
-    if (app.external || dropped.has(app.name)) return;
+    if (app.external || desired.left.has(cluster)) return;
     const clusters = new Set([...desired.clusters.keys(), ...record.bound(app.name)]);
     const there = [...clusters].map((name) => `${app.name}/${name}`);
     const available = there.filter((at) => up.has(at)).length;
@@ -134,7 +131,6 @@ export function safety(desired: Desired, record: Published): Safety {
         if (up.delete(`${app}/${cluster}`)) down.set(`${app}/${cluster}`, 'others');
       }
     },
-    dropped: (app) => dropped.add(app),
   };
 }
 

@@ -27,8 +27,6 @@ export class World {
   readonly remote: boolean;
   /** The status branch was deleted: runs on main are held until somebody touches their file. */
   recordLost = false;
-  /** Clusters that left the fleet at some time: what they held then is theirs to keep, also when they come back. */
-  readonly left = new Set<string>();
   /** What happened, for the reader of a failure. */
   readonly story: string[] = [];
   readonly #finished = new Set<string>();
@@ -168,6 +166,9 @@ export class World {
     let merged = false;
     for (const [ref, commit] of this.fleet.repo.refs) {
       if (!ref.startsWith(approvalPrefix)) continue;
+      // To what is not theirs people do not say yes; to a plan that is refused as a whole they do.
+      const refused = this.daemons.some(({ passes }) => passes.at(-1)?.kind === 'refused');
+      if (ref.startsWith(`${approvalPrefix}removal-`) && !refused) continue;
       const files = await readFiles({ objects: this.fleet.repo.objects }, commit);
       for (const [path, text] of files) {
         if (!path.startsWith('approvals/') || this.desired.merged.get(path) === text) continue;

@@ -76,15 +76,14 @@ function rebuilt(
   const { policy } = placement.spec;
   const contents = new Map<number, Map<string, Manifest>>();
   const bindings: Binding[] = [];
-  for (const [cluster, { index = 0, objects }] of sighted) {
+  for (const [cluster, { index, objects }] of indexed(sighted)) {
     bindings.push({ targetCluster: cluster, state: 'Bound', policySnapshotIndex: 0, resourceSnapshotIndex: index });
     const known = contents.get(index) ?? new Map<string, Manifest>();
     contents.set(index, known);
     for (const object of objects) {
       // What a Secret holds on a member never goes to git. It stays there as it is until a snapshot of the repo names it.
       if (isSecret(object)) continue;
-      const { apiVersion, kind, metadata } = object;
-      known.set(`${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`, normalise(object));
+      known.set(nameOf(object), normalise(object));
     }
   }
   const indexes = [...contents.keys()].sort((a, b) => a - b);
@@ -116,4 +115,26 @@ function rebuilt(
     },
     snapshots: new Map([...contents].map(([index, objects]) => [index, [...objects.values()]])),
   };
+}
+
+const digestAnnotation = 'gitfleet.dev/digest';
+
+const nameOf = ({ apiVersion, kind, metadata }: Manifest): string =>
+  `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
+
+/**
+ * The clusters with an index each. Where nobody knows it any more, clusters that hold the same share one and all others have
+ * their own: under one index for all, what an older cluster holds would be put on the newer ones.
+ */
+function indexed(sighted: ReadonlyMap<string, Sighted>): [string, Sighted & { readonly index: number }][] {
+  let next = Math.max(-1, ...[...sighted.values()].map(({ index }) => index ?? -1)) + 1;
+  const byContent = new Map<string, number>();
+  return [...sighted].map(([cluster, { index, objects }]) => {
+    if (index !== undefined) return [cluster, { index, objects }];
+    const held = objects.map((object) => `${nameOf(object)} ${object.metadata.annotations?.[digestAnnotation]}`);
+    const content = held.sort().join('\n');
+    const given = byContent.get(content) ?? next++;
+    byContent.set(content, given);
+    return [cluster, { index: given, objects }];
+  });
 }
