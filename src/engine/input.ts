@@ -38,6 +38,8 @@ export interface Fleet {
   readonly priceLists: readonly PriceList[];
   readonly removalApprovals: readonly RemovalApproval[];
   readonly config: FleetConfig | undefined;
+  /** Placements whose file names no strategy: they have the one that `config` gives, or KubeFleet's. */
+  readonly withoutStrategy?: ReadonlySet<PlacementKey>;
   /** Everything under `resources/`: what the hub would hold. */
   readonly resources: readonly HubObject[];
   /** Kinds that are parsed and validated but whose engine does not exist yet. */

@@ -69,10 +69,13 @@ function usualStrategy(documents: readonly Placed[]): unknown {
 function withStrategy(document: object, strategy: unknown): object {
   const { kind, spec } = document as { kind?: unknown; spec?: unknown };
   const isPlacement = kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
-  if (strategy === undefined || !isPlacement || typeof spec !== 'object' || spec === null || 'strategy' in spec)
-    return document;
-  return { ...document, spec: { ...spec, strategy } };
+  if (strategy === undefined || !isPlacement || typeof spec !== 'object' || spec === null) return document;
+  return namesStrategy(document) ? document : { ...document, spec: { ...spec, strategy } };
 }
+
+/** An empty `strategy:` names none. */
+export const namesStrategy = (document: object): boolean =>
+  ((document as { readonly spec?: { readonly strategy?: unknown } | null }).spec?.strategy ?? undefined) !== undefined;
 
 /** Validation of an unchanged document is not repeated, and gives the same object in every load. */
 const known = new WeakMap<object, { readonly strategy: unknown; readonly validated: Validated }>();

@@ -1,7 +1,10 @@
+import type { FleetObject } from '../api/kinds.ts';
+import type { PlacementKey } from '../api/meta.ts';
 import { notActedOnYet } from '../api/not-acted-on.ts';
+import { placementKey } from '../api/placement.ts';
 import { type Fleet, sourceKey } from '../engine/input.ts';
 import { locate } from './finding.ts';
-import { fleetObjects } from './fleet-objects.ts';
+import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
 import { type LoadCache, memoryCache } from './load-cache.ts';
 import { byPosition } from './positions.ts';
@@ -43,10 +46,16 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
         return ref ? [[sourceKey(ref.kind, ref), { file, line }] as const] : [];
       }),
     ),
+    withoutStrategy: new Set(fleet.accepted.flatMap(({ object, placed }) => withoutStrategy(object, placed.value))),
     notActedOn: fleet.accepted.flatMap(({ object }) =>
       notActedOnYet(object) === undefined ? [] : (refOf(object) ?? []),
     ),
   });
+}
+
+function withoutStrategy(object: FleetObject, written: object): PlacementKey[] {
+  const isPlacement = object.kind === 'ClusterResourcePlacement' || object.kind === 'ResourcePlacement';
+  return isPlacement && !namesStrategy(written) ? [placementKey(object.metadata)] : [];
 }
 
 const isEnvelope = (kind: string): boolean => kind === 'ClusterResourceEnvelope' || kind === 'ResourceEnvelope';

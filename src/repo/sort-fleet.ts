@@ -16,6 +16,7 @@ export function sortFleet(read: {
   readonly problems: readonly Problem[];
   readonly notActedOn: readonly ObjectRef[];
   readonly sources: NonNullable<Fleet['sources']>;
+  readonly withoutStrategy: NonNullable<Fleet['withoutStrategy']>;
 }): Fleet {
   const of = <K extends FleetObject['kind']>(...kinds: K[]): Extract<FleetObject, { kind: K }>[] =>
     (read.objects.filter(({ kind }) => (kinds as string[]).includes(kind)) as Extract<FleetObject, { kind: K }>[]).sort(
@@ -33,6 +34,7 @@ export function sortFleet(read: {
     priceLists: of('PriceList'),
     removalApprovals: of('RemovalApproval'),
     config: of('FleetConfig')[0],
+    withoutStrategy: read.withoutStrategy,
     resources: [...read.resources].sort(
       by(
         ({ manifest: { apiVersion, kind, metadata } }) =>

@@ -50,3 +50,16 @@ it('what did not change keeps its identity from load to load', async () => {
   expect(second.placements[0]).toBe(first.placements[0]);
   expect(second.config).toBe(first.config);
 });
+
+it('tells which placements rely on it; an empty strategy names none', async () => {
+  const fleet = await loadFleet(
+    treeOf({
+      'fleet.yaml': config('{type: External}'),
+      'a.yaml': placement('a'),
+      'b.yaml': placement('b', '  strategy: {}\n'),
+      'c.yaml': placement('c', '  strategy:\n'),
+    }),
+  );
+  expect([...fleet.withoutStrategy!]).toEqual(['a', 'c']);
+  expect(fleet.placements.map(({ spec }) => spec.strategy.type)).toEqual(['External', 'RollingUpdate', 'External']);
+});

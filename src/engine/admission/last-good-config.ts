@@ -1,4 +1,7 @@
-import type { PlanInput } from '../input.ts';
+import type { FleetConfig } from '../../api/gitfleet.ts';
+import type { Placement } from '../../api/placement.ts';
+import { placementKey, refOf } from '../../api/placement.ts';
+import type { Fleet, PlanInput } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from './last-good.ts';
 
@@ -12,7 +15,20 @@ export function withLastGoodConfig(input: PlanInput): { readonly input: PlanInpu
   if (fleet.config !== undefined || record.config === undefined || !absenceMeansNothing(fleet, ref))
     return { input, holds: [] };
   return {
-    input: { ...input, fleet: { ...fleet, config: record.config } },
+    input: { ...input, fleet: { ...holdingItsHeirs(fleet, record.config), config: record.config } },
     holds: [lastGoodHold(ref, heldBecause(fleet, ref))],
+  };
+}
+
+/** The usual strategy is read with the repo: placements that rely on it are held as they were. */
+function holdingItsHeirs(fleet: Fleet, { spec }: FleetConfig): Fleet {
+  const without = fleet.withoutStrategy;
+  if (spec.defaults?.strategy === undefined || !without) return fleet;
+  const relies = (placement: Placement) => without.has(placementKey(refOf(placement)));
+  const heirs = fleet.placements.filter(relies);
+  return {
+    ...fleet,
+    placements: fleet.placements.filter((placement) => !relies(placement)),
+    refused: [...fleet.refused, ...heirs.map((heir) => ({ apiVersion: heir.apiVersion, ...refOf(heir) }))],
   };
 }

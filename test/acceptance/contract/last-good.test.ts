@@ -122,3 +122,45 @@ it('broken YAML among resources holds its objects at their last good versions', 
   expect(without(step.plan, 'other')).toEqual(without(before, 'other'));
   expect(step.plan.placements.find(({ name }: Document) => name === 'other').resourceSnapshotIndex).toBe(1);
 });
+
+describe('broken YAML in fleet.yaml', () => {
+  const config = (guard: string, usual: string) => `apiVersion: gitfleet.dev/v1alpha1
+kind: FleetConfig
+spec: {guard: ${guard}, defaults: {strategy: ${usual}}}
+`;
+  const onlyCanary =
+    '{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: canary}}}]}}}}';
+  const holds = ({ plan }: Document): string[] =>
+    plan.holds
+      .filter(({ reason }: Document) => reason === 'LastGoodVersion')
+      .map(({ subject: { kind, name } }: Document) => `${kind} ${name}`)
+      .sort();
+
+  it('holds what relies on its strategy; a placement that names its own goes on', async () => {
+    const story = await fleet();
+    story.files['fleet.yaml'] = config('{}', '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}');
+    story.files['more.yaml'] = named(placement('{placementType: PickAll}', ''), 'more').replace(
+      / {2}strategy:.*\n/,
+      '',
+    );
+    story.files['resources/more.yaml'] = named(app('web:1'), 'more');
+    await story.plan(2);
+    story.files['fleet.yaml'] = `${story.files['fleet.yaml']}]`;
+    story.files['more.yaml'] = story.files['more.yaml'].replace('{placementType: PickAll}', onlyCanary);
+    const step = await story.plan(3);
+    expect(step.code).toBe(2);
+    expect(holds(step)).toEqual(['ClusterResourcePlacement more', 'FleetConfig fleet']);
+    const more = step.plan.placements.find(({ name }: Document) => name === 'more');
+    expect(more.bindings.map(({ clusterName }: Document) => clusterName)).toEqual(['a', 'b']);
+  });
+
+  it('keeps its limits', async () => {
+    const story = await fleet();
+    story.files['fleet.yaml'] = config('{maxClusters: 0}', '{}');
+    await story.plan(2);
+    story.files['fleet.yaml'] = `${story.files['fleet.yaml']}]`;
+    story.files['web.yaml'] = placement(onlyCanary, rolling(1, 1));
+    const step = await story.plan(3, { refused: true });
+    expect(step.plan.guard.map(({ rule }: Document) => rule)).toEqual(['blast-radius-clusters']);
+  });
+});
