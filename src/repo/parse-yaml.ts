@@ -81,8 +81,8 @@ export function parseYaml(marked: string, file: string, limits: Partial<Limits> 
   }
   const documents: YamlDocument[] = [];
   const refused: (Document.Parsed | undefined)[] = [];
-  for (const document of parsed) {
-    const findings = findingsOf(document, { text, maxDepth, secret });
+  for (const [at, document] of parsed.entries()) {
+    const findings = findingsOf(document, { text, maxDepth, secret, isFirst: at === 0 });
     for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
       const { line, col } = lineCounter.linePos(offset);
       problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
@@ -139,10 +139,14 @@ interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
   readonly offset: number;
 }
 
-function findingsOf(
-  document: Document.Parsed,
-  { text, maxDepth, secret }: { readonly text: string; readonly maxDepth: number; readonly secret: boolean },
-): Finding[] {
+interface FindingsContext {
+  readonly text: string;
+  readonly maxDepth: number;
+  readonly secret: boolean;
+  readonly isFirst: boolean;
+}
+
+function findingsOf(document: Document.Parsed, { text, maxDepth, secret, isFirst }: FindingsContext): Finding[] {
   const syntax = [...document.errors, ...document.warnings]
     // Tags are told by the lint, which also knows those that YAML itself understands.
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
@@ -153,7 +157,7 @@ function findingsOf(
     const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
     return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
   });
-  return [...directives(document), ...syntax, ...lint];
+  return [...directives(document), ...(isFirst ? [] : unannounced(document)), ...syntax, ...lint];
 }
 
 /** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */
@@ -162,6 +166,13 @@ function directives(document: Document.Parsed): Finding[] {
   if (!yaml?.explicit && Object.keys(tags ?? {}).length <= 1) return [];
   const message = 'directives are not understood in the same way by all programs';
   return [{ offset: document.range[0], code: 'yaml-directive', message, fix: 'remove the lines that begin with %' }];
+}
+
+/** After `...` kubectl reads on only where a line with --- follows. */
+function unannounced(document: Document.Parsed): Finding[] {
+  if (document.directives?.docStart || document.contents === null) return [];
+  const message = 'kubectl does not read what follows a line with ... up to the next ---';
+  return [{ offset: document.contents.range[0], code: 'yaml-document', message, fix: 'write --- above this document' }];
 }
 
 function refsOf(documents: readonly (Document.Parsed | undefined)[]): ObjectRef[] | undefined {

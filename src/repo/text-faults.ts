@@ -13,7 +13,7 @@ export function textFault(text: string, maxBytes: number): Fault | undefined {
 }
 
 /** Characters that YAML forbids, or that break a line to kubectl (YAML 1.1) and to nobody else; U+FFFD stands for bytes that are no UTF-8. */
-const notAllowed = /[^\t\n\r -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffc\u{10000}-\u{10ffff}]/u;
+const notAllowed = /\r(?!\n)|[^\t\n\r -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffc\u{10000}-\u{10ffff}]/u;
 
 function characterFault(text: string, at: number): Fault {
   const before = text.slice(0, at);

@@ -1,5 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap } from 'yaml';
-import { kubectlReads } from './kubectl-scalar.ts';
+import { lintPlainScalar } from './plain-scalar.ts';
 
 /** Something in a document that YAML allows and we refuse. */
 export interface LintFinding {
@@ -49,9 +49,10 @@ interface Lint {
 interface Size {
   readonly characters: number;
   readonly depth: number;
+  readonly isMap: boolean;
 }
 
-const leaf: Size = { characters: 1, depth: 1 };
+const leaf: Size = { characters: 1, depth: 1, isMap: false };
 
 function measure(node: unknown, depth: number, lint: Lint): Size {
   if (node === null || node === undefined || lint.stopped) return leaf;
@@ -111,9 +112,10 @@ function measureCollection(node: unknown, depth: number, lint: Lint): Size {
       lintKey(pair, lint);
       characters += measure(pair.key, depth + 1, lint).characters;
       add(pair.value);
+      if (isMergeKey(pair.key)) lintMerged(pair.value, lint);
     }
   } else if (isSeq(node)) for (const item of node.items) add(isPair(item) ? item.value : item);
-  return { characters, depth: deepest + 1 };
+  return { characters, depth: deepest + 1, isMap: isMap(node) };
 }
 
 interface Tagged {
@@ -147,8 +149,23 @@ function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {
       ...(isScalar(key) ? { value: written } : {}),
     });
   if (!isScalar(key)) refuse(isAlias(key) ? `*${key.source}` : 'of this map');
-  else if (isPlain(key) && key.source !== '<<' && typeof key.value !== 'string')
-    refuse(key.source || String(key.value));
+  else if (isPlain(key) && !isMergeKey(key) && typeof key.value !== 'string') refuse(key.source || String(key.value));
+}
+
+const isMergeKey = (key: unknown): boolean => isScalar(key) && isPlain(key) && key.source === '<<';
+
+/** kubectl merges a map, an alias of one, or a list of those, and takes no file with anything else. */
+function lintMerged(value: unknown, lint: Lint): void {
+  const isSource = (node: unknown): boolean =>
+    isMap(node) || (isAlias(node) && lint.anchors.get(node.source)?.isMap === true);
+  const wrong = (isSeq(value) ? value.items : [value]).find((node) => !isSource(node));
+  if (wrong === undefined && value !== undefined) return;
+  lint.report({
+    offset: offsetOf(wrong ?? value),
+    code: 'yaml-merge',
+    message: 'only maps can be merged with <<',
+    fix: 'name the anchor of a map, or a list of such anchors; quote "<<" if it is an ordinary key',
+  });
 }
 
 const isPlain = (node: Scalar): boolean => node.type === Scalar.PLAIN || node.type === undefined || node.type === null;
@@ -159,34 +176,10 @@ function measureScalar(node: Scalar, lint: Lint): Size {
   const report = (code: string, message: string, fix: string): void => {
     lint.report({ offset: offsetOf(node), code, message, fix, value: source });
   };
-  if (isPlain(node) && node.tag === undefined) lintPlain(source, node.value, report);
-  return { characters: source.length + 4, depth: 0 };
+  if (isPlain(node) && node.tag === undefined) lintPlainScalar(source, node.value, report);
+  if (!source.isWellFormed() || (typeof node.value === 'string' && !node.value.isWellFormed()))
+    report('half-character', 'this text holds half of a character', 'write the whole character');
+  return { characters: source.length + 4, depth: 0, isMap: false };
 }
-
-function lintPlain(source: string, value: unknown, report: (code: string, message: string, fix: string) => void): void {
-  if (typeof value === 'symbol') return;
-  const kubectl = kubectlReads(source);
-  if (/^[-+]?0\d+$/.test(source))
-    report(
-      'ambiguous-scalar',
-      `${source} means an octal number to some programs`,
-      `write "${source}", or the number without the leading 0`,
-    );
-  else if (typeof value === 'number' && !Number.isFinite(value))
-    report('not-json', `${source} cannot be written in JSON`, 'write a finite number');
-  else if (typeof value === 'bigint' || (typeof value === 'number' && isInexact(source, value)))
-    report('number-too-large', `${source} loses digits: numbers are exact up to 9007199254740991`, `write "${source}"`);
-  else if (/^[-+]?0[oO][0-7]+$/.test(source) || (kubectl !== value && !(kubectl === 0 && value === 0)))
-    report(
-      'ambiguous-scalar',
-      typeof kubectl === 'boolean'
-        ? `${source} means ${kubectl} to kubectl and a text to others`
-        : `${source} means the number ${kubectl} to kubectl and something else to others`,
-      `write "${source}" for the text, or ${kubectl}`,
-    );
-}
-
-const isInexact = (source: string, value: number): boolean =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) && (source.startsWith('0x') || !/[.eE]/.test(source));
 
 const offsetOf = (node: unknown): number => (node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0;

@@ -10,6 +10,50 @@ const read = (text: string) => {
   };
 };
 
+const tokens = [
+  ...[
+    'a',
+    'yes',
+    '0',
+    '~',
+    ': ',
+    '- ',
+    '? ',
+    '\n',
+    '\n  ',
+    '\n    ',
+    '\t',
+    '\r\n',
+    ', ',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    '|',
+    '>',
+  ],
+  ...[
+    '<<',
+    '<<: ',
+    '&x ',
+    '*x',
+    '&y ',
+    '*y',
+    '!t ',
+    '!!str ',
+    '!!map ',
+    '!!merge ',
+    '!!set ',
+    '!!binary ',
+    ' #c',
+    '=',
+    '@',
+  ],
+  ...['\n---\n', '\n...\n', '%YAML 1.2\n', '__proto__', 'constructor', 'kind: Secret\n'],
+];
+
 describe('what kubectl reads differently is refused with its place', () => {
   it.each([
     ['a: yes', 'ambiguous-scalar@1:4'],
@@ -26,6 +70,14 @@ describe('what kubectl reads differently is refused with its place', () => {
     ['a: !custom b', 'yaml-tag@1:12'],
     ['a: 1\na: 2', 'duplicate-key@2:1'],
     ['a: {b: 1', 'yaml-syntax@1:9'],
+    ['a: {<<: text}', 'yaml-merge@1:9'],
+    ['a:\n  <<:\n  b: 1', 'yaml-merge@2:6'],
+    ['a: {<<: [{b: 1}, 2]}', 'yaml-merge@1:18'],
+    ['base: &b [{x: 1}]\na: {<<: *b}', 'yaml-merge@2:9'],
+    ['a: [?b]', 'ambiguous-scalar@1:5'],
+    ['a: "\\ud83d"', 'half-character@1:4'],
+    ['a: b\rc: d', 'forbidden-character@1:5'],
+    ['a: 1\n...\nb: 2', 'yaml-document@3:1'],
   ])('%s', (text, code) => {
     expect(read(text).codes).toContain(code);
   });
@@ -38,6 +90,12 @@ describe('what means the same to everybody is read', () => {
     ['a: 2026-11-20', { a: '2026-11-20' }],
     ['a: true', { a: true }],
     ['base: &b {x: 1}\na: {<<: *b, z: 2}', { base: { x: 1 }, a: { x: 1, z: 2 } }],
+    [
+      'p: &p {a: 1}\nq: &q {a: 2, b: 3}\nr: {<<: [*p, *q], c: 4}',
+      { p: { a: 1 }, q: { a: 2, b: 3 }, r: { a: 1, b: 3, c: 4 } },
+    ],
+    ['a: {"<<": {b: 1}}', { a: { '<<': { b: 1 } } }],
+    ['a: 1\n...\n', { a: 1 }],
     ['\uFEFFa: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
     ['{"a": [1, null]}', { a: [1, null] }],
   ])('%s', (text, value) => {
@@ -76,6 +134,14 @@ describe('what would hurt is refused', () => {
   it('never throws, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => parseYaml(text, 'f.yaml') !== undefined),
+    );
+  });
+
+  it('never throws, however the pieces of YAML are put together', () => {
+    const pieces = fc.array(fc.constantFrom(...tokens), { maxLength: 14 }).map((chosen) => chosen.join(''));
+    fc.assert(
+      fc.property(pieces, (text) => parseYaml(text, 'f.yaml') !== undefined),
+      { numRuns: 3000 },
     );
   });
 });
