@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commandLine } from './cli/command-line.ts';
+import { nodeTooOld } from './cli/node-version.ts';
 
 // `gitfleet get clusters | head`: who reads has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,4 +7,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-process.exitCode = await commandLine(process.argv.slice(2));
+const complaint = nodeTooOld(process.versions.node);
+if (complaint) {
+  process.stderr.write(`${complaint}\n`);
+  process.exitCode = 2;
+} else {
+  const { commandLine } = await import('./cli/command-line.ts');
+  process.exitCode = await commandLine(process.argv.slice(2));
+}

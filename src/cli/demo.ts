@@ -1,14 +1,12 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { openLog } from '../daemon/log.ts';
 import { openDaemon } from '../daemon/open.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../git/person.ts';
-import { commitAll, initRepo, mergeBranch } from '../git/worktree.ts';
+import { mergeBranch } from '../git/worktree.ts';
 import { systemClock } from '../members/clock.ts';
 import { scaledClock } from '../simulator/clock.ts';
+import { openDemoDirectory } from './demo-directory.ts';
 import { CliError } from './exit.ts';
 import { narrate } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
@@ -28,10 +26,8 @@ export interface DemoOptions {
 /** A fleet of simulated clusters and a daemon on it, told as it happens. */
 export async function demo(options: DemoOptions): Promise<void> {
   const speed = speedOf(options.speed);
-  const dir = await demoDir(options.dir);
-  const repo = join(dir, 'fleet');
-  const fresh = await prepareRepo(repo);
-  const clock = scaledClock(await beginAt(dir), speed);
+  const { dir, repo, fresh, beginAt, release } = await openDemoDirectory(options.dir);
+  const clock = scaledClock(beginAt, speed);
   const told = timeline(clock);
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');
@@ -77,40 +73,14 @@ export async function demo(options: DemoOptions): Promise<void> {
     const ended = options.exitWhenSettled
       ? await Promise.race([untilSettled({ plan: () => before, next, repo, told }), interrupted])
       : await Promise.race([hintWhenQuiet({ plan: () => before, next, told, repo, kubeconfig }), interrupted]);
-    if (ended === 'interrupted') told.note('stopping');
+    if (ended === 'interrupted') told.note(`stopping; --dir ${dir} goes on from here`);
   } finally {
-    await writeFile(join(dir, 'clock.json'), JSON.stringify({ now: clock.now() }));
     opened.daemon.stop();
     await running;
     await opened.close();
     await simulated.close();
+    await release(clock.now());
   }
-}
-
-async function demoDir(wanted: string | undefined): Promise<string> {
-  if (wanted === undefined) return mkdtemp(join(tmpdir(), 'gitfleet-demo-'));
-  const dir = resolve(wanted);
-  await mkdir(dir, { recursive: true });
-  const entries = await readdir(dir);
-  if (entries.length > 0 && !entries.includes('fleet'))
-    throw new CliError(`${dir} is neither empty nor a demo of before: choose another --dir`);
-  return dir;
-}
-
-/** True when the repo was made just now, false when an earlier demo is continued. */
-async function prepareRepo(repo: string): Promise<boolean> {
-  if ((await readdir(repo).catch(() => [])).length > 0) return false;
-  const example = resolve(dirname(fileURLToPath(import.meta.url)), '../../fleet-repo-example');
-  await cp(example, repo, { recursive: true });
-  await initRepo(repo, 'main');
-  await commitAll(repo, 'The example fleet');
-  return true;
-}
-
-/** Simulated time goes on where an earlier demo in the same directory left it: it must never run backwards. */
-async function beginAt(dir: string): Promise<number> {
-  const saved = await readFile(join(dir, 'clock.json'), 'utf8').catch(() => '{}');
-  return Math.max(Date.now(), (JSON.parse(saved) as { now?: number }).now ?? 0);
 }
 
 function greet(about: {
@@ -171,7 +141,7 @@ async function untilSettled({ plan, next, repo, told }: Watching): Promise<'sett
   }
 }
 
-/** Says what to try the first time that nothing moves, and again when an approval begins to wait. */
+/** Says how to approve when an approval begins to wait, and what to try the first time that nothing goes on by itself. */
 async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }): Promise<never> {
   const { plan, next, told, repo, kubeconfig } = input;
   const hinted = new Set<string>();
@@ -179,18 +149,20 @@ async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }):
     await next();
     const present = plan();
     if (!present) continue;
-    for (const name of openApprovals(present)) {
+    const open = openApprovals(present);
+    for (const name of open) {
       if (hinted.has(name)) continue;
       hinted.add(name);
       told.hint('The staged run waits for you. Say yes with', [`git -C ${repo} merge gitfleet/approve/${name}`]);
     }
     const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));
-    if (quiet && !hinted.has('')) {
+    if ((quiet || open.length > 0) && !hinted.has('')) {
       hinted.add('');
       told.hint('Things to try in another terminal', [
-        `sed -i 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
+        `sed -i.bak 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
         `kubectl --kubeconfig ${kubeconfig} --context prod-eu-1 get deploy,pods -A`,
         `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,
+        `npm run -s gitfleet -- explain placement shop --repo ${repo}`,
         `git -C ${repo} show fleet-status:README.md`,
         `git -C ${repo} log -p fleet-status`,
       ]);

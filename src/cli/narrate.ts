@@ -43,7 +43,7 @@ function aboutPlacement(before: PlannedPlacement | undefined, next: PlannedPlace
     const names = fresh.map(({ clusterName, clusterScore }) => {
       const scored = clusterScore && (clusterScore.affinityScore !== 0 || clusterScore.topologySpreadScore !== 0);
       return scored
-        ? `${clusterName} (${clusterScore.affinityScore}/${clusterScore.topologySpreadScore})`
+        ? `${clusterName} (affinity ${clusterScore.affinityScore}, spread ${clusterScore.topologySpreadScore})`
         : clusterName;
     });
     told.push({ tone: 'decided', subject, text: `picked ${names.join(', ')}` });
@@ -154,5 +154,9 @@ function aboutHolds(before: readonly Hold[], next: readonly Hold[]): Told[] {
   const known = new Set(before.map((hold) => `${hold.reason} ${hold.message}`));
   return next
     .filter((hold) => worthTelling.has(hold.reason) && !known.has(`${hold.reason} ${hold.message}`))
-    .map((hold) => ({ tone: 'waiting', subject: titleOf(hold.subject), text: hold.message }));
+    .map((hold) => ({ tone: 'waiting', subject: titleOf(hold.subject), text: briefly(hold) }));
 }
+
+/** The line names its subject already, and nobody reads milliseconds. */
+const briefly = ({ subject, message }: Hold): string =>
+  message.replace(new RegExp(`^run ${subject.name}:? `), '').replaceAll(/(T\d\d:\d\d:\d\d)\.\d+Z/g, '$1Z');

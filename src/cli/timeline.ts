@@ -21,7 +21,11 @@ const tones: Readonly<Record<Told['tone'], Parameters<ReturnType<typeof colorsFo
 export function timeline(clock: Clock): Timeline {
   const color = colorsFor(process.stdout);
   const began = clock.now();
-  const write = (text: string) => process.stdout.write(`${text}\n`);
+  let blank = false;
+  const write = (text: string) => {
+    if (text !== '' || !blank) process.stdout.write(`${text}\n`);
+    blank = text === '';
+  };
   const stamp = (): string => {
     const seconds = Math.floor((clock.now() - began) / 1000);
     return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;

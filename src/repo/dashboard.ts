@@ -50,7 +50,14 @@ export function renderDashboard(plan: Plan, { branch }: { readonly branch: strin
   if (plan.placements.length > mostRows)
     lines.push('', `… and ${plan.placements.length - mostRows} more under [placements](placements).`);
   const where = clusterRows(plan);
-  lines.push('', '## Clusters', '', '| cluster | what runs there |', '|---|---|', ...where.slice(0, mostRows));
+  lines.push(
+    '',
+    '## Clusters',
+    '',
+    '| cluster | what runs there (snapshot) |',
+    '|---|---|',
+    ...where.slice(0, mostRows),
+  );
   if (where.length > mostRows) lines.push('', `… and ${where.length - mostRows} more under [clusters](clusters).`);
   const held = plan.holds.filter(({ reason }) => reason !== 'WaitingForApproval' && reason !== 'RolloutBudget');
   if (held.length > 0)
@@ -60,7 +67,10 @@ export function renderDashboard(plan: Plan, { branch }: { readonly branch: strin
       '',
       ...held
         .slice(0, mostRows)
-        .map(({ reason, message, until }) => `- ${reason}: ${safe(message)}${until ? ` (until ${until})` : ''}`),
+        .map(
+          ({ reason, message, until }) =>
+            `- ${reason}: ${safe(message)}${until && !message.includes(until) ? ` (until ${until})` : ''}`,
+        ),
     );
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   if (problems.length > 0) {

@@ -120,7 +120,7 @@ function waiting(step: RunStep, context: RunContext, gate: Gate, task: TaskStatu
 
 function howToMerge(request: string, { run }: RunContext): string {
   const branch = `gitfleet/approve/${placementKey({ name: request, namespace: run.metadata.namespace })}`;
-  return `merge branch ${branch} (git merge origin/${branch}, or its pull request)`;
+  return `merge branch ${branch}, or its pull request`;
 }
 
 export const isApproved = (task: TaskStatus): boolean =>

@@ -43,7 +43,7 @@ describe('two stages, a soak and a gate', () => {
       {
         subject: { kind: 'ClusterStagedUpdateRun', name: 'web-1', stage: 'canary' },
         reason: 'WaitingForApproval',
-        message: `run web-1 waits since ${at(60)} for a person to approve stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary (git merge origin/gitfleet/approve/web-1-after-canary, or its pull request)`,
+        message: `run web-1 waits since ${at(60)} for a person to approve stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary, or its pull request`,
       },
     ]);
     expect(rollout.outcome.approvals).toEqual([

@@ -1,0 +1,17 @@
+/** What people call the errors of a file system. */
+const words: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EEXIST: 'it is a file, not a directory',
+  ENOTDIR: 'it is not a directory',
+  EISDIR: 'it is a directory',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the device',
+};
+
+/** Why a file could not be read or written, without the system call it came from; other errors as they are. */
+export function fileTrouble(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return words[code] ?? (error instanceof Error ? error.message : String(error));
+}
