@@ -5,13 +5,17 @@ import { colorsFor } from './terminal.ts';
 export function explanationText({ clusterName, decision, binding, filters, score }: ClusterExplanation): string {
   const color = colorsFor(process.stdout);
   const selected = decision?.selected === true;
-  const failed = filters.filter(({ passed }) => !passed);
+  // That a picked cluster is taken by its own placement is what the binding says.
+  const asked = filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
+  const failed = asked.filter(({ passed }) => !passed);
   return [
     `${color(selected ? 'green' : 'yellow', `${selected ? '✓' : '✗'} ${clusterName}`)}  ${decision?.reason ?? 'not in the decisions'}`,
     ...(binding ? [`binding: ${binding}`] : []),
     failed.length === 0
-      ? `passes ${filters.map(({ plugin }) => plugin).join(', ')}`
-      : failed.map(({ plugin, reason }) => `${plugin}: ${reason}`).join('\n    '),
+      ? `passes ${asked.map(({ plugin }) => plugin).join(', ')}`
+      : failed
+          .flatMap(({ plugin, reason, unmet = [] }) => [`${plugin}: ${reason}`, ...unmet.map((text) => `  ${text}`)])
+          .join('\n    '),
     ...(score ? scoreLines(score) : []),
   ].join('\n    ');
 }

@@ -54,7 +54,7 @@ describe('gitfleet explain placement', () => {
       err: '',
       out: `✓ eu-2  picked by scheduling policy: cluster "eu-2" (affinity score: 50, topology spread score: -1)
     binding: Scheduled
-    SamePlacementAntiAffinity: the placement is on this cluster already
+    passes ClusterAffinity, ClusterEligibility, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
     would score now: affinity 50, topology spread -1000
        +50  weight 50, labels match, resources.kubernetes-fleet.io/available-cpu descending: 16 between 4 and 16
       -1000  spread over region (ScheduleAnyway, maxSkew 1): 1 in eu, 0 to 1 elsewhere, one more changes the skew by 1, which violates it
@@ -70,6 +70,14 @@ describe('gitfleet explain placement', () => {
     TaintToleration: taint gpu:NoSchedule is not tolerated
 `,
     );
+  });
+
+  it('says which requirement a cluster does not meet, and what it has instead', async () => {
+    const { out } = await explain('placement', 'cache', '--cluster', 'dev-1');
+    expect(out).toContain(`
+    ClusterAffinity: cluster does not match any of the required cluster affinity terms
+      requires label env = prod: it is dev
+`);
   });
 
   it('gives the same as JSON: the decisions are those of the plan', async () => {

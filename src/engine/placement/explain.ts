@@ -5,6 +5,7 @@ import { classify, liveBindings } from './bindings.ts';
 import { hasRow } from './bits.ts';
 import type { FleetIndex } from './compile-fleet.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
+import { requirementsOf, type UnmetRequirements } from './explain-requirements.ts';
 import { reasons } from './reasons.ts';
 import { type ScheduleInput, schedule } from './schedule.ts';
 import { isHard, judgeConstraint, measure, type Spread, skewChange, startSpread } from './spread.ts';
@@ -26,6 +27,8 @@ export interface FilterVerdict {
   readonly plugin: string;
   readonly passed: boolean;
   readonly reason?: string;
+  /** What of the policy's requirements the cluster does not have; only where the reason leaves it open. */
+  readonly unmet?: readonly string[];
 }
 
 export interface ScoreExplanation {
@@ -80,6 +83,10 @@ export function explain(input: ScheduleInput, clusterName?: ClusterName): readon
     input,
     compiled: compilePolicy(placement, index),
     spread: startSpread(policy, index, liveRows),
+    unmet: requirementsOf(
+      policy.affinity?.clusterAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [],
+      index,
+    ),
     liveRows,
   };
   const wanted = index.members.map(({ name }, row) => ({ name, row }));
@@ -102,6 +109,7 @@ interface Context {
   readonly input: ScheduleInput;
   readonly compiled: CompiledPolicy;
   readonly spread: Spread | undefined;
+  readonly unmet: UnmetRequirements;
   readonly liveRows: ReadonlySet<number>;
 }
 
@@ -118,7 +126,7 @@ function fixedFilters({ input: { placement, index } }: Context, row: number): Fi
   return [verdict('ClusterNames', named ? [] : ['cluster is not named in the policy']), eligibility(index, row)];
 }
 
-function filters({ input, compiled, spread, liveRows }: Context, row: number): FilterVerdict[] {
+function filters({ input, compiled, spread, unmet, liveRows }: Context, row: number): FilterVerdict[] {
   const { placement, index } = input;
   const member = index.members[row]!;
   const unmatched = compiled.matching !== undefined && !hasRow(compiled.matching, row);
@@ -129,10 +137,13 @@ function filters({ input, compiled, spread, liveRows }: Context, row: number): F
     return entry.violated && isHard(constraint) ? [reasons.spread(constraint)] : [];
   });
   return [
-    verdict('ClusterAffinity', [
-      ...(unmatched ? [reasons.affinity] : []),
-      ...unparsable.map(({ property }) => reasons.unparsable(property, member.properties[property]!)),
-    ]),
+    {
+      ...verdict('ClusterAffinity', [
+        ...(unmatched ? [reasons.affinity] : []),
+        ...unparsable.map(({ property }) => reasons.unparsable(property, member.properties[property]!)),
+      ]),
+      ...(unmatched && { unmet: unmet(row) }),
+    },
     eligibility(index, row),
     verdict('NamespaceAffinity', elsewhere ? [reasons.namespace(placement.metadata.namespace ?? '')] : []),
     verdict(
