@@ -10,6 +10,7 @@ import { differsByTrigger } from './overrides/trigger.ts';
 import { schedule } from './placement/schedule.ts';
 import { rollOut } from './rollout/roll-out.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
+import { snapshotsInUse } from './snapshots-in-use.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -80,7 +81,7 @@ export function snapshotResources(work: PlacementWork, world: World): PlacementW
     commit: world.input.commit,
     now: world.input.now,
     limit: work.placement.spec.revisionHistoryLimit,
-    inUse: indexesInUse(work, world),
+    inUse: () => snapshotsInUse(work, world),
     digest: world.input.digest,
   });
   const after = { ...work, resourceSnapshots: taken.resourceSnapshots, contents: taken.contents };
@@ -99,29 +100,6 @@ function withOverrideIds(work: PlacementWork, world: World): PlacementWork {
     ...work,
     resourceSnapshots: work.resourceSnapshots.map((entry) => (entry === latest ? { ...entry, overrides: ids } : entry)),
   };
-}
-
-function indexesInUse(work: PlacementWork, world: World): ReadonlySet<number> {
-  const { kind, name, namespace } = refOf(work.placement);
-  const indexes = new Set<number>();
-  for (const { binding } of work.bindings)
-    if (binding.resourceSnapshotIndex !== undefined) indexes.add(binding.resourceSnapshotIndex);
-  for (const run of world.admitted.runs) {
-    const used =
-      run.spec.placementName === name && (run.metadata.namespace ?? namespace) === namespace
-        ? world.record.runs.get(namespace ? `${namespace}.${run.metadata.name}` : run.metadata.name)?.status
-            ?.resourceSnapshotIndexUsed
-        : undefined;
-    if (used !== undefined && used !== '') indexes.add(Number(used));
-  }
-  for (const observation of world.input.observations?.values() ?? []) {
-    for (const seen of observation.placements) {
-      const same =
-        seen.placement.kind === kind && seen.placement.name === name && seen.placement.namespace === namespace;
-      if (same && seen.resourceSnapshotIndex !== undefined) indexes.add(seen.resourceSnapshotIndex);
-    }
-  }
-  return indexes;
 }
 
 /** Override snapshots that a cluster gets with the contents of an index; `only` pins them to those of a rollback. */

@@ -72,6 +72,69 @@ describe('a rolling update', () => {
 });
 
 describe('removal', () => {
+  describe('of an object that the repo dropped', () => {
+    const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: web}\ndata: {a: b}\n';
+    const fleet = () =>
+      new PaperFleet({
+        ...members,
+        'placements/web.yaml': `${placement('web', '{placementType: PickAll}', '{rollingUpdate: {maxUnavailable: 100%}}')}  revisionHistoryLimit: 1\n`,
+        'resources/web.yaml': deployment('web', 'web', 'web:1'),
+        'resources/old.yaml': configMap,
+      });
+    const version = async (paper: PaperFleet, number: number) => {
+      paper.files['resources/web.yaml'] = deployment('web', 'web', `web:${number}`);
+      return paper.settle();
+    };
+    const snapshots = (paper: PaperFleet) =>
+      [...paper.record.keys()].filter((path) => path.includes('/snapshots/')).map((path) => path.split('/').at(-1));
+    const prunable = (paper: PaperFleet, cluster: string) => {
+      const { plan, contentOf } = paper.last!;
+      const target = plan.targets.find(({ clusterName }) => clusterName === cluster)!;
+      return contentOf(target)!.prunable.map(({ kind, name }) => `${kind} ${name}`);
+    };
+
+    it('is not forgotten while a member that may hold it is away, however many versions pass', async () => {
+      const paper = fleet();
+      await paper.settle();
+      paper.down.add('a');
+      delete paper.files['resources/old.yaml'];
+      for (const number of [2, 3, 4, 5]) await version(paper, number);
+      expect(snapshots(paper)).toEqual(['0.yaml', '3.yaml', '4.yaml']);
+      paper.down.delete('a');
+      await paper.plan();
+      expect(prunable(paper, 'a')).toEqual(['Namespace web', 'ConfigMap old', 'Deployment web']);
+    });
+
+    it('is not forgotten while a member still shows it', async () => {
+      const paper = fleet();
+      await paper.settle();
+      const [held] = paper.members
+        .get('a')!
+        .get('web')!
+        .objects.filter(({ kind }) => kind === 'ConfigMap');
+      delete paper.files['resources/old.yaml'];
+      for (const number of [2, 3, 4]) {
+        await version(paper, number);
+        const web = paper.members.get('a')!.get('web')!;
+        paper.members.get('a')!.set('web', { ...web, objects: [...web.objects, held!] });
+      }
+      await version(paper, 5);
+      expect(prunable(paper, 'a')).toContain('ConfigMap old');
+    });
+
+    it('is forgotten once no member holds it', async () => {
+      const paper = fleet();
+      await paper.settle();
+      paper.down.add('a');
+      delete paper.files['resources/old.yaml'];
+      await version(paper, 2);
+      paper.down.delete('a');
+      for (const number of [3, 4, 5]) await version(paper, number);
+      expect(snapshots(paper)).toEqual(['3.yaml', '4.yaml']);
+      expect(prunable(paper, 'a')).toEqual(['Namespace web', 'Deployment web']);
+    });
+  });
+
   it('a removed placement goes from its members, and its record when they are clean', async () => {
     const paper = new PaperFleet({
       ...members,

@@ -17,11 +17,12 @@ export interface SnapshotRequest {
   /** spec.revisionHistoryLimit: snapshots to keep, 1 to 1000, the new one included. */
   readonly limit: number;
   /**
-   * Indexes that something still stands on: those of live and deleting bindings, of running update runs, and those that
-   * members were last seen with. They outlive the limit: a binding whose snapshot is gone can neither be rendered nor
-   * pruned (KubeFleet forgets them and such bindings hang, kubefleet issue #263).
+   * Indexes that something still stands on: those of live and deleting bindings, of running update runs, those that members
+   * were last seen with, and those that list what is still to be removed somewhere. They outlive the limit: a binding whose
+   * snapshot is gone can neither be rendered nor pruned (KubeFleet forgets them and such bindings hang, kubefleet issue
+   * #263). Asked only when a snapshot is taken.
    */
-  readonly inUse: ReadonlySet<number>;
+  readonly inUse: () => ReadonlySet<number>;
   readonly digest: (text: string) => string;
 }
 
@@ -50,11 +51,12 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
       index: latest.index,
     };
   }
+  const inUse = request.inUse();
   // Above everything ever seen, so that no index is given to two contents although part of the record was lost.
-  const index = Math.max(-1, ...entries.map((entry) => entry.index), ...contents.keys(), ...request.inUse) + 1;
+  const index = Math.max(-1, ...entries.map((entry) => entry.index), ...contents.keys(), ...inUse) + 1;
   const newest = new Set(entries.slice(entries.length - Math.min(entries.length, request.limit - 1)));
-  const kept = entries.filter((entry) => newest.has(entry) || request.inUse.has(entry.index));
-  const keptIndexes = new Set([...kept.map((entry) => entry.index), ...request.inUse]);
+  const kept = entries.filter((entry) => newest.has(entry) || inUse.has(entry.index));
+  const keptIndexes = new Set([...kept.map((entry) => entry.index), ...inUse]);
   return {
     resourceSnapshots: [
       ...kept.map(unlabelled),

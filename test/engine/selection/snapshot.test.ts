@@ -30,7 +30,7 @@ function take(
     commit: options.commit ?? 'c1',
     now: '2026-11-20T10:00:00Z',
     limit: options.limit ?? 10,
-    inUse: new Set(options.inUse ?? []),
+    inUse: () => new Set(options.inUse ?? []),
     digest,
   });
 }

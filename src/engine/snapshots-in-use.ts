@@ -1,0 +1,76 @@
+import type { Manifest } from '../api/meta.ts';
+import { type PlacementRef, refOf } from '../api/placement.ts';
+import type { Binding } from '../api/placement-state.ts';
+import { wasGiven } from './delivery/cleanup.ts';
+import { refsIn } from './delivery/listed-objects.ts';
+import { keyOf, refOfManifest } from './delivery/object-key.ts';
+import { sightingOf } from './delivery/outcomes.ts';
+import { conditionIs } from './kernel/condition.ts';
+import { placementLabel, placementLabelValue } from './overrides/ownership.ts';
+import { inFleet } from './present-bindings.ts';
+import type { PlacementWork } from './working.ts';
+import type { World } from './world.ts';
+
+/** Indexes of snapshots that must be remembered whatever the history limit: something runs them, or may hold objects of them. */
+export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<number> {
+  const ref = refOf(work.placement);
+  const indexes = new Set<number>();
+  for (const { binding } of work.bindings)
+    if (binding.resourceSnapshotIndex !== undefined) indexes.add(binding.resourceSnapshotIndex);
+  for (const index of usedByRuns(ref, world)) indexes.add(index);
+  for (const observation of world.input.observations?.values() ?? []) {
+    const seen = sightingOf(observation, ref)?.resourceSnapshotIndex;
+    if (seen !== undefined) indexes.add(seen);
+  }
+  for (const index of neededForRemoval(work, world)) indexes.add(index);
+  return indexes;
+}
+
+function usedByRuns({ name, namespace }: PlacementRef, world: World): number[] {
+  return world.admitted.runs.flatMap((run) => {
+    if (run.spec.placementName !== name || (run.metadata.namespace ?? namespace) !== namespace) return [];
+    const key = namespace ? `${namespace}.${run.metadata.name}` : run.metadata.name;
+    const used = world.record.runs.get(key)?.status?.resourceSnapshotIndexUsed;
+    return used === undefined || used === '' ? [] : [Number(used)];
+  });
+}
+
+/**
+ * Only what a remembered snapshot lists may be removed from a member. So the latest snapshot that lists an object stays for
+ * as long as a member may hold the object: one that was not seen since it was given something newer may hold anything.
+ */
+function neededForRemoval(work: PlacementWork, world: World): number[] {
+  const given = work.bindings.map(({ binding }) => binding).filter((it) => isHolder(it, world));
+  const unsure = given.some((binding) => !isSettled(binding, work, world));
+  const label = placementLabelValue(refOf(work.placement), world.input.digest);
+  const shown = new Set(
+    given.flatMap(({ targetCluster }) =>
+      (world.observationOf(targetCluster)?.objects ?? []).filter(mayBeOf(label)).map((it) => keyOf(refOfManifest(it))),
+    ),
+  );
+  const keysOf = (manifests: readonly Manifest[]) => refsIn(manifests).map(keyOf);
+  const listed = new Set(work.selection.ok ? keysOf(work.selection.manifests) : []);
+  const needed: number[] = [];
+  for (const [index, manifests] of [...work.contents].sort(([a], [b]) => b - a)) {
+    const keys = keysOf(manifests);
+    if (keys.some((key) => !listed.has(key) && (unsure || shown.has(key)))) needed.push(index);
+    for (const key of keys) listed.add(key);
+  }
+  return needed;
+}
+
+const isHolder = (binding: Binding, world: World): boolean =>
+  wasGiven(binding) && inFleet(binding.targetCluster, world);
+
+/** The member was seen, and its actor is done with what it was given last. */
+function isSettled(binding: Binding, { placement }: PlacementWork, world: World): boolean {
+  if (world.input.observations === undefined) return conditionIs(binding.conditions, 'Applied', 'True');
+  const observation = world.observationOf(binding.targetCluster);
+  if (!observation?.reachable || !observation.complete || binding.deleting) return false;
+  return sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.done === true;
+}
+
+const mayBeOf = (label: string) => (object: Manifest) => {
+  const present = object.metadata.labels?.[placementLabel];
+  return present === undefined || present === label;
+};
