@@ -5,7 +5,7 @@ import { sourceKey } from './input.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
 import { orphanRuns } from './staged/orphan-runs.ts';
-import { overridesFor, snapshotResources } from './stages.ts';
+import { overridesFor, snapshotForRun } from './stages.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -31,7 +31,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     now: world.input.now,
     freeze: freezeOf(work.placement, world.freeze),
     digest: world.input.digest,
-    takeSnapshot: (present) => snapshotResources(present, world),
+    takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);
       const entry = present.resourceSnapshots.find((candidate) => candidate.index === index);

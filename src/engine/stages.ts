@@ -84,9 +84,12 @@ export function snapshotResources(work: PlacementWork, world: World): PlacementW
     inUse: () => snapshotsInUse(work, world),
     digest: world.input.digest,
   });
-  const after = { ...work, resourceSnapshots: taken.resourceSnapshots, contents: taken.contents };
-  return withOverrideIds(after, world);
+  return { ...work, resourceSnapshots: taken.resourceSnapshots, contents: taken.contents };
 }
+
+/** What an update run that begins takes, with the overrides that it freezes. */
+export const snapshotForRun = (work: PlacementWork, world: World): PlacementWork =>
+  work.selection.ok ? withOverrideIds(snapshotResources(work, world), world) : work;
 
 /** What a rollback to an index must use again: the override snapshots last used with it (decision 31). */
 function withOverrideIds(work: PlacementWork, world: World): PlacementWork {
@@ -118,7 +121,7 @@ export function rollPlacement(work: PlacementWork, world: World): PlacementWork 
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;
   const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
-  return rollOut(work, {
+  const rolled = rollOut(work, {
     now: world.input.now,
     overridesFor: overridesFor(work, world, latest.index),
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
@@ -128,4 +131,7 @@ export function rollPlacement(work: PlacementWork, world: World): PlacementWork 
         ? world.input.fleet.budgets.find(({ metadata }) => metadata.name === work.placement.metadata.name)
         : undefined,
   });
+  // What rides along with the next rollout has not been used yet.
+  const rolls = rolled.bindings.some(({ binding, move }) => !binding.deleting && move !== 'keep');
+  return rolls ? withOverrideIds(rolled, world) : rolled;
 }

@@ -71,6 +71,51 @@ describe('a rolling update', () => {
   });
 });
 
+describe('an override that names no placement', () => {
+  const override = (value: string, only = '') =>
+    `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourceOverride\nmetadata: {name: note}\nspec:\n  clusterResourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [${only}]}, jsonPatchOverrides: [{op: add, path: /metadata/annotations, value: {note: ${value}}}]}]}\n`;
+  const onlyProd = '{labelSelector: {matchLabels: {env: prod}}}';
+  const resting = ['web a keep Bound 0', 'web b keep Bound 0', 'web c keep Bound 0'];
+  const carried = (paper: PaperFleet) => {
+    const [state] = [...paper.record].filter(([path]) => path === 'placements/web/state.yaml');
+    return [...state![1].matchAll(/note-\d/g)].map(([id]) => id);
+  };
+  const fleet = async () => {
+    const paper = new PaperFleet({
+      ...members,
+      'placements/web.yaml': placement('web', '{placementType: PickAll}', '{rollingUpdate: {maxUnavailable: 100%}}'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    });
+    await paper.settle();
+    return paper;
+  };
+
+  it('begins no rollout, new or edited, and rides along with the next', async () => {
+    const paper = await fleet();
+    for (const value of ['one', 'two']) {
+      paper.files['overrides/note.yaml'] = override(value);
+      expect(moves(await paper.settle())).toEqual(resting);
+      expect(carried(paper)).toEqual([]);
+    }
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    // Of the snapshot, and of each binding.
+    expect(carried(paper)).toEqual(['note-1', 'note-1', 'note-1', 'note-1']);
+    paper.files['overrides/note.yaml'] = override('three');
+    await paper.settle();
+    expect(carried(paper)).toEqual(['note-1', 'note-1', 'note-1', 'note-1']);
+  });
+
+  it('rolls out at once to a cluster whose labels begin to match, where it is in use already', async () => {
+    const paper = await fleet();
+    paper.files['overrides/note.yaml'] = override('one', onlyProd);
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    paper.files['clusters/a.yaml'] = member('a', { env: 'prod' });
+    expect(moves(await paper.plan())).toEqual(['web a update Bound 1', 'web b keep Bound 1', 'web c keep Bound 1']);
+  });
+});
+
 describe('removal', () => {
   describe('of an object that the repo dropped', () => {
     const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: web}\ndata: {a: b}\n';
