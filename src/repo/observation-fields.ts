@@ -1,6 +1,6 @@
 import type { Issue } from '../api/issue.ts';
 import { type ClusterObservation, clusterObservation } from '../api/observation.ts';
-import { fromZod } from '../api/validate.ts';
+import { fromZod } from '../api/schema-issues.ts';
 
 /**
  * One ClusterObservation out of a document. Empty fields are absent ones, as programs in Go write them. A field that is not

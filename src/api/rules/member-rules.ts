@@ -1,0 +1,30 @@
+import { error, type Issue, info } from '../issue.ts';
+import type { MemberCluster } from '../member-cluster.ts';
+import { isLabelValue, isQualifiedName } from '../syntax.ts';
+
+/** What an API server refuses in taints, and fields that only a hub has a use for. */
+export function memberIssues({ metadata, spec, apiVersion }: MemberCluster): Issue[] {
+  const issues: Issue[] = [];
+  if (metadata.name.length > 63)
+    issues.push(error('name-too-long', ['metadata', 'name'], 'the name of a member has at most 63 characters'));
+  const seen = new Set<string>();
+  (spec.taints ?? []).forEach(({ key, value = '', effect }, at) => {
+    const here = ['spec', 'taints', at];
+    if (!isQualifiedName(key)) issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`));
+    if (!isLabelValue(value)) issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`));
+    const text = `${key}=${value}:${effect}`;
+    if (seen.has(text)) issues.push(error('duplicate', here, `the taint ${text} is listed twice`, 'keep one of them'));
+    seen.add(text);
+  });
+  if (spec.identity)
+    issues.push(info('no-use', ['spec', 'identity'], 'identity is accepted; a fleet without a hub has no use for it'));
+  if (spec.deleteOptions)
+    issues.push(
+      info(
+        'no-use',
+        ['spec', 'deleteOptions'],
+        `deleteOptions is accepted; a fleet without a hub has no use for it${apiVersion.endsWith('/v1') ? ' (and it is a field of v1beta1)' : ''}`,
+      ),
+    );
+  return issues;
+}

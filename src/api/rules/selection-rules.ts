@@ -1,0 +1,79 @@
+import { error, type Issue } from '../issue.ts';
+import type { Placement, ResourceSelector } from '../placement.ts';
+import { selectorIssues } from './selector-rules.ts';
+
+/** What a placement selects: one way of naming it, and selectionScope only where it has a meaning. */
+export function selectionIssues(selectors: readonly ResourceSelector[], kind: Placement['kind']): Issue[] {
+  const issues: Issue[] = [];
+  selectors.forEach((selector, index) => {
+    if (selector.name && selector.labelSelector !== undefined) {
+      issues.push(
+        error(
+          'exclusive-fields',
+          at(index),
+          'name and labelSelector exclude each other',
+          'keep one of them, or write two selectors',
+        ),
+      );
+    }
+    issues.push(...selectorIssues(selector.labelSelector, at(index, 'labelSelector')));
+    if (selector.selectionScope !== 'NamespaceWithResources' && !isNamespace(selector)) {
+      issues.push(
+        error(
+          'invalid-selection-scope',
+          at(index, 'selectionScope'),
+          `selectionScope ${selector.selectionScope} is only for the core kind Namespace`,
+        ),
+      );
+    }
+  });
+  return [...issues, ...withSelectorsIssues(selectors, kind)];
+}
+
+/** NamespaceWithResourceSelectors: one named Namespace, of which the other selectors pick. */
+function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Placement['kind']): Issue[] {
+  const issues: Issue[] = [];
+  const withSelectors = selectors.flatMap((selector, index) =>
+    selector.selectionScope === 'NamespaceWithResourceSelectors' ? [{ selector, index }] : [],
+  );
+  if (withSelectors.length > 1)
+    issues.push(
+      error(
+        'invalid-selection-scope',
+        at(withSelectors[1]!.index),
+        'only one selector may have selectionScope NamespaceWithResourceSelectors',
+      ),
+    );
+  const [only] = withSelectors;
+  if (only) {
+    if (kind === 'ResourcePlacement')
+      issues.push(
+        error('invalid-selection-scope', at(only.index), 'a ResourcePlacement selects in its own namespace only'),
+      );
+    if (!only.selector.name || only.selector.labelSelector !== undefined) {
+      issues.push(
+        error(
+          'invalid-selection-scope',
+          at(only.index),
+          'NamespaceWithResourceSelectors needs a namespace by name, not by labels',
+        ),
+      );
+    }
+    selectors.forEach((selector, index) => {
+      if (index !== only.index && isNamespace(selector))
+        issues.push(
+          error(
+            'invalid-selection-scope',
+            at(index),
+            'beside NamespaceWithResourceSelectors no other Namespace may be selected',
+          ),
+        );
+    });
+  }
+  return issues;
+}
+
+const at = (index: number, ...rest: string[]): Issue['path'] => ['spec', 'resourceSelectors', index, ...rest];
+
+export const isNamespace = ({ group, version, kind }: ResourceSelector): boolean =>
+  group === '' && version === 'v1' && kind === 'Namespace';

@@ -1,0 +1,70 @@
+import { error, type Issue } from '../issue.ts';
+import type { StagedUpdateRun, StagedUpdateStrategy } from '../staged.ts';
+import { selectorIssues } from './selector-rules.ts';
+
+/** Hours, minutes and seconds: no sign, and no shorter units. */
+const waitTime = /^([1-9]\d*|0)(\.\d+)?(s|m|h)(([1-9]\d*|0)(\.\d+)?(s|m|h))*$/;
+
+/** What KubeFleet's CRD patterns and CEL rules refuse in the stages of a strategy. */
+export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
+  const issues: Issue[] = [];
+  spec.stages.forEach((stage, at) => {
+    const here = ['spec', 'stages', at];
+    if (!/^[a-z0-9]+$/.test(stage.name) || stage.name.length > 63) {
+      issues.push(
+        error(
+          'invalid-name',
+          [...here, 'name'],
+          `"${stage.name}" is no stage name`,
+          'use at most 63 lower-case letters and digits, without dashes',
+        ),
+      );
+    }
+    issues.push(...selectorIssues(stage.labelSelector, [...here, 'labelSelector']));
+    const concurrency = String(stage.maxConcurrency);
+    if (!/^(100|[1-9][0-9]?)%$/.test(concurrency) && !/^[1-9]\d*$/.test(concurrency)) {
+      issues.push(
+        error(
+          'invalid-int-or-percent',
+          [...here, 'maxConcurrency'],
+          `"${concurrency}" is neither a number of 1 or more nor a percentage from 1% to 100%`,
+        ),
+      );
+    }
+    (stage.beforeStageTasks ?? []).forEach((task, index) => {
+      const there = [...here, 'beforeStageTasks', index];
+      if (task.type !== 'Approval')
+        issues.push(error('field-not-allowed', [...there, 'type'], 'before a stage only an Approval can stand'));
+      if (task.type === 'Approval' && task.waitTime !== undefined)
+        issues.push(error('field-not-allowed', [...there, 'waitTime'], 'an Approval takes no waitTime'));
+    });
+    (stage.afterStageTasks ?? []).forEach((task, index) => {
+      const there = [...here, 'afterStageTasks', index];
+      if (task.type === 'Approval' && task.waitTime !== undefined)
+        issues.push(error('field-not-allowed', [...there, 'waitTime'], 'an Approval takes no waitTime'));
+      if (task.type === 'TimedWait' && task.waitTime === undefined)
+        issues.push(
+          error('field-required', [...there, 'waitTime'], 'a TimedWait needs a waitTime', 'add waitTime: 10m'),
+        );
+      if (task.waitTime !== undefined && !waitTime.test(task.waitTime))
+        issues.push(
+          error(
+            'invalid-duration',
+            [...there, 'waitTime'],
+            `"${task.waitTime}" is no duration`,
+            'write for example 30s, 10m or 1h30m',
+          ),
+        );
+    });
+  });
+  return issues;
+}
+
+/** A run has a name that fits a label, and names its placement. */
+export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
+  if (metadata.name.length > 63)
+    return [error('name-too-long', ['metadata', 'name'], 'the name of a run has at most 63 characters')];
+  return spec.placementName === ''
+    ? [error('field-required', ['spec', 'placementName'], 'a run names its placement')]
+    : [];
+}
