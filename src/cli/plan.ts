@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { wholeRecord } from '../daemon/publication.ts';
+import type { PlanInput } from '../engine/input.ts';
 import { planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { CliError, exitCodes } from './exit.ts';
@@ -27,7 +28,7 @@ export async function plan(
   const input = await readPlanInput(options);
   const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
   const result = supposed?.plan ?? planFleet(input).plan;
-  const files = wholeRecord(result, { branch: options.ref ?? 'main' });
+  const files = wholeRecord(result, { branch: options.ref ?? 'main', unreachable: unreachable(input) });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
   const document = {
     ...result,
@@ -41,6 +42,15 @@ export async function plan(
   const code = exitCodeOfPlan(result);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
+
+/** Members that were looked at and did not answer. */
+const unreachable = ({ observations = new Map() }: PlanInput): Map<string, string> =>
+  new Map(
+    [...observations]
+      .filter(([, { reachable }]) => !reachable)
+      .map(([name, { cause }]): [string, string] => [name, cause ?? 'no answer'])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 
 /** 2 with errors, else 4 when refused, else 1 when anything moves, else 0. Warnings never count. */
 export function exitCodeOfPlan(plan: Plan): number {

@@ -19,6 +19,8 @@ export interface FleetMembers {
   /** True when somewhere another daemon did something else than what was assigned last: it has to be assigned anew. */
   readonly disputed: () => boolean;
   sightings(): Map<ClusterName, ClusterObservation>;
+  /** Members that do not answer, by name, and why. */
+  unreachable(): Map<ClusterName, string>;
   /** Resolves when every member is idle, or after `ms` of pace. */
   settled(ms: number): Promise<void>;
   /** Resolves when every member has answered once, or after `ms` of pace. */
@@ -26,7 +28,10 @@ export interface FleetMembers {
   /** Finds objects of ours of every kind: for the day when the record is lost. */
   sweep(): Promise<void>;
   readonly size: () => number;
+  /** Requests sent so far, also to members that are not open any more. */
   readonly requests: () => number;
+  /** How many members still have something to do. */
+  readonly busy: () => number;
   /** Begins nothing new; resolves when every change that was sent to a member has its answer. */
   finish(): Promise<void>;
   stop(): void;
@@ -51,6 +56,7 @@ export function fleetMembers(input: {
   const writes = inFlight();
   let prices: readonly PriceList[] = [];
   let disputed = false;
+  let closedRequests = 0;
 
   /** Looks every few milliseconds, for as long as `ms`. */
   async function until(there: () => boolean, ms: number): Promise<void> {
@@ -78,6 +84,7 @@ export function fleetMembers(input: {
       for (const [name, { member, heartbeatMs }] of open) {
         if (wanted.get(name) === heartbeatMs) continue;
         member.stop();
+        closedRequests += member.requests();
         open.delete(name);
       }
       for (const name of unknown.keys()) if (!wanted.has(name)) unknown.delete(name);
@@ -119,13 +126,22 @@ export function fleetMembers(input: {
       for (const [name, cause] of unknown) all.set(name, notConnected(name, cause));
       return all;
     },
+    unreachable() {
+      const silent = new Map(unknown);
+      for (const [name, { member }] of open) {
+        const cause = member.unreachable();
+        if (cause !== undefined) silent.set(name, cause);
+      }
+      return new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1)));
+    },
     settled: (ms) => until(() => [...open.values()].every(({ member }) => member.idle()), ms),
     looked: (ms) => until(() => [...open.values()].every(({ member }) => member.sighting().reachable), ms),
     async sweep() {
       await Promise.allSettled([...open.values()].map(({ member }) => member.sweep()));
     },
     size: () => open.size,
-    requests: () => [...open.values()].reduce((sum, { member }) => sum + member.requests(), 0),
+    requests: () => [...open.values()].reduce((sum, { member }) => sum + member.requests(), closedRequests),
+    busy: () => [...open.values()].filter(({ member }) => !member.idle()).length,
     async finish() {
       // Nothing new is begun for actors that hold no assignment; what was sent is answered before connections are closed.
       for (const { member } of open.values()) member.assign([]);

@@ -15,6 +15,7 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
   gitfleet_cluster_connection_status: ['gauge', 'Members by state (reachable, unreachable).'],
+  gitfleet_queue_depth: ['gauge', 'Members with something still to do.'],
   gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],
   gitfleet_plan_holds: ['gauge', 'Holds of the last plan by reason.'],
   gitfleet_problems: ['gauge', 'Problems of the last load by severity.'],

@@ -11,6 +11,7 @@ export function reportPlan(plan: Plan, members: FleetMembers, metrics: Metrics):
   metrics.setEach('gitfleet_problems', 'severity', count(severities, ['error', 'warning', 'info']));
   const states = [...members.sightings().values()].map(({ reachable }) => (reachable ? 'reachable' : 'unreachable'));
   metrics.setEach('gitfleet_cluster_connection_status', 'state', count(states, ['reachable', 'unreachable']));
+  metrics.set('gitfleet_queue_depth', members.busy());
   metrics.set('gitfleet_member_requests_total', members.requests());
 }
 

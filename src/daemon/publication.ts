@@ -1,24 +1,20 @@
 import type { Plan } from '../engine/plan-document.ts';
-import { renderDashboard, summaryOf } from '../repo/dashboard.ts';
+import { type Beside, renderDashboard, summaryOf } from '../repo/dashboard.ts';
 import { renderRecord } from '../repo/record-write.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
-export function statusFiles(
-  plan: Plan,
-  before: ReadonlyMap<string, string>,
-  links: { readonly branch: string },
-): Map<string, string> {
-  return plan.guard.length > 0 ? new Map([...before, ...told(plan, links)]) : wholeRecord(plan, links);
+export function statusFiles(plan: Plan, before: ReadonlyMap<string, string>, beside: Beside): Map<string, string> {
+  return plan.guard.length > 0 ? new Map([...before, ...told(plan, beside)]) : wholeRecord(plan, beside);
 }
 
 /** The record and what tells about it, whether the guard lets it pass or not. */
-export const wholeRecord = (plan: Plan, links: { readonly branch: string }): Map<string, string> =>
-  new Map([...renderRecord(plan.record), ...told(plan, links)]);
+export const wholeRecord = (plan: Plan, beside: Beside): Map<string, string> =>
+  new Map([...renderRecord(plan.record), ...told(plan, beside)]);
 
-const told = (plan: Plan, links: { readonly branch: string }): Map<string, string> =>
+const told = (plan: Plan, beside: Beside): Map<string, string> =>
   new Map([
-    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan) }]])),
-    ['README.md', renderDashboard(plan, links)],
+    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan, beside) }]])),
+    ['README.md', renderDashboard(plan, beside)],
   ]);
 
 /** True when publishing lets something move on a member: that does not wait for more news. */

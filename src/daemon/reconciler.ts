@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ClusterName } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -69,6 +70,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
   let rest: Rest | undefined;
+  /** What this daemon published last of members that do not answer. */
+  let toldUnreachable: ReadonlyMap<ClusterName, string> = new Map();
 
   async function remember(): Promise<Remembered> {
     const before = remembered;
@@ -157,7 +160,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         await syncApprovals(next, input.approvals);
         return { kind: 'unchanged', plan: next };
       }
-      const files = statusFiles(next, before.files, { branch: input.branch });
+      const unreachable = members.unreachable();
+      const files = statusFiles(next, before.files, { branch: input.branch, unreachable });
       const changed = !sameFiles(files, before.tip.files);
       const earliest = lastPush + input.publishIntervalMs;
       if (!changed) firstSeen = undefined;
@@ -171,7 +175,12 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       }
       if (changed) {
         const after = readRecord(files, next.record);
-        const message = statusMessage({ before: before.record, after: after.record, plan: next });
+        const message = statusMessage({
+          before: before.record,
+          after: after.record,
+          plan: next,
+          unreachable: { before: toldUnreachable, after: unreachable },
+        });
         const published = await status.publish(before.tip, files, message);
         if (published.kind === 'moved') {
           memory.forget();
@@ -180,6 +189,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         }
         lastPush = input.pace.now();
         firstSeen = undefined;
+        toldUnreachable = unreachable;
         memory.wrote(published.tip, after);
       }
       if (acceptRewind !== undefined && next.commit.startsWith(acceptRewind)) acceptRewind = undefined;

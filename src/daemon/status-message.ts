@@ -1,4 +1,4 @@
-import type { Condition, PlacementKey } from '../api/meta.ts';
+import type { ClusterName, Condition, PlacementKey } from '../api/meta.ts';
 import { placementKey, type ResourceIdentifier } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { FleetRecord } from '../engine/input.ts';
@@ -16,9 +16,17 @@ export function statusMessage(change: {
   readonly before: FleetRecord;
   readonly after: FleetRecord;
   readonly plan: Plan;
+  readonly unreachable: Unreachable;
 }): string {
   const { plan } = change;
-  const said = [...refusal(plan), ...placements(change), ...approvals(change), ...runs(change), ...clusters(change)];
+  const said = [
+    ...refusal(plan),
+    ...placements(change),
+    ...approvals(change),
+    ...runs(change),
+    ...clusters(change),
+    ...contact(change.unreachable),
+  ];
   const whole = said.length === 0 ? plain(change) : subjectOf(said);
   const subject = whole.length > longestSubject ? `${whole.slice(0, longestSubject - 1)}…` : whole;
   return [
@@ -30,6 +38,11 @@ export function statusMessage(change: {
     `Gitfleet-Commit: ${plan.commit}`,
     `Gitfleet-Plan: ${plan.digest}`,
   ].join('\n');
+}
+
+interface Unreachable {
+  readonly before: ReadonlyMap<ClusterName, string>;
+  readonly after: ReadonlyMap<ClusterName, string>;
 }
 
 interface Change {
@@ -160,6 +173,15 @@ function clusters({ before, after }: Change): string[] {
   return [
     ...(joined.length > 0 ? [`${list(joined)}: joined`] : []),
     ...(left.length > 0 ? [`${list(left)}: left`] : []),
+  ];
+}
+
+function contact({ before, after }: Unreachable): string[] {
+  const lost = [...after.keys()].filter((name) => !before.has(name));
+  const back = [...before.keys()].filter((name) => !after.has(name));
+  return [
+    ...(lost.length > 0 ? [`${list(lost)}: cannot be reached`] : []),
+    ...(back.length > 0 ? [`${list(back)}: reached again`] : []),
   ];
 }
 

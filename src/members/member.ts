@@ -22,6 +22,8 @@ export interface Member {
   assign(assignments: readonly Assignment[]): void;
   /** What the member looked like at its last contact. The same value as long as nothing changed. */
   sighting(): ClusterObservation;
+  /** Why it does not answer; undefined while it does, and before it was asked. */
+  readonly unreachable: () => string | undefined;
   /** True once every assignment has had an attempt, or the member cannot be reached. */
   idle(): boolean;
   /** Watches every kind of which the member holds objects of ours, whether a snapshot names it or not. */
@@ -170,6 +172,10 @@ export function openMember(input: {
       if (news) watches.keep(new Set(assignments.flatMap((assignment) => [...kindsOf(assignment).keys()])));
     },
     sweep: sweepOnce,
+    unreachable() {
+      const standing = contact.standing();
+      return standing.kind === 'unreachable' ? standing.cause : undefined;
+    },
     idle: () => contact.standing().kind === 'unreachable' || [...actors.values()].every((actor) => actor.idle()),
     sighting() {
       cached ??= see();

@@ -1,4 +1,4 @@
-import type { Condition } from '../api/meta.ts';
+import type { ClusterName, Condition } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
 import { isUnanswered } from '../engine/staged/approval-file.ts';
@@ -6,8 +6,16 @@ import { isUnanswered } from '../engine/staged/approval-file.ts';
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
 const mostRows = 200;
 
+/** What is told beside the plan. */
+export interface Beside {
+  /** The branch that is followed. */
+  readonly branch: string;
+  /** Members that do not answer, and why. */
+  readonly unreachable: ReadonlyMap<ClusterName, string>;
+}
+
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
-export function renderDashboard(plan: Plan, { branch }: { readonly branch: string }): string {
+export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): string {
   const lines = ['# Fleet status', '', `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`];
   const waiting = plan.approvals.filter(isUnanswered);
   if (plan.guard.length > 0) {
@@ -59,6 +67,15 @@ export function renderDashboard(plan: Plan, { branch }: { readonly branch: strin
     ...where.slice(0, mostRows),
   );
   if (where.length > mostRows) lines.push('', `… and ${where.length - mostRows} more under [clusters](clusters).`);
+  if (unreachable.size > 0)
+    lines.push(
+      '',
+      '## Not reached',
+      '',
+      'What is said of these clusters is what was seen of them last. What they have stays.',
+      '',
+      ...[...unreachable].slice(0, mostRows).map(([name, cause]) => `- ${safe(name)}: ${safe(cause)}`),
+    );
   const held = plan.holds.filter(({ reason }) => reason !== 'WaitingForApproval' && reason !== 'RolloutBudget');
   if (held.length > 0)
     lines.push(
@@ -126,7 +143,7 @@ const safe = (text: string): string =>
     .replace(/([\\`*_[\]|])/g, '\\$1');
 
 /** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
-export function summaryOf(plan: Plan): object {
+export function summaryOf(plan: Plan, { unreachable }: Pick<Beside, 'unreachable'>): object {
   const bindings = plan.placements.flatMap((placement) => placement.bindings);
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -145,6 +162,7 @@ export function summaryOf(plan: Plan): object {
       holds: plan.holds.length,
       approvalsWaiting: plan.approvals.filter(isUnanswered).length,
     },
+    ...(unreachable.size > 0 && { unreachable: Object.fromEntries(unreachable) }),
     guard: plan.guard,
     problems: plan.problems,
   };

@@ -67,8 +67,13 @@ export class FleetOnGit {
     const plan = await this.paper.plan();
     const status = this.#status!;
     const tip = await status.read();
-    const files = wholeRecord(plan, { branch: 'main' });
-    const message = statusMessage({ before: readRecord(tip.files).record, after: readRecord(files).record, plan });
+    const files = wholeRecord(plan, { branch: 'main', unreachable: new Map() });
+    const message = statusMessage({
+      before: readRecord(tip.files).record,
+      after: readRecord(files).record,
+      plan,
+      unreachable: { before: new Map(), after: new Map() },
+    });
     await status.publish(tip, files, message);
     this.paper.deliver();
     this.paper.pass(10);

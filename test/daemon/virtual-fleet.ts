@@ -96,12 +96,12 @@ export class VirtualFleet {
   }
 
   /** A cluster begins to answer under a name; the one that did before is gone. */
-  async join(spec: MemberSpec): Promise<SimulatedMember> {
-    this.members.get(spec.name)?.close();
-    this.#lives.get(spec.name)?.abort(new Error('read ECONNRESET'));
-    this.#lives.set(spec.name, new AbortController());
+  async join(spec: MemberSpec, name = spec.name): Promise<SimulatedMember> {
+    this.members.get(name)?.close();
+    this.#lives.get(name)?.abort(new Error('read ECONNRESET'));
+    this.#lives.set(name, new AbortController());
     const member = await openMember(spec, this.clock);
-    this.members.set(spec.name, member);
+    this.members.set(name, member);
     return member;
   }
 
