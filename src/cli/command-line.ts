@@ -1,4 +1,5 @@
-import { exitCodeOf, saidAlready } from './exit.ts';
+import { exitCodeOf, exitCodes, saidAlready } from './exit.ts';
+import { fileTrouble, isFileTrouble } from './file-trouble.ts';
 import { program } from './program.ts';
 
 /** Runs one command line (without node and script) and says what went wrong on stderr. Returns the exit code. */
@@ -7,9 +8,13 @@ export async function commandLine(args: readonly string[]): Promise<number> {
     await program().parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (!saidAlready(error)) process.stderr.write(`gitfleet: ${message}\n`);
+    if (!saidAlready(error)) process.stderr.write(`gitfleet: ${messageFor(error)}\n`);
     if (process.env['GITFLEET_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-    return exitCodeOf(error);
+    return isFileTrouble(error) ? exitCodes.unreachable : exitCodeOf(error);
   }
+}
+
+function messageFor(error: unknown): string {
+  if (isFileTrouble(error)) return `${error.path}: ${fileTrouble(error)}`;
+  return error instanceof Error ? error.message : String(error);
 }

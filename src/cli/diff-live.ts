@@ -7,7 +7,7 @@ import { systemClock } from '../members/clock.ts';
 import { type Discovery, discover } from '../members/discovery.ts';
 import { connectionsOf } from '../members/kubeconfig.ts';
 import { changeOf, type ManifestChange } from './diff-change.ts';
-import { unreadable } from './plan-input.ts';
+import { unreadable } from './file-trouble.ts';
 import { membersPath } from './run.ts';
 
 /** What a cluster should hold of a placement. */
@@ -32,7 +32,7 @@ export async function liveChanges(
   options: { readonly members: string; readonly timeoutMs: number },
 ): Promise<{ readonly changes: readonly Found[]; readonly unreached: readonly string[] }> {
   const path = membersPath(options.members);
-  const connections = await connectionsOf(path).catch(unreadable(path));
+  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
   const clusters = [...new Set(targets.map(({ clusterName }) => clusterName))];
   const answers = await Promise.all(
     clusters.map(async (clusterName) => {

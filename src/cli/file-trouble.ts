@@ -1,3 +1,5 @@
+import { CliError, exitCodes } from './exit.ts';
+
 /** What people call the errors of a file system. */
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -15,3 +17,15 @@ export function fileTrouble(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   return words[code] ?? (error instanceof Error ? error.message : String(error));
 }
+
+/** An answer of the file system about a path, not a mistake of ours. */
+export const isFileTrouble = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
+  error instanceof Error && 'path' in error && 'code' in error && String(error.code) in words;
+
+/** For what was named on the command line and cannot be read: exit 3. */
+export const unreadable =
+  (name: string) =>
+  (error: unknown): never => {
+    if (error instanceof CliError) throw error;
+    throw new CliError(`${name} cannot be read: ${fileTrouble(error)}`, exitCodes.unreachable, { cause: error });
+  };

@@ -11,9 +11,10 @@ import { connectionsOf } from '../members/kubeconfig.ts';
 import { loadFleet } from '../repo/load-fleet.ts';
 import { readRecord } from '../repo/record-read.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { unreadable } from './file-trouble.ts';
 import { openRepo } from './open-repo.ts';
 import { print } from './output.ts';
-import { sha256, unreadable } from './plan-input.ts';
+import { sha256 } from './plan-input.ts';
 import { membersPath } from './run.ts';
 
 /** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
@@ -27,7 +28,7 @@ export async function observe(options: {
   const timeout = parseDuration(options.timeout);
   if (timeout === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 15s`);
   const path = membersPath(options.members);
-  const connections = await connectionsOf(path).catch(unreadable(path));
+  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
   const repo = await openRepo(options.repo, options.ref);
   const members = fleetMembers({
     connect: (name) => connections.open(name),

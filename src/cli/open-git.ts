@@ -8,6 +8,7 @@ import { GitError } from '../git/git-error.ts';
 import { locate } from '../git/locate.ts';
 import { defaultCacheDir } from './cache-dir.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { unreadable } from './file-trouble.ts';
 
 /** The branches of a repository for one command. A remote's clone is kept between commands, unless another one uses it. */
 export async function openGit(repo: string): Promise<Branches> {
@@ -43,9 +44,7 @@ export async function openClone(repo: string): Promise<Branches> {
     const address = parseAddress(repo);
     return await openGit(address.kind === 'local' ? await cloneAround(address) : repo);
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const said = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${repo} cannot be read: ${said}`, exitCodes.unreachable, { cause: error });
+    return unreadable(repo)(error);
   }
 }
 

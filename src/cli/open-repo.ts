@@ -5,10 +5,14 @@ import { locate } from '../git/locate.ts';
 import { resolveCommit } from '../git/resolve-commit.ts';
 import { branchRef } from '../git/source.ts';
 import { readFiles } from '../git/status-branch.ts';
+import { uncommittedFiles } from '../git/uncommitted.ts';
 import { openDirectory } from '../repo/directory-tree.ts';
 import type { RepoTree } from '../repo/tree.ts';
-import { CliError, exitCodes } from './exit.ts';
+import { unreadable } from './file-trouble.ts';
 import { openGit } from './open-git.ts';
+
+/** Files named in a note; the rest are counted. */
+const mostNamed = 3;
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
@@ -26,14 +30,27 @@ export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet
     const address = parseAddress(repo);
     if (address.kind !== 'local') return await openCommit(repo, ref, statusBranch);
     if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
-    if (await locate(address.path)) return await openCommit(repo, ref, statusBranch);
+    if (await locate(address.path)) {
+      const opened = await openCommit(repo, ref, statusBranch);
+      if (ref === undefined) await tellUncommitted(address.path);
+      return opened;
+    }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
     return { tree: await openDirectory(address.path), statusFiles: async () => new Map(), close: async () => {} };
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const said = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${repo} cannot be read: ${said}`, exitCodes.unreachable, { cause: error });
+    return unreadable(repo)(error);
   }
+}
+
+/** Whoever edits a file and looks at the outcome must not take the commit before it for the answer. */
+async function tellUncommitted(dir: string): Promise<void> {
+  const files = await uncommittedFiles(dir);
+  if (files.length === 0) return;
+  const rest = files.length - mostNamed;
+  const named = files.slice(0, mostNamed).join(', ');
+  process.stderr.write(
+    `note: only what is committed is read, without the changes in ${named}${rest > 0 ? ` and ${rest} more` : ''}\n`,
+  );
 }
 
 async function openCommit(repo: string, ref: string | undefined, statusBranch: string): Promise<OpenedRepo> {

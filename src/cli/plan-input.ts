@@ -8,6 +8,7 @@ import { loadFleet } from '../repo/load-fleet.ts';
 import { readObservations } from '../repo/read-observations.ts';
 import { readRecord } from '../repo/record-read.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { unreadable } from './file-trouble.ts';
 import { openRepo } from './open-repo.ts';
 
 export interface PlanOptions {
@@ -70,15 +71,3 @@ export async function readFolder(root: string): Promise<Map<string, string>> {
   }
   return files;
 }
-
-/** A file that was named and cannot be read is exit 3. */
-export const unreadable =
-  (name: string) =>
-  (error: unknown): never => {
-    if (error instanceof CliError) throw error;
-    throw new CliError(
-      `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      exitCodes.unreachable,
-      { cause: error },
-    );
-  };

@@ -8,6 +8,7 @@ import { parsePerson } from '../git/person.ts';
 import { systemClock } from '../members/clock.ts';
 import { defaultCacheDir } from './cache-dir.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { unreadable } from './file-trouble.ts';
 import { secretFromEnv } from './secret-from-env.ts';
 import { simulatedMembers } from './simulated-members.ts';
 
@@ -99,13 +100,7 @@ function stopOnSignals(stop: () => void, say: (message: string) => void): void {
 
 async function kubeconfigMembers(path: string) {
   const { connectionsOf } = await import('../members/kubeconfig.ts');
-  const connections = await connectionsOf(path).catch((error: unknown) => {
-    throw new CliError(
-      `--members ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      exitCodes.unreachable,
-      { cause: error },
-    );
-  });
+  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
   return (name: string) => connections.open(name);
 }
 

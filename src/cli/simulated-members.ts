@@ -9,6 +9,7 @@ import { kubeconfigOf } from '../simulator/kubeconfig.ts';
 import { type Listening, listen } from '../simulator/listen.ts';
 import { inProcessTransport } from '../simulator/transport.ts';
 import { CliError } from './exit.ts';
+import { unreadable } from './file-trouble.ts';
 
 export interface SimulatedMembers {
   readonly names: readonly string[];
@@ -21,9 +22,7 @@ export interface SimulatedMembers {
 
 /** The members of a SimulatedFleet file, living on a clock. */
 export async function simulatedMembers(file: string, clock: Clock): Promise<SimulatedMembers> {
-  const { fleet, problems } = await readSimulatedFleet(file).catch((error: unknown) => {
-    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const { fleet, problems } = await readSimulatedFleet(file).catch(unreadable(file));
   const wrong = problems.filter(({ severity }) => severity === 'error');
   if (!fleet || wrong.length > 0) throw new CliError(wrong.map(formatProblem).join('\n'));
   const members = await openFleet(fleet, clock).catch((error: unknown) => {

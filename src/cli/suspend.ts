@@ -34,7 +34,7 @@ async function turn(
   { kind, name }: { readonly kind: string; readonly name: string | undefined },
   options: SuspendOptions,
 ): Promise<void> {
-  const { names } = kindMeant(kind).listing;
+  const { names } = kindMeant(kind, undefined, ['placement', 'run']).listing;
   if (names[0] !== 'placements' && names[0] !== 'runs')
     throw new CliError(
       `${verb} takes a placement or a run, not ${kind}: write for example gitfleet ${verb} placement web`,

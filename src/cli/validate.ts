@@ -41,9 +41,11 @@ export async function validate(
         fleet.removalApprovals.length +
         (fleet.config ? 1 : 0);
       print(
-        `${objects} fleet objects and ${fleet.resources.length} resources read: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
+        `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} read: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
       );
     }
+    if ((await opened.tree.files()).length === 0)
+      process.stderr.write(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
     if (count('error') > 0) throw new CliError('invalid', exitCodes.invalidInput, { silent: true });
   } finally {
     await opened.close();

@@ -27,8 +27,12 @@ export async function resolveCommit(branches: Branches, asked: string | undefine
     }
     if (await branches.objects.has(name)) return name;
   }
-  const hint = asked === undefined ? 'it has no commit yet' : 'name a branch, a tag or a whole commit id';
-  throw new GitError('not-found', `${branches.name} has no ${name}: ${hint}`);
+  throw new GitError(
+    'not-found',
+    asked === undefined
+      ? `${branches.name} has no commit yet: commit what is to be read`
+      : `${branches.name} has no ${name}: name a branch, a tag or a whole commit id`,
+  );
 }
 
 /** An annotated tag is an object that names its commit. */

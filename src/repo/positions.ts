@@ -7,7 +7,8 @@ export function formatProblem(problem: Problem): string {
     file === undefined
       ? ''
       : `${file}${line === undefined ? '' : `:${line}`}${column === undefined ? '' : `:${column}`}: `;
-  const quoted = value === undefined ? '' : ` (found ${value})`;
+  // Where the sentence names it already, once is enough.
+  const quoted = value === undefined || message.endsWith(` ${value}`) ? '' : ` (found ${value})`;
   return `${place}${severity}[${code}]: ${message}${quoted}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
 }
 

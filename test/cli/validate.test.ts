@@ -30,7 +30,7 @@ describe('validate', () => {
     put(dir, { 'clusters/eu-1.yaml': member('eu-1') });
     expect(await cli('validate', dir)).toEqual({
       code: 0,
-      out: '1 fleet objects and 0 resources read: 0 errors, 0 warnings, 0 notes.\n',
+      out: '1 fleet object and 0 resources read: 0 errors, 0 warnings, 0 notes.\n',
       err: '',
     });
   });
@@ -49,8 +49,30 @@ describe('validate', () => {
     });
   });
 
+  it('says that a mistake which is not committed was not looked at', async () => {
+    const dir = folder();
+    sh(dir, 'init', '-q');
+    expect(await cli('validate', dir)).toMatchObject({
+      code: 3,
+      err: `gitfleet: ${dir} cannot be read: ${dir} has no commit yet: commit what is to be read\n`,
+    });
+    commit(dir, { 'clusters/eu-1.yaml': member('eu-1') });
+    put(dir, { 'clusters/eu-1.yaml': 'kind: Oops\n' });
+    expect(await cli('validate', dir)).toEqual({
+      code: 0,
+      out: '1 fleet object and 0 resources read: 0 errors, 0 warnings, 0 notes.\n',
+      err: 'note: only what is committed is read, without the changes in clusters/eu-1.yaml\n',
+    });
+    expect(await cli('validate', dir, '--ref', 'main')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('asks whether an empty folder is the one that was meant', async () => {
+    const dir = folder();
+    expect((await cli('validate', dir)).err).toBe(`note: ${dir} holds no files: is it the fleet repo that you mean?\n`);
+  });
+
   it.each([
-    [['/nowhere'], 3, '/nowhere cannot be read: '],
+    [['/nowhere'], 3, '/nowhere cannot be read: no such file or directory'],
     [[mistakes, '-o', 'markdown'], 2, '-o markdown is not known here: use one of table, json'],
     [[mistakes, '--ref', 'main'], 3, 'not a git repository, so it has no main: leave --ref out'],
   ])('%j', async (args, code, message) => {

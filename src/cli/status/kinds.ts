@@ -35,7 +35,7 @@ const listings = (history: number): readonly Listing[] => [
 export const kindNames: readonly string[] = listings(defaultHistory).map(({ names }) => names[0]);
 
 /** The kind that a word means: plural, singular, KubeFleet's name or its short name. Errors: CliError with the nearest. */
-export function kindMeant(word: string, history: number = defaultHistory): KindMeant {
+export function kindMeant(word: string, history: number = defaultHistory, known = kindNames): KindMeant {
   const wanted = word.toLowerCase().split('.')[0]!;
   for (const listing of listings(history)) {
     if (listing.names.includes(wanted)) return { listing, isMeant: () => true };
@@ -43,5 +43,5 @@ export function kindMeant(word: string, history: number = defaultHistory): KindM
     if (listing.namespacedNames?.includes(wanted))
       return { listing, isMeant: ({ namespace }) => namespace !== undefined };
   }
-  throw unknownName({ what: 'kind', name: word, known: kindNames });
+  throw unknownName({ what: 'kind', name: word, known });
 }

@@ -1,0 +1,18 @@
+import { git, hasGit } from './native.ts';
+
+/**
+ * YAML and JSON files of a working tree that differ from its HEAD, or that it does not have; what git ignores is left out.
+ * None where git is not installed or does not trust the folder: this is for a note, not for a decision.
+ */
+export async function uncommittedFiles(dir: string): Promise<readonly string[]> {
+  if (!(await hasGit())) return [];
+  // A monitor named in the repository's configuration would be run.
+  const status = ['-c', 'core.fsmonitor=false', 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+  const ran = await git(['-C', dir, ...status]);
+  if (ran.code !== 0) return [];
+  return ran.stdout
+    .toString('utf8')
+    .split('\0')
+    .map((entry) => entry.slice('XY '.length))
+    .filter((path) => /\.(ya?ml|json)$/i.test(path) && !path.split('/').some((part) => part.startsWith('.')));
+}
