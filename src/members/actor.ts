@@ -6,6 +6,7 @@ import { type AssignedManifest, type Assignment, isSameAssignment } from './assi
 import type { Connection } from './connection.ts';
 import { type Contest, contest } from './contest.ts';
 import { delivery } from './delivery.ts';
+import { firstLook } from './first-look.ts';
 import { followKinds } from './follow-kinds.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { keyOfManifest, objectKey, refOfManifest } from './object-key.ts';
@@ -57,14 +58,15 @@ export function placementActor(input: {
   let nudged = () => {};
   const postponed = new Map<string, () => void>();
   const again = retry(clock, () => lookAgain());
-  const objects = delivery(connection, {
+  const looked = firstLook(clock, watches);
+  const objects = delivery(connection, looked, {
     say: changed,
     faded: changed,
     changedMeanwhile: (key) => postpone(key),
     contested: input.contested,
   });
-  /** Objects that came back after they were removed. */
-  const returned: Contest = contest(clock, input.contested);
+  /** Objects that are not to be here, and that another daemon may have put here since that was decided. */
+  const unwanted: Contest = contest(clock, input.contested);
 
   function lookAgain(key?: string): void {
     if (key === undefined) pending = 'all';
@@ -118,15 +120,32 @@ export function placementActor(input: {
     if (!goOn()) return;
     complete = await followKinds(connection, assignment);
     if (!goOn()) return;
+    looked.more(assignment);
+    const removal = { connection, assignment, goOn, mayGo };
     if (assignment.remove) {
       if (assignment.adopted) return;
-      troubles = await removeLeftovers({ connection, assignment, goOn, between: (wave) => gone(wave, goOn) });
+      troubles = await removeLeftovers({ ...removal, between: (wave) => gone(wave, goOn) });
       return;
     }
     const report = assignment.strategy.type === 'ReportDiff';
-    if (scope === 'all' && !report && !assignment.adopted)
-      troubles = await removeLeftovers({ connection, assignment, goOn });
+    if (scope === 'all' && !report && !assignment.adopted) troubles = await removeLeftovers(removal);
     await objects.bring(assignment, scope, goOn);
+  }
+
+  function mayGo(live: Manifest): boolean {
+    const key = keyOfManifest(live);
+    if (looked.isNews(live)) unwanted.found(key);
+    return !unwanted.holds(key);
+  }
+
+  /** What is there now has been confirmed not to be wanted. */
+  function removeConfirmed(): void {
+    const confirmed = new Set(unwanted.confirmed());
+    for (const ref of wanted?.prunable ?? []) {
+      const live = confirmed.has(objectKey(ref)) ? watches.inAnyVersion(ref) : undefined;
+      if (live) looked.accept(live);
+    }
+    if (confirmed.size > 0) lookAgain();
   }
 
   /** Resolves when the objects are gone, or after 30 s: a finalizer that nobody serves must not keep all the rest. */
@@ -164,15 +183,17 @@ export function placementActor(input: {
       const before = wanted;
       wanted = assignment;
       if (before && isSameAssignment(before, assignment)) {
-        for (const key of [...objects.confirmed(), ...returned.confirmed()]) postpone(key);
+        for (const key of objects.confirmed()) postpone(key);
+        removeConfirmed();
         // What an adopted one left alone is due now.
         if (before.adopted && !assignment.adopted) lookAgain();
         return false;
       }
       wish++;
-      returned.forget();
+      unwanted.forget();
       items = new Map(assignment.manifests.map((item) => [keyOfManifest(item.manifest), item]));
-      if (before?.digest !== assignment.digest || assignment.remove || before?.remove) objects.keep(new Set());
+      if (before?.digest !== assignment.digest || assignment.remove || before?.remove) objects.forget();
+      looked.begin(assignment);
       troubles = [];
       done = false;
       again.reset();
@@ -188,7 +209,7 @@ export function placementActor(input: {
         if (objects.concerns(wanted, item, change)) postpone(change.key);
       } else if (change.how === 'set' && isOurs(change.object) && !change.object.metadata.deletionTimestamp) {
         // Somebody put back what was removed: from a backup perhaps, or a daemon that knows a newer plan.
-        if (done && wanted.prunable.some((ref) => objectKey(ref) === change.key)) returned.found(change.key);
+        if (done && wanted.prunable.some((ref) => objectKey(ref) === change.key)) unwanted.found(change.key);
       }
     },
     serves(apiVersions) {
@@ -196,6 +217,7 @@ export function placementActor(input: {
     },
     restart() {
       objects.restart();
+      looked.forget();
       done = false;
       again.reset();
       lookAgain();
@@ -220,7 +242,7 @@ export function placementActor(input: {
       stopped = true;
       again.cancel();
       objects.stop();
-      returned.forget();
+      unwanted.forget();
       for (const cancel of postponed.values()) cancel();
       postponed.clear();
       nudged();

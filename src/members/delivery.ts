@@ -1,7 +1,6 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import type { PatchDetail } from '../api/placement.ts';
-import { digestAnnotation } from '../engine/overrides/ownership.ts';
 import { type Agreement, agreement } from './agreement.ts';
 import { ApiError } from './api-error.ts';
 import { applyObject, wholeObject } from './apply.ts';
@@ -10,6 +9,7 @@ import { localDifferences } from './compare.ts';
 import type { Connection } from './connection.ts';
 import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
 import { foreignManager } from './field-managers.ts';
+import type { FirstLook } from './first-look.ts';
 import { describeRef, keyOfManifest, refOfManifest } from './object-key.ts';
 import { eachOf } from './pool.ts';
 import { type Repairs, repairs } from './repairs.ts';
@@ -32,8 +32,8 @@ export interface Delivery {
   undecided(): boolean;
   /** What is assigned was read from the record anew; returns objects that another daemon changed and that may be put right now. */
   confirmed(): readonly string[];
-  /** Only these objects are of interest from now on. */
-  keep(keys: ReadonlySet<string>): void;
+  /** Other objects are wanted now: nothing known about the present ones holds. */
+  forget(): void;
   /** It is another cluster now: nothing known about objects holds. */
   restart(): void;
   stop(): void;
@@ -53,7 +53,7 @@ export interface DeliveryEvents {
 /** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
 const unservedResult = 'DecodingErred';
 
-export function delivery(connection: Connection, events: DeliveryEvents): Delivery {
+export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
   const { client, discovery, watches, clock } = connection;
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
@@ -61,23 +61,22 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
   /** Who changed an object last, as its managedFields told. */
   const culprits = new Map<string, string>();
   const repaired: Repairs = repairs(clock, events.faded);
-  /** Digest that an object carried when it was first looked at for what is wanted now; undefined when it should be ours. */
-  const firstSeen = new Map<string, string | undefined>();
   const permitted = new Set<string>();
   const contests: Contest = contest(clock, events.contested);
   let agreed: Agreement = agreement();
 
-  async function one(assignment: Assignment, item: AssignedManifest): Promise<void> {
+  async function one(assignment: Assignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
     const { manifest } = item;
     const key = keyOfManifest(manifest);
     inFlight.add(key);
     try {
-      const kind = await servedKind(manifest, key);
-      if (kind) await apply(assignment, manifest, kind);
+      const kind = await servedKind(manifest, key, goOn);
+      if (kind && goOn()) await apply(assignment, manifest, kind, goOn);
     } finally {
       inFlight.delete(key);
     }
-    if (contests.holds(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest)) return;
+    if (!goOn() || contests.holds(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest))
+      return;
     // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
     repaired.done(key, repaired.recent(key) ?? []);
     events.changedMeanwhile(key);
@@ -91,7 +90,7 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
     return agreed.verdict(manifest, live, comparisonOf(assignment)) !== 'differs';
   };
 
-  async function servedKind(manifest: Manifest, key: string): Promise<ServedKind | undefined> {
+  async function servedKind(manifest: Manifest, key: string, goOn: () => boolean): Promise<ServedKind | undefined> {
     const object = refOfManifest(manifest);
     let message = `the member serves no ${object.kind} of ${object.apiVersion}: install its CRD, or place it first`;
     unserved.delete(key);
@@ -104,11 +103,16 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
       if (!(error instanceof ApiError)) throw error;
       message = error.message;
     }
-    outcomes.set(key, { object, result: unservedResult, message });
+    if (goOn()) outcomes.set(key, { object, result: unservedResult, message });
     return undefined;
   }
 
-  async function apply(assignment: Assignment, manifest: Manifest, served: ServedKind): Promise<void> {
+  async function apply(
+    assignment: Assignment,
+    manifest: Manifest,
+    served: ServedKind,
+    goOn: () => boolean,
+  ): Promise<void> {
     const { strategy, label, isPlacement } = assignment;
     const object = refOfManifest(manifest);
     const key = keyOfManifest(manifest);
@@ -122,29 +126,32 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
         return;
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
-      if (live && isContested(assignment, manifest, live)) contests.found(key);
+      if (isContested(manifest, live)) contests.found(key);
       if (contests.holds(key)) return;
     }
     const applied = await applyObject({ client, served, manifest, label, isPlacement, strategy, live });
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
-    outcomes.set(key, named(applied.outcome, culprits.get(key)));
     if (applied.live) watches.put(applied.live);
+    if (!goOn()) {
+      // Something else is wanted by now: of that this says nothing, and what we have just put here is no news to it.
+      if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
+      return;
+    }
+    outcomes.set(key, named(applied.outcome, culprits.get(key)));
     const lost = before === 'Applied' && live === undefined && watches.shows(object);
     if (applied.repaired) tell(key, object, applied.repaired);
     else if (lost && applied.outcome.result === 'Applied') tell(key, object, [wholeObject]);
   }
 
-  /** Another daemon changed the object since we did, or since we first looked at it. */
-  function isContested({ adopted }: Assignment, manifest: Manifest, live: Manifest): boolean {
+  /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
+  function isContested(manifest: Manifest, live: Manifest | undefined): boolean {
     const key = keyOfManifest(manifest);
-    const digest = live.metadata.annotations?.[digestAnnotation];
     if (permitted.delete(key)) {
-      firstSeen.set(key, digest);
+      if (live) looked.accept(live);
       return false;
     }
-    if (!firstSeen.has(key)) firstSeen.set(key, adopted ? undefined : digest);
-    const stood = outcomes.get(key)?.result === 'Applied' || firstSeen.get(key) !== digest;
-    return stood && isFromAnotherDaemon(manifest, live);
+    if (!live) return !looked.fresh() && !watches.shows(refOfManifest(manifest));
+    return (outcomes.get(key)?.result === 'Applied' || looked.isNews(live)) && isFromAnotherDaemon(manifest, live);
   }
 
   function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
@@ -167,7 +174,7 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
       const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
       const report = assignment.strategy.type === 'ReportDiff';
       const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);
-      for (const wave of waves) await eachOf(wave, client.concurrency, (item) => one(assignment, item), goOn);
+      for (const wave of waves) await eachOf(wave, client.concurrency, (item) => one(assignment, item, goOn), goOn);
     },
     concerns(assignment, { manifest }, change) {
       if (change.how === 'set') {
@@ -194,17 +201,13 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
       }
       return due;
     },
-    keep(keys) {
+    forget() {
       contests.forget();
       permitted.clear();
-      firstSeen.clear();
-      for (const key of [...outcomes.keys()]) {
-        if (keys.has(key)) continue;
-        outcomes.delete(key);
-        unserved.delete(key);
-        culprits.delete(key);
-        repaired.forget(key);
-      }
+      outcomes.clear();
+      unserved.clear();
+      culprits.clear();
+      repaired.forget();
     },
     restart() {
       agreed = agreement();
@@ -212,12 +215,11 @@ export function delivery(connection: Connection, events: DeliveryEvents): Delive
       culprits.clear();
       contests.forget();
       permitted.clear();
-      firstSeen.clear();
-      repaired.stop();
+      repaired.forget();
     },
     stop() {
       contests.forget();
-      repaired.stop();
+      repaired.forget();
     },
   };
 }

@@ -30,12 +30,14 @@ export async function removeLeftovers(input: {
   readonly connection: Connection;
   readonly assignment: Assignment;
   readonly goOn: () => boolean;
+  /** Whether what is there now may go; what may not stays without a word. */
+  readonly mayGo: (live: Manifest) => boolean;
   readonly between?: (wave: readonly Manifest[]) => Promise<void>;
 }): Promise<ObjectOutcome[]> {
   const { connection, assignment, goOn } = input;
   const troubles: ObjectOutcome[] = [];
   const approved = new Set(assignment.approvedRemovals.map(objectKey));
-  const waves = inWaves(leftoversOf(connection, assignment), (object) => object).reverse();
+  const waves = inWaves(leftoversOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
   for (const [index, wave] of waves.entries()) {
     const asked: Manifest[] = [];
     await eachOf(

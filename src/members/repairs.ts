@@ -11,9 +11,8 @@ export interface Repairs {
   recent(key: string): readonly PatchDetail[] | undefined;
   /** True from the third repair on: one may be an accident and two a coincidence, then somebody fights back. */
   disputed(key: string): boolean;
-  /** The object is wanted differently now, or not any more. */
-  forget(key: string): void;
-  stop(): void;
+  /** Other objects are wanted now, or none. */
+  forget(): void;
 }
 
 /** A repair is reported for this long, and counted towards a fight. */
@@ -33,11 +32,6 @@ interface Repair {
 export function repairs(clock: Clock, faded: () => void): Repairs {
   const byKey = new Map<string, Repair>();
 
-  function forget(key: string): void {
-    byKey.get(key)?.cancel();
-    byKey.delete(key);
-  }
-
   return {
     done(key, details) {
       const before = byKey.get(key);
@@ -56,9 +50,9 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
     },
     recent: (key) => byKey.get(key)?.details,
     disputed: (key) => (byKey.get(key)?.times ?? 0) > 2,
-    forget,
-    stop() {
-      for (const key of [...byKey.keys()]) forget(key);
+    forget() {
+      for (const { cancel } of byKey.values()) cancel();
+      byKey.clear();
     },
   };
 }

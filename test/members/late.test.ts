@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
+import type { Assignment } from '../../src/members/assignment.ts';
+import { assignment, configMap, openWorld, type World } from './world.ts';
+
+const a = '/api/v1/namespaces/default/configmaps/a';
+const always = { fromSeconds: 0, probability: 1 } as const;
+const version = (index: number): Assignment =>
+  assignment('web', [configMap('a', { version: String(index) })], { resourceSnapshotIndex: index });
+const none = (): Assignment => {
+  const { digest: _d, resourceSnapshotIndex: _i, ...rest } = version(1);
+  return { ...rest, remove: true, manifests: [] };
+};
+
+/** Another daemon, which knows a newer plan, puts a version on the member. */
+async function putByAnother(world: World, index: number): Promise<void> {
+  await world.user('POST', '/api/v1/namespaces/default/configmaps', version(index).manifests[0]!.manifest, 'gitfleet');
+}
+
+const dataOf = async (world: World): Promise<unknown> => (await world.user('GET', a))['data'];
+
+describe('a member that can be looked at only long after it was decided what it should hold', () => {
+  const down: readonly (readonly [string, SimulatedFault])[] = [
+    ['does not know us', { type: 'Unauthorized', ...always }],
+    ['cannot be reached', { type: 'Unreachable', ...always }],
+  ];
+
+  it.each(down)(
+    'and before that %s: another version that it holds by then stays until it is confirmed to be old',
+    async (_, fault) => {
+      const world = await openWorld({ faults: [fault] });
+      world.member.assign([version(1)]);
+      await world.pass(60);
+      await putByAnother(world, 2);
+      world.sim.setFaults([]);
+      await world.pass(60);
+      expect(await dataOf(world)).toEqual({ version: '2' });
+      expect(world.contested()).toBe(1);
+      expect(world.sighting().placements).toEqual([]);
+      for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(1)]);
+      await world.pass(5);
+      expect(await dataOf(world)).toEqual({ version: '1' });
+    },
+  );
+
+  it('loses what it holds by then only when that is confirmed not to be wanted', async () => {
+    const world = await openWorld({ faults: [{ type: 'Unauthorized', ...always }] });
+    world.member.assign([none()]);
+    await world.pass(60);
+    await putByAnother(world, 2);
+    world.sim.setFaults([]);
+    await world.pass(60);
+    expect(await dataOf(world)).toEqual({ version: '2' });
+    expect(world.contested()).toBe(1);
+    for (const _pass of ['may have read the record before', 'has not']) world.member.assign([none()]);
+    await world.pass(5);
+    expect(await dataOf(world)).toBeUndefined();
+  });
+
+  it('and does not let us list what it holds gets nothing before that is confirmed to be wanted', async () => {
+    const world = await openWorld({ faults: [{ type: 'Unauthorized', ...always }] });
+    world.member.assign([version(1)]);
+    await world.pass(60);
+    await putByAnother(world, 2);
+    world.sim.setFaults([{ type: 'Forbidden', verbs: ['list'], resources: ['configmaps'], ...always }]);
+    await world.pass(60);
+    expect(await dataOf(world)).toEqual({ version: '2' });
+    for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(1)]);
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ version: '1' });
+  });
+});
+
+it('what an older version that was still on its way came to says nothing about the present one', async () => {
+  const world = await openWorld();
+  world.member.assign([version(1)]);
+  await world.pass(1);
+  world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], ...always }]);
+  world.member.assign([version(2)]);
+  await world.pass(1);
+  world.member.assign([version(3)]);
+  await world.pass(14);
+  expect(await dataOf(world)).toEqual({ version: '2' });
+  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: false }]);
+  for (let passes = 0; passes < 3; passes++) {
+    world.member.assign([version(3)]);
+    await world.pass(5);
+  }
+  expect(await dataOf(world)).toEqual({ version: '3' });
+  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: true }]);
+});
