@@ -1,6 +1,7 @@
 import type { ClusterName, Condition, PlacementKey } from '../api/meta.ts';
 import { placementKey, type ResourceIdentifier } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
+import type { StagedUpdateRun } from '../api/staged.ts';
 import type { FleetRecord } from '../engine/input.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
 
@@ -57,11 +58,24 @@ function subjectOf(said: readonly string[]): string {
 }
 
 /** Nothing moved: a new commit was read, or what is told about the fleet changed. */
-function plain({ before, plan }: Change): string {
+function plain({ before, after, plan }: Change): string {
   const [problem] = plan.problems.filter(({ severity }) => severity === 'error');
   if (problem) return problem.file ? `${problem.file}: ${problem.message}` : problem.message;
-  return before.commit === plan.commit ? 'Update status' : `Follow ${plan.commit.slice(0, 12)}`;
+  if (before.commit !== plan.commit) return `Follow ${plan.commit.slice(0, 12)}`;
+  const touched = (['placements', 'runs', 'approvals', 'evictions', 'clusters'] as const).flatMap((part) =>
+    touchedIn<unknown>(before[part], after[part]),
+  );
+  return touched.length > 0 ? `Update status of ${list(touched)}` : 'Update status';
 }
+
+/** Names whose entries differ; what was published last keeps its identity, so few are compared. */
+const touchedIn = <T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] =>
+  [...after]
+    .filter(([key, value]) => before.get(key) !== value && textOfEntry(before.get(key)) !== textOfEntry(value))
+    .map(([key]) => key);
+
+const textOfEntry = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? [...part] : part)) ?? '';
 
 const refusal = ({ guard }: Plan): string[] => guard.slice(0, 1).map(({ message }) => `refused: ${message}`);
 
@@ -129,15 +143,15 @@ const isStatus = (binding: Binding, type: string, status: Condition['status']): 
 const became = (before: Binding | undefined, after: Binding, type: string, status: Condition['status']): boolean =>
   isStatus(after, type, status) && !(before && isStatus(before, type, status));
 
-/** Objects that were not listed before, if there are any. */
-function fresh(
-  before: readonly ResourceIdentifier[] = [],
-  after: readonly ResourceIdentifier[] = [],
-): string | undefined {
-  const known = new Set(before.map(textOf));
-  const news = after.map(textOf).filter((text) => !known.has(text));
-  return news.length === 0 ? undefined : list(news);
+/** Objects that were not listed before, or for another reason, if there are any. */
+function fresh(before: readonly Listed[] = [], after: readonly Listed[] = []): string | undefined {
+  const why = (it: Listed) => `${textOf(it)} ${JSON.stringify(it.observedDrifts ?? it.observedDiffs ?? '')}`;
+  const known = new Set(before.map(why));
+  const news = after.filter((it) => !known.has(why(it)));
+  return news.length === 0 ? undefined : list(news.map(textOf));
 }
+
+type Listed = ResourceIdentifier & { readonly observedDrifts?: unknown; readonly observedDiffs?: unknown };
 
 const textOf = ({ kind, namespace, name }: ResourceIdentifier): string =>
   `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
@@ -156,11 +170,20 @@ const isApproved = (conditions: readonly Condition[] = []): boolean =>
 
 function runs({ before, plan }: Change): string[] {
   return plan.runs.flatMap(({ status, ...run }) => {
+    const old = before.runs.get(placementKey(run))?.status;
     const reason = progressOf(status.conditions);
-    const was = progressOf(before.runs.get(placementKey(run))?.status?.conditions);
-    return reason === undefined || reason === was ? [] : [`${run.name}: ${reason}`];
+    if (reason !== undefined && reason !== progressOf(old?.conditions)) return [`${run.name}: ${reason}`];
+    return soaked(status).length > soaked(old).length ? [`${run.name}: ${soaked(status).at(-1)} has soaked`] : [];
   });
 }
+
+/** Stages whose waiting time is over. */
+const soaked = (status: StagedUpdateRun['status']): string[] =>
+  (status?.stagesStatus ?? []).flatMap(({ stageName, afterStageTaskStatus = [] }) =>
+    afterStageTaskStatus.some(({ conditions = [] }) => conditions.some(({ type }) => type === 'WaitTimeElapsed'))
+      ? [`stage ${stageName}`]
+      : [],
+  );
 
 /** `Succeeded` once it is settled, else how it goes. */
 const progressOf = (conditions: readonly Condition[] = []): string | undefined =>

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition, PlacementKey } from '../../src/api/meta.ts';
+import type { Binding } from '../../src/api/placement-state.ts';
+import { statusMessage } from '../../src/daemon/status-message.ts';
+import type { FleetRecord } from '../../src/engine/input.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+
+const condition = (type: string, status: string, reason = ''): Condition =>
+  ({ type, status, reason, message: '', lastTransitionTime: '2026-11-20T10:00:00Z' }) as Condition;
+
+const on = (targetCluster: string, ...conditions: Condition[]): Binding => ({ targetCluster, conditions }) as Binding;
+const drifting = (targetCluster: string, ...paths: string[]): Binding =>
+  ({
+    ...on(targetCluster),
+    driftedPlacements: [
+      { kind: 'ConfigMap', namespace: 'web', name: 'a', observedDrifts: paths.map((path) => ({ path })) },
+    ],
+  }) as unknown as Binding;
+
+interface Said {
+  readonly commit?: string;
+  readonly bindings?: readonly Binding[];
+  readonly runs?: Readonly<Record<string, object>>;
+  readonly clusters?: Readonly<Record<string, object>>;
+  readonly approvals?: Readonly<Record<string, object>>;
+  readonly unreachable?: Readonly<Record<string, string>>;
+}
+
+const record = ({ commit = 'aaa', bindings = [], runs = {}, clusters = {}, approvals = {} }: Said): FleetRecord =>
+  ({
+    commit,
+    placements: new Map([['web' as PlacementKey, { state: { bindings } }]]),
+    runs: new Map(Object.entries(runs)),
+    clusters: new Map(Object.entries(clusters)),
+    approvals: new Map(Object.entries(approvals)),
+    evictions: new Map(),
+  }) as unknown as FleetRecord;
+
+/** The subject of the commit that turns one record into the other; `moves` as `eu update`. */
+function subject(
+  before: Said,
+  after: Said,
+  { moves = [] as readonly string[], ...more }: Partial<Plan> & { moves?: readonly string[] } = {},
+): string {
+  const bindings = moves.map((text) => ({ clusterName: text.split(' ')[0], move: text.split(' ')[1] }));
+  const plan = {
+    commit: after.commit ?? 'aaa',
+    digest: 'sha256:1',
+    guard: [],
+    problems: [],
+    placements: [{ name: 'web', bindings }],
+    runs: Object.entries(after.runs ?? {}).map(([name, status]) => ({ name, ...status })),
+    approvals: Object.entries(after.approvals ?? {}).map(([name, status]) => ({ name, ...status })),
+    ...more,
+  } as unknown as Plan;
+  const lost = (of: Said) => new Map(Object.entries(of.unreachable ?? {}));
+  const unreachable = { before: lost(before), after: lost(after) };
+  return statusMessage({ before: record(before), after: record(after), plan, unreachable }).split('\n')[0]!;
+}
+
+const available = condition('Available', 'True');
+const applied = condition('Applied', 'True');
+const soaked = (...conditions: Condition[]) => ({
+  status: {
+    conditions: [condition('Progressing', 'False', 'UpdateRunWaiting')],
+    stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [{ type: 'TimedWait', conditions }] }],
+  },
+});
+
+describe('the subject of a status commit', () => {
+  it.each<[string, Said, Said, readonly string[], string]>([
+    ['an installation', {}, {}, ['eu add', 'us add'], 'web: install on eu, us'],
+    ['an update', {}, {}, ['eu update', 'us keep'], 'web: update eu'],
+    ['a removal', {}, {}, ['eu remove'], 'web: remove from eu'],
+    ['both at once', {}, {}, ['eu remove', 'us add'], 'web: change eu, us'],
+    ['what was applied', { bindings: [on('eu')] }, { bindings: [on('eu', applied)] }, [], 'web: applied on eu'],
+    [
+      'what is available',
+      { bindings: [on('eu', applied)] },
+      { bindings: [on('eu', applied, available)] },
+      [],
+      'web: available on eu',
+    ],
+    [
+      'what is not any more',
+      { bindings: [on('eu', available)] },
+      { bindings: [on('eu', condition('Available', 'False'))] },
+      [],
+      'web: not available on eu',
+    ],
+    [
+      'drift',
+      { bindings: [on('eu')] },
+      { bindings: [drifting('eu', '/data/x')] },
+      [],
+      'web: drift on eu: ConfigMap web/a',
+    ],
+    [
+      'other drift of the same object',
+      { bindings: [drifting('eu', '/data/x')] },
+      { bindings: [drifting('eu', '/data/y')] },
+      [],
+      'web: drift on eu: ConfigMap web/a',
+    ],
+    [
+      'drift that is over',
+      { bindings: [drifting('eu', '/data/x')] },
+      { bindings: [on('eu')] },
+      [],
+      'web: no drift on eu',
+    ],
+    ['a cluster that is clean', { bindings: [on('eu')] }, { bindings: [] }, [], 'web: gone from eu'],
+    ['a member that joined', {}, { clusters: { eu: {} } }, [], 'eu: joined'],
+    ['a member that left', { clusters: { eu: {} } }, {}, [], 'eu: left'],
+    ['a run', { runs: { 'r-1': {} } }, { runs: { 'r-1': soaked() } }, [], 'r-1: UpdateRunWaiting'],
+    [
+      'a soak that is over',
+      { runs: { 'r-1': soaked() } },
+      { runs: { 'r-1': soaked(condition('WaitTimeElapsed', 'True')) } },
+      [],
+      'r-1: stage canary has soaked',
+    ],
+    ['a request', {}, { approvals: { 'r-1': { status: { conditions: [] } } } }, [], 'r-1: waiting for approval'],
+    [
+      'an approval',
+      { approvals: { 'r-1': { status: { conditions: [] } } } },
+      { approvals: { 'r-1': { status: { conditions: [condition('Approved', 'True')] } } } },
+      [],
+      'r-1: approved',
+    ],
+    ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: cannot be reached'],
+    ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: reached again'],
+    ['a new commit that changes nothing else', {}, { commit: 'bbb' }, [], 'Follow bbb'],
+    [
+      'anything else by what it is about',
+      { clusters: { eu: { n: 1 }, us: { n: 1 } } },
+      { clusters: { eu: { n: 2 }, us: { n: 1 } } },
+      [],
+      'Update status of eu',
+    ],
+  ])('tells %s', (_, before, after, moves, expected) => {
+    expect(subject(before, after, { moves })).toBe(expected);
+  });
+
+  it('tells a refusal and an error before all else', () => {
+    expect(subject({}, {}, { guard: [{ rule: 'frozen', message: 'too much' }] })).toBe('refused: too much');
+    const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken' } as const;
+    expect(subject({}, { commit: 'bbb' }, { problems: [problem] })).toBe('a.yaml: broken');
+  });
+
+  it('is no longer than a hundred letters; the rest stands below it', () => {
+    const many = Array.from({ length: 5 }, (_, at) => `a-cluster-with-a-rather-long-name-${at} add`);
+    expect(subject({}, {}, { moves: many })).toHaveLength(100);
+  });
+});
