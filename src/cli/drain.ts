@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import type { Eviction } from '../api/eviction.ts';
 import type { Binding } from '../api/placement-state.ts';
@@ -7,6 +6,7 @@ import { tolerates } from '../engine/placement/compile-policy.ts';
 import { branchRef } from '../git/source.ts';
 import { readFiles } from '../git/status-branch.ts';
 import { readRecord } from '../repo/record-read.ts';
+import { sha256 } from '../repo/sha256.ts';
 import { cordonEdit, cordonTaint, isCordon, memberNamed } from './change/cordon.ts';
 import { type Desired, withDesired } from './change/open-desired.ts';
 import { type ChangeOptions, tell } from './change/tell.ts';
@@ -109,7 +109,7 @@ function evictionFile(
   { name: placementName }: KnownPlacement,
   clusterName: string,
 ): [string, string] {
-  const digest = createHash('sha256').update(`${tip} ${placementName} ${clusterName}`).digest('hex').slice(0, 8);
+  const digest = sha256(`${tip} ${placementName} ${clusterName}`).slice(0, 8);
   const name = `${`${drainPrefix}${placementName}-${clusterName}`.slice(0, 240)}-${digest}`;
   const object = {
     apiVersion: 'placement.kubernetes-fleet.io/v1beta1',

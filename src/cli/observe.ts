@@ -10,11 +10,11 @@ import { systemClock } from '../members/clock.ts';
 import { connectionsOf } from '../members/kubeconfig.ts';
 import { loadFleet } from '../repo/load-fleet.ts';
 import { readRecord } from '../repo/record-read.ts';
+import { sha256 } from '../repo/sha256.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { unreadable } from './file-trouble.ts';
 import { openRepo } from './open-repo.ts';
 import { print } from './output.ts';
-import { sha256 } from './plan-input.ts';
 import { membersPath } from './run.ts';
 
 /** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Problem } from '../api/problem.ts';
@@ -7,6 +6,7 @@ import { parseInstant } from '../engine/kernel/instant.ts';
 import { loadFleet } from '../repo/load-fleet.ts';
 import { readObservations } from '../repo/read-observations.ts';
 import { readRecord } from '../repo/record-read.ts';
+import { sha256 } from '../repo/sha256.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { unreadable } from './file-trouble.ts';
 import { openRepo } from './open-repo.ts';
@@ -18,8 +18,6 @@ export interface PlanOptions {
   readonly recorded?: string;
   readonly now?: string;
 }
-
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /** Everything a plan is made from, read from files: the same door as the daemon's. */
 export async function readPlanInput(options: PlanOptions): Promise<PlanInput> {

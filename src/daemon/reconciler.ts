@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ClusterName } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
@@ -7,6 +6,7 @@ import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Clock } from '../members/clock.ts';
 import { readRecord } from '../repo/record-read.ts';
+import { sha256 } from '../repo/sha256.ts';
 import type { RepoTree } from '../repo/tree.ts';
 import { syncApprovals } from './approvals.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
@@ -51,8 +51,6 @@ export interface ReconcilerInput {
 
 /** News that starts nothing is gathered for a moment: a cluster that is done within it makes one commit, not three. */
 const gatherMs = 500;
-
-const digest = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /** Reads, plans, records, then lets the actors act: in that order, one pass at a time. */
 export function reconciler(input: ReconcilerInput): Reconciler {
@@ -117,7 +115,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     await members.follow(known, fleet.priceLists);
     const inputNow = formatInstant(input.clock.now());
     const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...before.problems] };
-    const planInput = { now: inputNow, commit, fleet: whole, record, digest };
+    const planInput = { now: inputNow, commit, fleet: whole, record, digest: sha256 };
     if (!booted) await boot(planInput);
     const observations = members.sightings();
     // With a plan that waits for its push, or a rewind that is refused, there is no rest.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from './sha256.ts';
 
 /** Entries of these are folders, of the others files. */
 const ofFolders: ReadonlySet<string> = new Set(['placements', 'overrides']);
@@ -28,6 +28,6 @@ export function recordPathOf(path: string): RecordPath | undefined {
   return name!.endsWith('.yaml') ? { directory, name: withoutEnding(name!), rest: '' } : undefined;
 }
 
-const shardOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 2);
+const shardOf = (name: string): string => sha256(name).slice(0, 2);
 
 const withoutEnding = (part: string): string => part.replace(/\.yaml$/, '');

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { memberCluster } from '../../src/api/member-cluster.ts';
 import { clusterResourcePlacement, type Placement } from '../../src/api/placement.ts';
 import { compileFleet } from '../../src/engine/placement/compile-fleet.ts';
 import { surveyMembers } from '../../src/engine/placement/members.ts';
 import { schedule } from '../../src/engine/placement/schedule.ts';
+import { sha256 } from '../../src/repo/sha256.ts';
 import { naiveSchedule } from '../engine/placement/oracle.ts';
 import { type Figure, report } from './report.ts';
 
 const now = '2026-11-20T10:00:00Z';
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 interface Case {
   readonly name: string;
@@ -131,14 +130,14 @@ function plan({ policy }: Case, members: readonly ReturnType<typeof memberOf>[],
   const start = performance.now();
   const index = compileFleet(surveyMembers(input));
   const kept = placements.map((placement) =>
-    schedule({ placement, state: { policySnapshots: [], bindings: [] }, index, now, digest }),
+    schedule({ placement, state: { policySnapshots: [], bindings: [] }, index, now, digest: sha256 }),
   );
   const ms = performance.now() - start;
   const peakRssMb = process.resourceUsage().maxRSS / 1024;
   const again = performance.now();
   const next = compileFleet(surveyMembers(input));
   placements.forEach((placement, at) => {
-    schedule({ placement, state: kept[at]!, index: next, now, digest });
+    schedule({ placement, state: kept[at]!, index: next, now, digest: sha256 });
   });
   return { ms, replanMs: performance.now() - again, peakRssMb };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ClusterName, Manifest, ObjectRef } from '../../src/api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../../src/api/observation.ts';
 import { type ApplyStrategy, placementKey } from '../../src/api/placement.ts';
@@ -7,6 +6,7 @@ import { marked, placementLabelValue } from '../../src/engine/overrides/ownershi
 import type { Assignment } from '../../src/members/assignment.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import type { Transport, TransportRequest } from '../../src/members/transport.ts';
+import { sha256 } from '../../src/repo/sha256.ts';
 import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
 import { openFleet } from '../../src/simulator/fleet.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
@@ -144,8 +144,6 @@ const strategy: ApplyStrategy = {
   whenToTakeOver: 'Always',
   allowCoOwnership: false,
 };
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A placement's target on the member, as the planner renders it. */
 export function assignment(

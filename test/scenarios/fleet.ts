@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ClusterObservation, ObjectOutcome } from '../../src/api/observation.ts';
@@ -10,9 +9,8 @@ import type { Plan } from '../../src/engine/plan-document.ts';
 import { loadFleet } from '../../src/repo/load-fleet.ts';
 import { readRecord } from '../../src/repo/record-read.ts';
 import { renderRecord } from '../../src/repo/record-write.ts';
+import { sha256 } from '../../src/repo/sha256.ts';
 import type { RepoTree } from '../../src/repo/tree.ts';
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A fleet repo in memory: path to text. */
 export function treeOf(files: Readonly<Record<string, string>>): RepoTree {

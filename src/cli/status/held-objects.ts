@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Manifest } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { type Rendered, type RenderedManifest, render } from '../../engine/overrides/render.ts';
 import { idsOf, type RecordedLists } from '../../engine/overrides/snapshot-id.ts';
+import { sha256 } from '../../repo/sha256.ts';
 import type { KnownPlacement } from './placements.ts';
 
 /** One object that a cluster is given, and what made it look like that. */
@@ -45,7 +45,7 @@ function renderedWith(
     lists,
     history: of.record.overrides,
     cluster: { name: targetCluster, labels: of.record.clusters.get(targetCluster)?.metadata.labels },
-    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    digest: sha256,
   });
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
@@ -7,6 +6,7 @@ import { isCleanedUp } from '../../../src/engine/delivery/cleanup.ts';
 import { targetsOf } from '../../../src/engine/delivery/targets.ts';
 import { placementLabelValue } from '../../../src/engine/overrides/ownership.ts';
 import type { Rendered } from '../../../src/engine/overrides/render.ts';
+import { sha256 } from '../../../src/repo/sha256.ts';
 import { bound, health, placementOf, scheduled, T0, unscheduled, workOf } from '../rollout/world.ts';
 
 const manifest = (kind: string, name: string, namespace?: string): Manifest => ({
@@ -94,8 +94,7 @@ describe('targets', () => {
 });
 
 describe('a removal is done', () => {
-  const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-  const label = placementLabelValue(placement, digest);
+  const label = placementLabelValue(placement, sha256);
   const labelled = (value: string): Manifest => ({
     ...manifest('ConfigMap', 'a', 'web'),
     metadata: { name: 'a', namespace: 'web', labels: { 'gitfleet.dev/placement': value } },

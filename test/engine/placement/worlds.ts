@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { completePlacement } from '../../../src/api/complete-placement.ts';
 import { type MemberCluster, memberCluster } from '../../../src/api/member-cluster.ts';
@@ -11,9 +10,10 @@ import {
 import type { Binding, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
 import { byText } from '../../../src/engine/kernel/ordering.ts';
 import { type Member, surveyMembers } from '../../../src/engine/placement/members.ts';
+import { sha256 } from '../../../src/repo/sha256.ts';
 
 export const now = '2026-11-20T10:00:00Z';
-export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const digest = sha256;
 
 /** A MemberCluster as a file would have it; connected and healthy unless `status` says otherwise. */
 export const cluster = (

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Manifest } from '../../../src/api/meta.ts';
 import { clusterResourcePlacement, type Placement, resourcePlacement } from '../../../src/api/placement.ts';
 import type { HubObject } from '../../../src/engine/input.ts';
 import { compileHub } from '../../../src/engine/selection/hub.ts';
 import { selectResources } from '../../../src/engine/selection/select.ts';
+import { sha256 } from '../../../src/repo/sha256.ts';
 
-export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const digest = sha256;
 
 type Fields = Readonly<Record<string, unknown>>;
 
