@@ -2,14 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parse } from 'yaml';
+import { at } from '../../instants.ts';
 import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
 
+export { at, T0 } from '../../instants.ts';
 export type { Document } from '../door.ts';
-
-export const T0 = '2026-11-20T10:00:00Z';
-/** T0 and so many seconds. */
-export const at = (seconds: number): string =>
-  new Date(Date.parse(T0) + seconds * 1000).toISOString().replace('.000Z', 'Z');
 
 afterAll(cleanUp);
 

@@ -5,19 +5,10 @@ import { notFrozen } from '../../../src/engine/freeze/freeze.ts';
 import type { Move } from '../../../src/engine/plan-document.ts';
 import { type RollOutContext, rollOut } from '../../../src/engine/rollout/roll-out.ts';
 import type { BindingStep, PlacementWork } from '../../../src/engine/working.ts';
+import { at, T0 } from '../../instants.ts';
+import { applyStrategy } from '../staged/world.ts';
 
-export const T0 = '2026-11-20T10:00:00Z';
-/** T0 and so many seconds. */
-export const at = (seconds: number): string =>
-  new Date(Date.parse(T0) + seconds * 1000).toISOString().replace('.000Z', 'Z');
-
-export const applyStrategy = {
-  type: 'ClientSideApply',
-  comparisonOption: 'PartialComparison',
-  whenToApply: 'Always',
-  whenToTakeOver: 'Always',
-  allowCoOwnership: false,
-} as const;
+export { applyStrategy, at, T0 };
 
 export function placementOf(policy: PlacementPolicy, rolling: Partial<RollingUpdate> = {}): Placement {
   return {

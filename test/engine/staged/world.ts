@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Condition, Manifest } from '../../../src/api/meta.ts';
 import { type Placement, type PlacementPolicy, placementKey } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
@@ -9,12 +8,11 @@ import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advanc
 import { approvalFile } from '../../../src/engine/staged/approval-file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import type { PlacementWork } from '../../../src/engine/working.ts';
+import { sha256 } from '../../../src/repo/sha256.ts';
+import { at, T0 } from '../../instants.ts';
 
-export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-export const T0 = '2026-11-20T10:00:00Z';
-/** T0 and so many seconds. */
-export const at = (seconds: number): string =>
-  new Date(Date.parse(T0) + seconds * 1000).toISOString().replace('.000Z', 'Z');
+export const digest = sha256;
+export { at, T0 };
 
 export const applyStrategy = {
   type: 'ClientSideApply',
