@@ -40,6 +40,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
       return overridesFor(present, world, index, pinned)(cluster);
     },
     budgets: world.input.fleet.budgets,
+    refused: world.input.fleet.refused,
     absenceIsCertain: world.input.fleet.unreadable.length === 0,
     recordLost: world.recordLost,
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),

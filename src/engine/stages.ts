@@ -2,6 +2,7 @@ import type { ClusterName } from '../api/meta.ts';
 import { type Placement, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
+import { budgetInForce } from './evict/budget.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { sourceKey } from './input.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
@@ -126,10 +127,7 @@ export function rollPlacement(work: PlacementWork, world: World): PlacementWork 
     overridesFor: overridesFor(work, world, latest.index),
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
     freeze: freezeOf(work.placement, world.freeze),
-    budget:
-      work.placement.kind === 'ClusterResourcePlacement'
-        ? world.input.fleet.budgets.find(({ metadata }) => metadata.name === work.placement.metadata.name)
-        : undefined,
+    budget: budgetInForce(refOf(work.placement), world.input.fleet),
   });
   // What rides along with the next rollout has not been used yet.
   const rolls = rolled.bindings.some(({ binding, move }) => !binding.deleting && move !== 'keep');

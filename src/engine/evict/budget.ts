@@ -1,9 +1,31 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
-import type { IntOrPercent } from '../../api/meta.ts';
+import type { IntOrPercent, ObjectRef } from '../../api/meta.ts';
+import type { PlacementRef } from '../../api/placement.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { currentCondition } from '../staged/binding-progress.ts';
 import { latestPolicy } from '../staged/scheduled-clusters.ts';
 import type { PlacementWork } from '../working.ts';
+
+/** A budget that cannot be read is no licence: it blocks like one that allows nothing. */
+export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;
+
+/** The budget of a placement; only those of cluster scope have any. */
+export function budgetInForce(
+  { kind, name }: Pick<PlacementRef, 'kind' | 'name'>,
+  of: {
+    readonly budgets: readonly DisruptionBudget[];
+    /** Objects whose file is invalid. */
+    readonly refused: readonly ObjectRef[];
+  },
+): BudgetInForce {
+  if (kind !== 'ClusterResourcePlacement') return undefined;
+  const budget = of.budgets.find(({ metadata }) => metadata.name === name);
+  if (budget) return budget;
+  const isRefused = of.refused.some(
+    (ref) => ref.kind === 'ClusterResourcePlacementDisruptionBudget' && ref.name === name,
+  );
+  return isRefused ? 'invalid' : undefined;
+}
 
 export interface BudgetVerdict {
   readonly allowed: boolean;
@@ -19,8 +41,10 @@ export interface BudgetVerdict {
  * its way out is not available. Percentages are of the clusters asked for and round up. A budget that says nothing, or
  * something invalid, allows nothing.
  */
-export function budgetAllows(work: PlacementWork, budget: DisruptionBudget | undefined): BudgetVerdict {
+export function budgetAllows(work: PlacementWork, budget: BudgetInForce): BudgetVerdict {
   if (budget === undefined) return { allowed: true, misconfigured: false, message: 'no disruption budget' };
+  if (budget === 'invalid')
+    return { allowed: false, misconfigured: true, message: 'its file is not valid and blocks until it is mended' };
   const { maxUnavailable, minAvailable } = budget.spec;
   const fault = budgetFault(work, budget);
   if (fault) return { allowed: false, misconfigured: true, message: fault };
@@ -40,9 +64,12 @@ export function budgetAllows(work: PlacementWork, budget: DisruptionBudget | und
   };
 }
 
-/** Budgets that bind rollouts and staged runs too, not only evictions (docs/compatibility.md). */
-export const bindsRollouts = (budget: DisruptionBudget): boolean =>
-  budget.metadata.annotations?.['gitfleet.dev/budget-scope'] === 'all';
+/**
+ * Budgets that bind rollouts and staged runs too, not only evictions (docs/compatibility.md). One that cannot be read may
+ * have said so.
+ */
+export const bindsRollouts = (budget: Exclude<BudgetInForce, undefined>): boolean =>
+  budget === 'invalid' || budget.metadata.annotations?.['gitfleet.dev/budget-scope'] === 'all';
 
 function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | undefined {
   const { maxUnavailable, minAvailable } = spec;

@@ -8,7 +8,8 @@ import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../staged/lost-record.ts';
 import type { PlacementWork } from '../working.ts';
-import { type BudgetInForce, judge, type Verdict } from './verdict.ts';
+import { budgetInForce } from './budget.ts';
+import { judge, type Verdict } from './verdict.ts';
 
 export interface EvictInput {
   readonly works: readonly PlacementWork[];
@@ -104,11 +105,12 @@ function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input
 }
 
 function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
+  const { budgets, refused = [] } = input;
   return judge({
     clusterName: spec.clusterName,
     work: works.find((work) => isNamed(work, spec.placementName)),
     isDeleted: input.deletedPlacements?.has(spec.placementName) === true,
-    budget: budgetOf(spec.placementName, input),
+    budget: budgetInForce({ kind: 'ClusterResourcePlacement', name: spec.placementName }, { budgets, refused }),
   });
 }
 
@@ -125,13 +127,6 @@ function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined
 
 const isNamed = ({ placement }: PlacementWork, name: string): boolean =>
   placement.kind === 'ClusterResourcePlacement' && placement.metadata.name === name;
-
-function budgetOf(placementName: string, { budgets, refused = [] }: EvictInput): BudgetInForce {
-  const budget = budgets.find(({ metadata }) => metadata.name === placementName);
-  if (budget) return budget;
-  const kind = 'ClusterResourcePlacementDisruptionBudget';
-  return refused.some((ref) => ref.kind === kind && ref.name === placementName) ? 'invalid' : undefined;
-}
 
 const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => ({
   ...work,

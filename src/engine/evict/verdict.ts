@@ -1,8 +1,7 @@
-import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import { currentCondition, hasFailed } from '../staged/binding-progress.ts';
 import type { PlacementWork } from '../working.ts';
-import { budgetAllows } from './budget.ts';
+import { type BudgetInForce, budgetAllows } from './budget.ts';
 
 export type Verdict =
   /** `refusedByWebhook`: KubeFleet would not even have let the object in, so its file is at fault. */
@@ -10,9 +9,6 @@ export type Verdict =
   | { readonly kind: 'blocked'; readonly message: string }
   /** `remove`: the binding is to go; false where it is going already. */
   | { readonly kind: 'executed'; readonly message: string; readonly remove: boolean };
-
-/** A budget that cannot be read is no licence: it blocks like one that allows nothing. */
-export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;
 
 /**
  * What becomes of an eviction, in KubeFleet's order of decision
@@ -42,7 +38,6 @@ export function judge(request: {
     return { kind: 'blocked', message: said.notPlacedYet };
   if (hasFailed(binding) || currentCondition(binding, 'DiffReported')) return executed(said.failed);
   if (budget === undefined) return executed(said.noBudget);
-  if (budget === 'invalid') return { kind: 'blocked', message: said.invalidBudget };
   const { allowed, misconfigured, message } = budgetAllows(work, budget);
   if (misconfigured) return { kind: 'blocked', message: `${said.misconfigured}: ${message}` };
   return allowed
@@ -50,7 +45,7 @@ export function judge(request: {
     : { kind: 'blocked', message: `${said.blockedByBudget}, ${message}` };
 }
 
-/** KubeFleet's words (pkg/utils/condition/reason.go): scripts read them. The invalid budget and the causes are ours. */
+/** KubeFleet's words (pkg/utils/condition/reason.go): scripts read them. The causes are ours. */
 const said = {
   missing: 'Failed to find ClusterResourcePlacement targeted by eviction',
   deleting: 'Found deleting ClusterResourcePlacement targeted by eviction',
@@ -65,8 +60,6 @@ const said = {
   allowedByBudget: 'Eviction is allowed by specified ClusterResourcePlacementDisruptionBudget',
   blockedByBudget: 'Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget',
   misconfigured: 'Eviction is blocked by misconfigured ClusterResourcePlacementDisruptionBudget',
-  invalidBudget:
-    'Eviction is blocked by misconfigured ClusterResourcePlacementDisruptionBudget: its file is not valid and blocks until it is mended',
 } as const;
 
 const invalid = (message: string, refusedByWebhook = false): Verdict => ({

@@ -1,5 +1,4 @@
-import type { DisruptionBudget } from '../../api/eviction.ts';
-import { bindsRollouts, budgetAllows } from '../evict/budget.ts';
+import { type BudgetInForce, bindsRollouts, budgetAllows } from '../evict/budget.ts';
 import { currentCondition } from '../staged/binding-progress.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
 import type { Classified } from './classify.ts';
@@ -19,7 +18,7 @@ export function withinBudget(
   work: PlacementWork,
   all: readonly Classified[],
   chosen: ReadonlySet<Classified>,
-  budget: DisruptionBudget | undefined,
+  budget: BudgetInForce,
 ): WithinBudget {
   if (budget === undefined || !bindsRollouts(budget)) return { allowed: chosen, denials: new Map() };
   const allowed = new Set<Classified>();

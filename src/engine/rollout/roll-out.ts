@@ -1,7 +1,7 @@
-import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { RollingUpdate } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import type { BudgetInForce } from '../evict/budget.ts';
 import type { Freeze } from '../freeze/freeze.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { conditionIs } from '../kernel/condition.ts';
@@ -27,7 +27,7 @@ export interface RollOutContext {
   /** While the fleet is frozen nothing begins. */
   readonly freeze: Freeze;
   /** Of the placement's name; it binds the rollout only if it says so. */
-  readonly budget?: DisruptionBudget | undefined;
+  readonly budget?: BudgetInForce;
 }
 
 const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavailablePeriodSeconds: 60 };

@@ -27,8 +27,9 @@ export function holdsOf(
     const { binding } = entry.step;
     const subject = { ...refOf(placement), clusterName: binding.targetCluster };
     const wants = wanted(candidate);
-    const budget = candidate === 'bind' ? `maxSurge ${maxSurge}` : `maxUnavailable ${maxUnavailable}`;
     const denial = denials.get(entry);
+    const own = candidate === 'bind' ? `maxSurge ${maxSurge}` : `maxUnavailable ${maxUnavailable}`;
+    const budget = denial === undefined ? own : 'the disruption budget';
     if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
       const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
       return {

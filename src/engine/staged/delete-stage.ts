@@ -1,13 +1,14 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus } from '../../api/staged.ts';
+import { disruptionDenied } from './disruption-denied.ts';
 import type { StageOutcome } from './execute.ts';
 import { mark } from './marks.ts';
-import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep } from './step.ts';
+import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from './step.ts';
 import { liveBinding } from './walk-clusters.ts';
 
 /**
- * Removes, all at once, the bindings that were to go when the run was initialized; done when none is left (KubeFleet
- * updaterun/execution.go, executeDeleteStage). A cluster that the scheduler took back meanwhile is left alone.
+ * Removes the bindings that were to go when the run was initialized, all at once unless a disruption budget with scope
+ * `all` keeps some back; done when none is left (KubeFleet updaterun/execution.go, executeDeleteStage). A cluster that the scheduler took back meanwhile is left alone.
  */
 export function executeDeleteStage(begun: RunStep, context: RunContext): StageOutcome {
   const { now } = context.input;
@@ -45,7 +46,8 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
 
 type Removal = { readonly step: RunStep; readonly cluster: ClusterUpdatingStatus } | { readonly abort: string };
 
-function removeFrom(step: RunStep, { input }: RunContext, cluster: ClusterUpdatingStatus): Removal {
+function removeFrom(step: RunStep, context: RunContext, cluster: ClusterUpdatingStatus): Removal {
+  const { input } = context;
   const { clusterName } = cluster;
   if (hasFinished(cluster)) return { step, cluster };
   const live = liveBinding(step, clusterName);
@@ -68,7 +70,12 @@ function removeFrom(step: RunStep, { input }: RunContext, cluster: ClusterUpdati
       cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now),
     };
   }
-  if (live?.state === 'Unscheduled') return { step: withoutBinding(step, clusterName), cluster: began };
+  if (live?.state === 'Unscheduled') {
+    const denial = disruptionDenied(step, context, live);
+    if (denial === undefined) return { step: withoutBinding(step, clusterName), cluster: began };
+    const hold = { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName } as const;
+    return { step: withHold(step, context, hold), cluster };
+  }
   if (live === undefined && isLeaving(step, clusterName)) return { step, cluster: began };
   const message = live
     ? `${clusterName} is selected again: nothing to remove`

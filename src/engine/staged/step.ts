@@ -1,5 +1,5 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
-import type { ClusterName, Condition, Timestamp } from '../../api/meta.ts';
+import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type {
   ApprovalRequest,
@@ -42,6 +42,8 @@ export interface RunsInput {
   ) => RecordedLists | { readonly error: string };
   /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` bind a run (docs/compatibility.md). */
   readonly budgets?: readonly DisruptionBudget[];
+  /** Objects whose file is invalid; a budget among them blocks. */
+  readonly refused?: readonly ObjectRef[];
   /** False when some file could not be read: then a missing approval file is no withdrawal. */
   readonly absenceIsCertain?: boolean;
   /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */

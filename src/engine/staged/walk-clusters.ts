@@ -1,12 +1,11 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StageStatus } from '../../api/staged.ts';
-import { bindsRollouts, budgetAllows } from '../evict/budget.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { assignBinding, isInSync, mayHoldResources, rolloutWithheld, wantedBy } from './assign-binding.ts';
-import { currentCondition, progressOf } from './binding-progress.ts';
+import { progressOf } from './binding-progress.ts';
+import { disruptionDenied } from './disruption-denied.ts';
 import { mark } from './marks.ts';
 import {
   hasFinished,
@@ -139,16 +138,6 @@ function checked(
     case 'updating':
       return step;
   }
-}
-
-/** A budget with scope `all` speaks for what is available now; what is not available spends nothing. */
-function disruptionDenied(step: RunStep, { input }: RunContext, binding: Binding): string | undefined {
-  if (currentCondition(binding, 'Available')?.status !== 'True') return undefined;
-  const ref = refOf(step.work.placement);
-  const budget = (input.budgets ?? []).find(({ metadata }) => metadata.name === ref.name);
-  if (ref.kind !== 'ClusterResourcePlacement' || budget === undefined || !bindsRollouts(budget)) return undefined;
-  const verdict = budgetAllows(step.work, budget);
-  return verdict.allowed ? undefined : `${binding.targetCluster} waits for the disruption budget: ${verdict.message}`;
 }
 
 const notSelected = (step: RunStep, { input }: RunContext, at: number, cluster: ClusterUpdatingStatus): RunStep =>

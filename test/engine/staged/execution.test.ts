@@ -410,6 +410,26 @@ describe('a disruption budget with scope all', () => {
     expect(rollout.moves.filter((move) => move.endsWith('1 update'))).toHaveLength(started);
     expect(rollout.holds.filter((hold) => /^RolloutBudget all [a-e]$/.test(hold))).toHaveLength(5 - started);
   });
+  it('blocks while its file is refused: it may have said so', () => {
+    const refused = [{ apiVersion: '', kind: 'ClusterResourcePlacementDisruptionBudget', name: 'web' }];
+    const rollout = update({ maxConcurrency: '100%' }, { refused }).plan();
+    expect(rollout.moves).toEqual(names.map((name) => `${name} Bound 0 wait`));
+  });
+  it('keeps the delete stage back, cluster by cluster', () => {
+    const going = { state: 'Unscheduled', previousState: 'Bound', conditions: available() } as const;
+    const rollout = update(
+      {},
+      { budgets: [budget({ minAvailable: 2 }, 'all')] },
+      { bindings: [bound('a'), bound('b', 0, going), bound('c', 0, going)] },
+    ).plan();
+    rollout.ready('a').plan(10);
+    expect(rollout.moves).toEqual(['a Bound 1 keep', 'b Unscheduled 0 remove', 'c Unscheduled 0 wait']);
+    expect(rollout.outcome.holds.map(({ subject, reason, message }) => [subject.clusterName, reason, message])).toEqual(
+      [['c', 'RolloutBudget', 'c waits for the disruption budget: availablePlacements: 2, totalPlacements: 3']],
+    );
+    rollout.change({ budgets: [] }).plan(20);
+    expect(rollout.moves).toEqual(['a Bound 1 keep', 'b Unscheduled 0 remove', 'c Unscheduled 0 remove']);
+  });
   it('a cluster that is not available spends nothing', () => {
     const bindings = names.map((name) =>
       bound(name, 0, { conditions: name < 'c' ? failing('NotAllWorkHaveBeenApplied') : available() }),
