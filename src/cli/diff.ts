@@ -42,7 +42,9 @@ export async function diff(options: DiffOptions): Promise<void> {
   if (wanted !== undefined && !(placements as readonly string[]).includes(wanted))
     throw unknownName({ what: 'placement', name: options.placement!, known: placements, flag: '--placement' });
   const targets = next.plan.targets.filter(
-    ({ clusterName, placement }) =>
+    ({ clusterName, placement, digest, remove }) =>
+      // Without a digest nobody knows what should be there: it stays as it is.
+      (digest !== undefined || remove) &&
       (options.cluster === undefined || clusterName === options.cluster) &&
       (wanted === undefined || placementKey(placement) === wanted),
   );

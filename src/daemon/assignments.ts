@@ -46,6 +46,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
     approvedRemovals: content.approvedRemovals,
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),
     ...(target.digest === undefined ? {} : { digest: target.digest }),
+    ...(content.leaveAlone ? { leaveAlone: true } : {}),
     remove: target.remove,
     strategy: content.strategy,
     manifests: content.manifests,

@@ -23,12 +23,12 @@ export function beginPlacement(placement: Placement, world: World): PlacementWor
   const begun = {
     placement,
     contents: recorded?.snapshots ?? new Map(),
+    resourceSnapshots: recorded?.state.resourceSnapshots ?? [],
     selection: selectResources({ placement, hub: world.hub, digest: world.input.digest }),
   };
   return {
     ...begun,
     policySnapshots: recorded?.state.policySnapshots ?? [],
-    resourceSnapshots: recorded?.state.resourceSnapshots ?? [],
     bindings: presentBindings(begun, recorded?.state.bindings ?? [], world),
     scheduled: pending,
     decisions: [],
@@ -50,6 +50,7 @@ export function beginDeleted(
   const begun = {
     placement,
     contents: recorded.snapshots,
+    resourceSnapshots: recorded.state.resourceSnapshots,
     selection: { ok: true, manifests: [], hash: '', identifiers: [] } as const,
   };
   const leaving = presentBindings(begun, recorded.state.bindings, world)
@@ -61,7 +62,6 @@ export function beginDeleted(
   return {
     ...begun,
     policySnapshots: recorded.state.policySnapshots,
-    resourceSnapshots: recorded.state.resourceSnapshots,
     bindings: leaving,
     scheduled: pending,
     decisions: [],

@@ -18,11 +18,14 @@ export function contentsOf(
   readonly manifests: readonly RenderedManifest[];
   readonly strategy: ApplyStrategy;
   readonly prunable: readonly ObjectRef[];
+  readonly leaveAlone: boolean;
 } {
   const prunable = listedObjects(work.contents).refs;
   const binding = stayingOn(work).get(target.clusterName);
   const strategy = applyStrategyOf(work.placement, binding);
-  if (target.remove || target.resourceSnapshotIndex === undefined) return { manifests: [], strategy, prunable };
+  const leaveAlone = !target.remove && target.digest === undefined;
+  if (target.remove || leaveAlone || target.resourceSnapshotIndex === undefined)
+    return { manifests: [], strategy, prunable, leaveAlone };
   const manifests = work.contents.get(target.resourceSnapshotIndex) ?? [];
   const rendered = world.render({
     placement: target.placement,
@@ -30,7 +33,7 @@ export function contentsOf(
     lists: binding ?? noLists,
     cluster: target.clusterName,
   });
-  return { manifests: rendered.ok ? rendered.manifests : [], strategy, prunable };
+  return { manifests: rendered.ok ? rendered.manifests : [], strategy, prunable, leaveAlone };
 }
 
 const staying = new WeakMap<PlacementWork['bindings'], ReadonlyMap<ClusterName, Binding>>();

@@ -4,6 +4,7 @@ import type { Problem } from '../api/problem.ts';
 import { removalHolds } from './delivery/removal-holds.ts';
 import { stuckRemovals } from './delivery/stuck-removals.ts';
 import { targetsOf } from './delivery/targets.ts';
+import { unknownContentHolds } from './delivery/unknown-contents.ts';
 import type { EvictOutcome } from './evict/evict.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { findCondition } from './kernel/condition.ts';
@@ -41,6 +42,7 @@ export function assemble(assembly: Assembly): Plan {
     ...notActedOn(world),
     ...removalHolds(input),
     ...stuck.holds,
+    ...unknownContentHolds(works),
     ...[...works, ...deleted].flatMap((work) => work.holds),
     ...outcomes.flatMap((outcome) => outcome.holds),
     ...evictions.holds,

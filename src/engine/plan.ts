@@ -35,6 +35,8 @@ export interface TargetContent {
   readonly isPlacement: (label: string) => boolean;
   /** Namespaces and CRDs that may be removed with what they hold that is not ours. */
   readonly approvedRemovals: readonly ObjectRef[];
+  /** Nobody knows what the cluster should hold: everything there stays as it is. */
+  readonly leaveAlone: boolean;
   /** Objects that remembered snapshots listed: the only ones that may be removed. */
   readonly prunable: readonly ObjectRef[];
 }
@@ -71,8 +73,8 @@ export function planFleet(input: PlanInput): PlanResult {
     plan,
     contentOf(target) {
       const work = workOf(target);
-      // Without a digest nobody knows what the cluster should hold: an empty list would have its actor remove everything.
-      if (!work || (!target.remove && target.digest === undefined)) return undefined;
+      // Neither contents nor what stands for them: an empty list would have its actor remove everything.
+      if (!work || (!target.remove && target.digest === undefined && target.objects.length === 0)) return undefined;
       return {
         ...contentsOf(work, target, world),
         label: placementLabelValue(target.placement, input.digest),

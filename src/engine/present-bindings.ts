@@ -11,11 +11,12 @@ import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
 import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { Rendered } from './overrides/render.ts';
+import { isRebuilt } from './selection/rebuilt.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
 /** What is known of a placement before anything is decided. */
-type Begun = Pick<PlacementWork, 'placement' | 'contents' | 'selection'>;
+type Begun = Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots' | 'selection'>;
 
 /** Recorded bindings as their clusters show them, by cluster name; those that are cleaned up are gone. */
 export function presentBindings(begun: Begun, recorded: readonly Binding[], world: World): BindingStep[] {
@@ -137,10 +138,15 @@ const withoutSighting = (
     placements: observation.placements.filter((sighting) => sighting !== sightingOf(observation, ref)),
   };
 
-/** Where a record holds no contents for an index (written by hand), what the member shows of the placement stands for them. */
-function renderedFor({ placement, contents }: Begun, binding: Binding, world: World, isOwn: IsOwn): Rendered {
+/**
+ * Where a record holds no contents for an index (written by hand), or some that were put together from what all members
+ * hold, what the member shows of the placement stands for them.
+ */
+function renderedFor(begun: Begun, binding: Binding, world: World, isOwn: IsOwn): Rendered {
+  const { placement, contents, resourceSnapshots } = begun;
   const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
-  const manifests = index === undefined ? undefined : contents.get(index);
+  const isKnown = index !== undefined && !isRebuilt(resourceSnapshots, index);
+  const manifests = isKnown ? contents.get(index) : undefined;
   if (manifests) return world.render({ placement: refOf(placement), manifests, lists: binding, cluster });
   const observation = world.observationOf(cluster);
   const shown = new Map<string, Manifest>();

@@ -121,6 +121,7 @@ export function placementActor(input: {
     complete = await followKinds(connection, assignment);
     if (!goOn()) return;
     looked.more(assignment);
+    if (assignment.leaveAlone) return;
     const removal = { connection, assignment, goOn, mayGo };
     if (assignment.remove) {
       if (assignment.adopted) return;
@@ -203,7 +204,7 @@ export function placementActor(input: {
     },
     noticed(change) {
       nudged();
-      if (!wanted || stopped) return;
+      if (!wanted || wanted.leaveAlone || stopped) return;
       const item = wanted.remove ? undefined : items.get(change.key);
       if (item) {
         if (objects.concerns(wanted, item, change)) postpone(change.key);

@@ -19,6 +19,8 @@ export interface Assignment {
   readonly digest?: string;
   /** Was the daemon's before us, by a record that may be out of date: looked after, but nothing newer is undone for it. */
   readonly adopted?: boolean;
+  /** Whatever is there stays as it is, and is only looked at: nobody knows what it should be. */
+  readonly leaveAlone?: boolean;
   /** Nothing of the placement may remain. */
   readonly remove: boolean;
   readonly strategy: ApplyStrategy;
@@ -34,6 +36,7 @@ export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
   a.digest === b.digest &&
   a.resourceSnapshotIndex === b.resourceSnapshotIndex &&
   a.remove === b.remove &&
+  a.leaveAlone === b.leaveAlone &&
   isSame(a.strategy, b.strategy) &&
   isSame(a.prunable, b.prunable) &&
   isSame(a.approvedRemovals, b.approvedRemovals);

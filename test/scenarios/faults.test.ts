@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../src/api/meta.ts';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
 
 const names = ['a', 'b', 'c', 'd'];
@@ -14,6 +15,27 @@ const settled = async (): Promise<PaperFleet> => {
   await paper.settle();
   return paper;
 };
+
+const tellsItsCluster = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: name, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+      - clusterSelector: {clusterSelectorTerms: []}
+        jsonPatchOverrides:
+          - {op: add, path: /metadata/annotations, value: {cluster: "\${MEMBER-CLUSTER-NAME}"}}
+`;
+
+function imageAndCluster(held: { readonly objects: readonly Manifest[] } | undefined): string {
+  const object = held?.objects.find(({ kind }) => kind === 'Deployment');
+  const spec = object?.['spec'] as { template: { spec: { containers: readonly { image: string }[] } } } | undefined;
+  return `${spec?.template.spec.containers[0]?.image} on ${object?.metadata.annotations?.['cluster']}`;
+}
+
+const runOf = (name: string, index?: string): string =>
+  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}}\nspec: {placementName: web, stagedRolloutStrategyName: all${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
 
 describe('what must never read as "remove everything"', () => {
   it('a deleted clusters/ folder is refused, and nothing leaves a member', async () => {
@@ -73,6 +95,74 @@ describe('a record that is damaged', () => {
         .map(([name]) => name)
         .sort(),
     ).toEqual(['c', 'd']);
+  });
+
+  it.each(['with the daemon', 'alone'])(
+    'a record that is lost %s moves nothing by itself: what a cluster got by an override stays there, and a newer commit rolls out within its budget',
+    async (lost) => {
+      const paper = new PaperFleet({
+        ...files(),
+        'placements/web.yaml': placement(
+          'web',
+          '{placementType: PickFixed, clusterNames: [a, b, c, d]}',
+          '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+        ),
+        'overrides/name.yaml': tellsItsCluster,
+      });
+      await paper.settle();
+      const latest = () => paper.last!.plan.placements[0]!.resourceSnapshotIndex!;
+      const held = () => [...paper.members.values()].map((placements) => imageAndCluster(placements.get('web')));
+
+      paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+      paper.record = new Map();
+      if (lost === 'with the daemon') paper.restart();
+      const steps = [held()];
+      for (let at = 0; at < 6; at++) {
+        const { targets } = await paper.plan();
+        // Nothing that was read from a member is ever applied: fields of others would become ours.
+        expect(
+          targets.filter(({ digest, resourceSnapshotIndex = 0 }) => digest && resourceSnapshotIndex < latest()),
+        ).toEqual([]);
+        paper.deliver();
+        paper.pass(1);
+        if (JSON.stringify(held()) !== JSON.stringify(steps.at(-1))) steps.push(held());
+      }
+      const [old, next] = [(name: string) => `web:1 on ${name}`, (name: string) => `web:2 on ${name}`];
+      expect(steps).toEqual([
+        [old('a'), old('b'), old('c'), old('d')],
+        [next('a'), old('b'), old('c'), old('d')],
+        [next('a'), next('b'), old('c'), old('d')],
+        [next('a'), next('b'), next('c'), old('d')],
+        [next('a'), next('b'), next('c'), next('d')],
+      ]);
+    },
+  );
+
+  it('a run does not roll back to a snapshot that was lost with the record', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement('web', '{placementType: PickFixed, clusterNames: [a, b]}', '{type: External}'),
+      'overrides/name.yaml': tellsItsCluster,
+      'strategy.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+      'run.yaml': runOf('web-1'),
+    });
+    await paper.settle();
+    paper.record = new Map();
+    paper.restart();
+    paper.files['run.yaml'] = runOf('web-2', '0');
+    await paper.plan();
+    paper.deliver();
+    expect(paper.last?.plan.holds.map(({ reason, subject }) => `${reason} ${subject.kind} ${subject.name}`)).toEqual([
+      'RecordLost ClusterResourcePlacement web',
+      'RecordLost ClusterStagedUpdateRun web-2',
+    ]);
+    paper.files['run.yaml'] = runOf('web-3', '0');
+    const plan = await paper.plan();
+    expect(plan.runs[0]?.status.conditions?.[0]).toMatchObject({
+      type: 'Initialized',
+      status: 'False',
+      message: expect.stringContaining('what resource snapshot 0 held was lost with the record'),
+    });
   });
 
   it('objects of a placement that the repo does not have are left alone when the record is lost', async () => {

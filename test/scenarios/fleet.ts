@@ -30,6 +30,8 @@ interface Held {
   readonly index: number | undefined;
   readonly digest: string | undefined;
   readonly objects: readonly Manifest[];
+  /** No actor knows what it did here. */
+  readonly forgotten: boolean;
 }
 
 /** A whole fleet on paper: repo, record and members, moved forward by hand. Nothing here waits and nothing is random. */
@@ -97,12 +99,16 @@ export class PaperFleet {
       const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);
+      const { leaveAlone, manifests } = contentOf(target)!;
       if (target.remove) held.delete(key);
       else
         held.set(key, {
           index: target.resourceSnapshotIndex,
           digest: target.digest,
-          objects: contentOf(target)!.manifests.map(({ manifest }) => this.#live(manifest, target.clusterName)),
+          objects: leaveAlone
+            ? (held.get(key)?.objects ?? [])
+            : manifests.map(({ manifest }) => this.#live(manifest, target.clusterName)),
+          forgotten: false,
         });
     }
   }
@@ -131,6 +137,12 @@ export class PaperFleet {
     };
   }
 
+  /** Another daemon starts: what the actors of the one before did is not known any more. */
+  restart(): void {
+    for (const placements of this.members.values())
+      for (const [key, held] of placements) placements.set(key, { ...held, forgotten: true });
+  }
+
   /** Plans and delivers until a plan changes nothing; at most `most` times. */
   async settle(most = 20): Promise<Plan> {
     let before: ReadonlyMap<string, string> = new Map();
@@ -157,7 +169,8 @@ export class PaperFleet {
         const none = { placements: [], objects: [], nodes: [], pods: [], extras: [] };
         if (this.down.has(name)) return [name, { ...head, ...none, reachable: false, complete: false, cause: 'down' }];
         const held = [...(this.members.get(name) ?? [])];
-        const placements = held.map(([key, { index, digest }]) => {
+        const remembered = held.filter(([, { forgotten }]) => !forgotten);
+        const placements = remembered.map(([key, { index, digest }]) => {
           const [namespace, short] = key.includes('.') ? key.split('.') : [undefined, key];
           return {
             placement: {

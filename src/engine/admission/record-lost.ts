@@ -6,6 +6,7 @@ import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
 import { normalise } from '../selection/normalise.ts';
+import { rebuiltHash } from '../selection/rebuilt.ts';
 
 const placementLabel = 'gitfleet.dev/placement';
 const fullNameAnnotation = 'gitfleet.dev/placement';
@@ -105,10 +106,9 @@ function rebuilt(
           ...(policy.numberOfClusters === undefined ? {} : { numberOfClusters: policy.numberOfClusters }),
         },
       ],
-      // A hash that no contents have: the next snapshot continues above the highest index seen.
       resourceSnapshots: indexes.map((index) => ({
         index,
-        hash: 'lost',
+        hash: rebuiltHash,
         ...(index === indexes.at(-1) ? { latest: true } : {}),
       })),
       bindings: bindings.sort(by(({ targetCluster }) => targetCluster)),

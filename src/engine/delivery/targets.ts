@@ -5,6 +5,7 @@ import { by } from '../kernel/ordering.ts';
 import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Target } from '../plan-document.ts';
+import { isRebuilt } from '../selection/rebuilt.ts';
 import type { PlacementWork } from '../working.ts';
 import { wasGiven } from './cleanup.ts';
 import { refOfManifest } from './object-key.ts';
@@ -22,7 +23,8 @@ interface TargetContext {
 
 /**
  * What every cluster should run of a placement now: bindings that hold a snapshot, and removals until they are done. Where
- * the manifests cannot be rendered (a failing override) there is no target, so that the actor leaves the cluster as it is.
+ * the manifests cannot be rendered (a failing override) there is no target, so that the actor leaves the cluster as it is;
+ * where nobody knows what they were (a lost record) the target has no digest, and the cluster stays as it is as well.
  */
 export function targetsOf(work: PlacementWork, { render, present }: TargetContext): Target[] {
   const placement = refOf(work.placement);
@@ -33,7 +35,9 @@ export function targetsOf(work: PlacementWork, { render, present }: TargetContex
     if (binding.deleting) return [{ clusterName, placement, remove: true, objects: [] }];
     if (resourceSnapshotIndex === undefined) return [];
     const contents = work.contents.get(resourceSnapshotIndex);
-    if (contents === undefined) return [{ clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] }];
+    const unknown = { clusterName, placement, resourceSnapshotIndex, remove: false };
+    if (contents === undefined) return [{ ...unknown, objects: [] }];
+    if (isRebuilt(work.resourceSnapshots, resourceSnapshotIndex)) return [{ ...unknown, objects: refsOf(contents) }];
     const rendered = render({ placement, manifests: contents, lists: binding, cluster: clusterName });
     if (!rendered.ok) return [];
     return [
@@ -71,11 +75,13 @@ const listings = new WeakMap<readonly RenderedManifest[], readonly ObjectRef[]>(
 function objectsOf(manifests: readonly RenderedManifest[]): readonly ObjectRef[] {
   let objects = listings.get(manifests);
   if (!objects) {
-    objects = manifests.map(({ manifest }) => refOfManifest(manifest)).sort(by(textOf));
+    objects = refsOf(manifests.map(({ manifest }) => manifest));
     listings.set(manifests, objects);
   }
   return objects;
 }
+
+const refsOf = (manifests: readonly Manifest[]): ObjectRef[] => manifests.map(refOfManifest).sort(by(textOf));
 
 const textOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
   [apiVersion, kind, namespace ?? '', name].join('/');

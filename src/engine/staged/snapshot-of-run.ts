@@ -1,4 +1,5 @@
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { isRebuilt } from '../selection/rebuilt.ts';
 import type { PlacementWork } from '../working.ts';
 import type { RunsInput } from './step.ts';
 
@@ -22,6 +23,8 @@ export function snapshotOfRun(
   if (!Number.isSafeInteger(index) || index < 0)
     return { ok: false, message: `invalid resource snapshot index ${wanted}: write an integer of 0 or more` };
   if (work.resourceSnapshots.some((entry) => entry.index === index)) {
+    if (isRebuilt(work.resourceSnapshots, index))
+      return { ok: false, message: `what resource snapshot ${index} held was lost with the record` };
     if (work.contents.has(index)) return { ok: true, work, index };
     return { ok: false, message: `resource snapshot ${index} has no contents any more` };
   }
