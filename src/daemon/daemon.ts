@@ -5,6 +5,7 @@ import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
 import { reportPlan } from './plan-metrics.ts';
+import { startsSomething } from './publication.ts';
 import type { PassResult, Reconciler } from './reconciler.ts';
 import { type Wake, wake } from './wake.ts';
 
@@ -14,11 +15,18 @@ const stuckIntervals = 3;
 const firstRetryMs = 1_000;
 /** Races lost in a row that `runOnce` bears. */
 const mostRaces = 10;
+/** Passes of `runOnce` that let something begin: a rollout whose clusters are ready at once goes on until then. */
+const mostRounds = 20;
+/** So long `runOnce` waits for members to come to rest after each of them, milliseconds of pace. */
+const patienceMs = 30_000;
 
 export interface Daemon {
   /** Runs until stopped. `cut short`: something was still under way when the grace period was over. */
   run(): Promise<'finished' | 'cut short'>;
-  /** One pass, again while others interfere; then waits for the members to come to rest. */
+  /**
+   * A pass, and when the members have come to rest others that record what came of it; as long as these let more begin, so
+   * on. `published` when any of them changed the status branch.
+   */
   runOnce(): Promise<PassResult>;
   /** A member changed: plan again. */
   wake(reason: string): void;
@@ -148,15 +156,24 @@ export function daemon(input: DaemonInput): Daemon {
       return ended;
     },
     async runOnce() {
-      for (let races = 0; races < mostRaces; ) {
+      let published = false;
+      for (let [races, rounds] = [0, 0]; races < mostRaces; ) {
+        const began = performance.now();
         const result = await reconciler.pass();
         lastPassMs = pace.now();
         trouble = undefined;
-        report(result, 0, ['once']);
-        if (result.kind === 'published' || result.kind === 'unchanged') await members.settled(30_000);
-        if (result.kind === 'gathering') await sleep(pace, Math.max(result.pushAtMs - pace.now(), 0));
-        else if (result.kind !== 'moved') return result;
-        else races++;
+        report(result, (performance.now() - began) / 1000, ['once']);
+        if (result.kind === 'refused') return result;
+        if (result.kind === 'moved') races++;
+        else if (result.kind === 'gathering') await sleep(pace, Math.max(result.pushAtMs - pace.now(), 0));
+        else {
+          races = 0;
+          published ||= result.kind === 'published';
+          await members.settled(patienceMs);
+          // The first pass began something or found it under way: only a later one can tell what came of it.
+          const over = rounds > 0 && !startsSomething(result.plan);
+          if (over || ++rounds === mostRounds) return { ...result, kind: published ? 'published' : 'unchanged' };
+        }
       }
       throw new Error('the status branch kept moving: another daemon is publishing to it all the time');
     },

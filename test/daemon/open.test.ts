@@ -2,22 +2,26 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../src/daemon/log.ts';
+import type { Connect } from '../../src/daemon/members.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
 import { systemClock } from '../../src/members/clock.ts';
+import { openMember } from '../../src/simulator/member.ts';
+import { inProcessTransport } from '../../src/simulator/transport.ts';
 import { author, bare, clone, commit, folder, gitThere, removeFolders, sh } from '../git/world.ts';
+import { member as memberFile, placement } from '../scenarios/fleet.ts';
 
 afterAll(removeFolders);
 
 async function open(
   repo: string,
-  more: { branch?: string; listen?: { host: string; port: number }; cacheDir?: string } = {},
+  more: { branch?: string; listen?: { host: string; port: number }; cacheDir?: string; connect?: Connect } = {},
 ) {
   return openDaemon({
     repo,
     branch: more.branch ?? 'main',
     statusBranch: 'fleet-status',
     watchMembers: 1_000,
-    connect: async () => undefined,
+    connect: more.connect ?? (async () => undefined),
     cacheDir: more.cacheDir ?? folder(),
     intervalMs: 60_000,
     publishIntervalMs: 60_000,
@@ -52,6 +56,29 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     expect((await second.daemon.runOnce()).kind).toBe('unchanged');
     await second.close();
     expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(published);
+  });
+
+  it('that runs once ends with what came of it on the status branch', async () => {
+    const member = await openMember({ name: 'a' }, systemClock);
+    const dir = folder();
+    sh(dir, 'init', '-q');
+    const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: web}\ndata: {a: "1"}\n';
+    const files = {
+      'clusters/a.yaml': memberFile('a'),
+      'web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n---\n${config}`,
+    };
+    commit(dir, files);
+    const once = async () => {
+      const opened = await open(dir, { connect: async () => inProcessTransport(member) });
+      const { kind } = await opened.daemon.runOnce();
+      await opened.close();
+      const status = sh(dir, 'show', 'fleet-status:placements/web/status.yaml');
+      return [kind, status.match(/type: ClusterResourcePlacementAvailable\n +status: "(\w+)"/)?.[1]];
+    };
+    expect(await once()).toEqual(['published', 'True']);
+    expect(await once()).toEqual(['unchanged', 'True']);
+    member.close();
   });
 
   it('looks again by itself soon after a commit in a local repo', async () => {
