@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../members/clock.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
-import { reportPlan } from './plan-metrics.ts';
+import { reportMembers, reportPlan } from './plan-metrics.ts';
 import { startsSomething } from './publication.ts';
 import type { PassResult, Reconciler } from './reconciler.ts';
 import { type Wake, wake } from './wake.ts';
@@ -97,6 +97,7 @@ export function daemon(input: DaemonInput): Daemon {
   function failed(error: unknown, reasons: readonly string[]): void {
     failures++;
     metrics.count('gitfleet_reconcile_total', { result: 'failed' });
+    reportMembers(members, metrics);
     const said = error instanceof GitError && error.remedy === 'person' ? 'waits for a person' : 'will try again';
     const message = `pass failed, ${said}: ${messageOf(error)}`;
     // A server that answers no, or not at all, ended the pass. A bug may be cured by a restart: that is not progress.
@@ -109,11 +110,12 @@ export function daemon(input: DaemonInput): Daemon {
 
   function report(result: PassResult, seconds: number, reasons: readonly string[]): void {
     metrics.count('gitfleet_reconcile_total', { result: result.kind });
+    reportMembers(members, metrics);
     metrics.observe('gitfleet_reconcile_duration_seconds', seconds);
     metrics.set('gitfleet_last_success_timestamp_seconds', pace.now() / 1000);
     if (result.kind === 'moved') return;
     const { plan } = result;
-    reportPlan(plan, members, metrics);
+    reportPlan(plan, metrics);
     const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
     if (result.kind === 'unchanged') log.debug(line, 'nothing to do');
     else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');

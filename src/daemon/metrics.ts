@@ -8,8 +8,10 @@ export interface Metrics {
   render(): string;
 }
 
+const results = ['published', 'unchanged', 'gathering', 'refused', 'moved', 'failed'];
+
 const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histogram', help: string]>> = {
-  gitfleet_reconcile_total: ['counter', 'Passes by result (published, unchanged, gathering, refused, moved, failed).'],
+  gitfleet_reconcile_total: ['counter', `Passes by result (${results.join(', ')}).`],
   gitfleet_reconcile_duration_seconds: ['histogram', 'Duration of a pass.'],
   gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last pass finished, seconds since 1970.'],
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
@@ -31,6 +33,9 @@ export function metrics(): Metrics {
     values.set(name, series);
     series.set(labels, replace ? value : (series.get(labels) ?? 0) + value);
   };
+  // A counter that first appears with its first event shows no increase.
+  add('gitfleet_git_push_conflicts_total', '', 0, true);
+  for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0, true);
   return {
     count: (name, labels = {}, by = 1) => add(name, labelText(labels), by, false),
     set: (name, value, labels = {}) => add(name, labelText(labels), value, true),

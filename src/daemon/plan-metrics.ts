@@ -2,13 +2,17 @@ import type { Plan } from '../engine/plan-document.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the last plan and its members look like, as gauges. */
-export function reportPlan(plan: Plan, members: FleetMembers, metrics: Metrics): void {
+/** What the last plan looks like, as gauges. */
+export function reportPlan(plan: Plan, metrics: Metrics): void {
   const moves = plan.placements.flatMap(({ bindings }) => bindings.map(({ move }) => move));
   metrics.setEach('gitfleet_plan_changes', 'action', count(moves, ['add', 'update', 'remove', 'wait', 'keep']));
   metrics.setEach('gitfleet_plan_holds', 'reason', count(plan.holds.map(({ reason }) => reason)));
   const severities = plan.problems.map(({ severity }) => severity);
   metrics.setEach('gitfleet_problems', 'severity', count(severities, ['error', 'warning', 'info']));
+}
+
+/** How the members are, also while no pass succeeds. */
+export function reportMembers(members: FleetMembers, metrics: Metrics): void {
   const states = [...members.sightings().values()].map(({ reachable }) => (reachable ? 'reachable' : 'unreachable'));
   metrics.setEach('gitfleet_cluster_connection_status', 'state', count(states, ['reachable', 'unreachable']));
   metrics.set('gitfleet_queue_depth', members.busy());
