@@ -2,7 +2,9 @@ import type { IntOrPercent } from '../../api/meta.ts';
 import type { PlanInput } from '../input.ts';
 import type { GuardFinding } from '../plan-document.ts';
 import type { Compared } from './comparison.ts';
-import { membersThatStay, objectsOf, type Removal, type Removals } from './removals.ts';
+import type { Removal, Removals } from './removals.ts';
+import { objectsOf } from './snapshot-objects.ts';
+import { membersThatStay } from './staying-members.ts';
 
 /**
  * How much a plan may take away at once without a person saying so: from 10 clusters or a tenth of them, of 50 objects or

@@ -3,7 +3,7 @@ import type { PlanInput } from '../input.ts';
 import type { GuardFinding, Plan, PlannedBinding } from '../plan-document.ts';
 import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 import { healthBefore } from './health.ts';
-import { membersThatStay } from './removals.ts';
+import { membersThatStay } from './staying-members.ts';
 
 /**
  * A rolling update may not take more healthy clusters out of service than maxUnavailable leaves. Clusters that were not

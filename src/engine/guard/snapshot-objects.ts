@@ -1,0 +1,33 @@
+import type { Manifest } from '../../api/meta.ts';
+
+/** Objects that a snapshot puts on a cluster: envelopes count as what is in them. */
+export function objectsOf(manifests: readonly Manifest[]): readonly string[] {
+  let objects = listed.get(manifests);
+  if (objects === undefined) {
+    objects = manifests.flatMap(namesIn);
+    listed.set(manifests, objects);
+  }
+  return objects;
+}
+
+const listed = new WeakMap<readonly Manifest[], readonly string[]>();
+
+function namesIn(manifest: Manifest): string[] {
+  const { apiVersion, kind, metadata } = manifest;
+  const own = nameOf(apiVersion, kind, metadata.namespace, metadata.name);
+  const isEnvelope =
+    kind === 'ResourceEnvelope' ||
+    kind === 'ClusterResourceEnvelope' ||
+    (kind === 'ConfigMap' && metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true');
+  if (!isEnvelope) return [own];
+  return Object.entries((manifest['data'] ?? {}) as Record<string, unknown>).map(([entry, inner]) => {
+    const wrapped = inner as Partial<Manifest> | undefined;
+    return wrapped?.metadata?.name && wrapped.apiVersion && wrapped.kind
+      ? nameOf(wrapped.apiVersion, wrapped.kind, wrapped.metadata.namespace, wrapped.metadata.name)
+      : `${own} entry ${entry}`;
+  });
+}
+
+/** `apps/v1/Deployment shop/web`; without a namespace `v1/Namespace shop`. */
+export const nameOf = (apiVersion: string, kind: string, namespace: string | undefined, name: string): string =>
+  `${apiVersion}/${kind} ${namespace ? `${namespace}/` : ''}${name}`;

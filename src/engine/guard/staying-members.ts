@@ -1,0 +1,14 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { PlanInput } from '../input.ts';
+
+/** Members with a file that does not ask to leave. A file that cannot be read is no file that is gone. */
+export function membersThatStay({ fleet, record }: PlanInput): ReadonlySet<ClusterName> {
+  const stays = new Set<ClusterName>();
+  for (const { metadata } of fleet.members) if (metadata.deletionTimestamp == null) stays.add(metadata.name);
+  const written = new Set(fleet.members.map(({ metadata }) => metadata.name));
+  for (const name of record.clusters.keys()) {
+    const refused = fleet.refused.some((ref) => ref.kind === 'MemberCluster' && ref.name === name);
+    if (!written.has(name) && (refused || fleet.unreadable.length > 0)) stays.add(name);
+  }
+  return stays;
+}
