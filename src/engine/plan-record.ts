@@ -102,6 +102,7 @@ function isHeld(key: PlacementKey, world: World): boolean {
   return !world.admitted.deleted.some((gone) => gone.key === key);
 }
 
+/** The status that the record shows of a placement. */
 export function recordedStatus(work: PlacementWork, world: World): PlacementStatus | undefined {
   return world.record.placements.get(placementKey(refOf(work.placement)))?.object?.status;
 }

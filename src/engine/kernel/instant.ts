@@ -32,7 +32,7 @@ export function formatInstant(instant: Instant): Timestamp {
   return `${pad(year, 4)}-${pad(month)}-${pad(day)}T${time}${ms === 0 ? '' : `.${pad(ms, 3)}`}Z`;
 }
 
-// Days and dates of the proleptic Gregorian calendar, in eras of 400 years that begin on 1 March.
+/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -43,6 +43,7 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   );
 }
 
+/** The date, months and days counted from 1, of so many days since 1970-01-01. */
 export function civilFromDays(days: number): [year: number, month: number, day: number] {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);

@@ -18,6 +18,7 @@ export interface OverrideLookup {
   readonly latest: ReadonlyMap<string, readonly OverrideSnapshot[]>;
 }
 
+/** The index of a history, made once: a fleet asks for it for every cluster of every placement. */
 export function lookupOf(history: OverrideHistory): OverrideLookup {
   const known = lookups.get(history);
   if (known) return known;

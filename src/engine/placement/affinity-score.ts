@@ -15,6 +15,7 @@ export interface AffinityTerm {
     | undefined;
 }
 
+/** A preferred term, its label selector matched and its property looked up; `weight` is -100 to 100 (CRD of placements). */
 export function compilePreference(weight: number, preference: ClusterSelectorTerm, index: FleetIndex): AffinityTerm {
   const { labelSelector, propertySorter } = preference;
   const property = propertySorter && canonicalPropertyName(propertySorter.name);

@@ -1,8 +1,10 @@
 /** A set of rows of a fleet, one bit each. Bits beyond the fleet's size are always zero. */
 export type Bits = Uint32Array;
 
+/** The empty set of a fleet of `size` clusters. */
 export const noRows = (size: number): Bits => new Uint32Array((size + 31) >>> 5);
 
+/** All rows of a fleet of `size` clusters. */
 export function everyRow(size: number): Bits {
   const bits = noRows(size).fill(0xffffffff);
   if ((size & 31) !== 0) bits[bits.length - 1] = 0xffffffff >>> (32 - (size & 31));
@@ -11,10 +13,12 @@ export function everyRow(size: number): Bits {
 
 export const hasRow = (bits: Bits, row: number): boolean => ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
 
+/** Adds one row in place: sets are filled while they are made, and shared only afterwards. */
 export function addRow(bits: Bits, row: number): void {
   bits[row >>> 5]! |= 1 << (row & 31);
 }
 
+/** Takes one row out in place. */
 export function removeRow(bits: Bits, row: number): void {
   bits[row >>> 5]! &= ~(1 << (row & 31));
 }

@@ -33,6 +33,7 @@ export interface PropertyColumn {
 
 export type PropertyOperator = 'Gt' | 'Ge' | 'Eq' | 'Ne' | 'Lt' | 'Le';
 
+/** The texts of one label, by row; undefined where a cluster does not have it. */
 export function labelColumn(texts: readonly (string | undefined)[]): LabelColumn {
   const codes = new Int32Array(texts.length).fill(-1);
   const codeOf = new Map<string, number>();
@@ -54,6 +55,7 @@ export function labelColumn(texts: readonly (string | undefined)[]): LabelColumn
   return { values: [...codeOf.keys()], codeOf, codes, present, having };
 }
 
+/** The texts of one property, by row, as quantities. */
 export function propertyColumn(texts: readonly (string | undefined)[]): PropertyColumn {
   const size = texts.length;
   const numbers = new Float64Array(size).fill(Number.NaN);

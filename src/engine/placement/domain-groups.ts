@@ -9,6 +9,7 @@ export interface DomainGroups {
   readonly domains: readonly Int32Array[];
 }
 
+/** Groups the `size` rows of a fleet by their values in all `columns`, one column a constraint. */
 export function groupDomains(size: number, columns: readonly LabelColumn[]): DomainGroups {
   let groupOf = new Int32Array(size);
   for (const { codes } of columns) {

@@ -13,6 +13,7 @@ export interface SharedDecisions {
   readonly outscored: (row: number, affinityScore: number, topologySpreadScore: number) => ClusterDecision;
 }
 
+/** Of one fleet; made again when a member changes. */
 export function shareDecisions(members: readonly Member[]): SharedDecisions {
   const combinations = new Map<number, (ClusterDecision | undefined)[]>();
   const openings: (string | undefined)[] = [];

@@ -52,6 +52,7 @@ export function countPick({ groups, counts }: Spread, row: number): void {
   });
 }
 
+/** What one more pick would mean in each group: the score summed over the constraints, and whether a hard one forbids it. */
 export function judgeSpread({ constraints, groups, counts }: Spread): SpreadVerdicts {
   const judged = constraints.map((constraint, at) => judgeConstraint(constraint, counts[at]!));
   const scores = new Int32Array(groups.domains.length);

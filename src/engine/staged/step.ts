@@ -76,6 +76,7 @@ export const strategyKind = ({ kind }: StagedUpdateRun): StagedUpdateStrategy['k
 
 export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 
+/** The step with one more hold, whose subject is the run, a stage of it or a cluster of a stage. */
 export function withHold(
   step: RunStep,
   { run }: RunContext,
