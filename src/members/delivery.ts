@@ -1,7 +1,7 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import type { PatchDetail } from '../api/placement.ts';
-import { type Agreement, agreement } from './agreement.ts';
+import { type Agreement, agreement, type Verdict } from './agreement.ts';
 import { ApiError } from './api-error.ts';
 import { applyObject, wholeObject } from './apply.ts';
 import type { AssignedManifest, Assignment } from './assignment.ts';
@@ -15,6 +15,7 @@ import { eachOf } from './pool.ts';
 import { type Repairs, repairs } from './repairs.ts';
 import type { ServedKind } from './served-kind.ts';
 import type { Change } from './store.ts';
+import { foreignOwner } from './takeover.ts';
 import { inWaves } from './waves.ts';
 
 /** The objects of one placement on one member: brings them about and keeps what became of each. */
@@ -82,12 +83,19 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     events.changedMeanwhile(key);
   }
 
+  /** An object that others came to own is as it should be only where they may share it, whatever is in it. */
+  function verdictOf({ strategy }: Assignment, manifest: Manifest, live: Manifest | undefined): Verdict {
+    const shared = live !== undefined && foreignOwner(live) !== undefined;
+    if (shared && !strategy.allowCoOwnership && strategy.type !== 'ReportDiff') return 'differs';
+    return agreed.verdict(manifest, live, comparisonOf(strategy));
+  }
+
   const isSettled = (assignment: Assignment, manifest: Manifest): boolean => {
     const object = refOfManifest(manifest);
     const live = watches.object(object);
     // Not watched, because the member does not let us: what the server answered is all there is.
     if (live === undefined && !watches.shows(object)) return true;
-    return agreed.verdict(manifest, live, comparisonOf(assignment)) !== 'differs';
+    return verdictOf(assignment, manifest, live) !== 'differs';
   };
 
   async function servedKind(manifest: Manifest, key: string, goOn: () => boolean): Promise<ServedKind | undefined> {
@@ -117,8 +125,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const object = refOfManifest(manifest);
     const key = keyOfManifest(manifest);
     const live = watches.object(object);
-    const comparison = comparisonOf(assignment);
-    const verdict = agreed.verdict(manifest, live, comparison);
+    const comparison = comparisonOf(strategy);
+    const verdict = verdictOf(assignment, manifest, live);
     const before = outcomes.get(key)?.result ?? '';
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
@@ -179,7 +187,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     concerns(assignment, { manifest }, change) {
       if (change.how === 'set') {
         const { object, managers } = change;
-        const verdict = agreed.verdict(manifest, object, comparisonOf(assignment));
+        const verdict = verdictOf(assignment, manifest, object);
         if (verdict === 'asked') return false;
         if (verdict === 'same') return !inFlight.has(change.key) && outcomes.get(change.key)?.result !== 'Applied';
         const who = foreignManager(managers, localDifferences(manifest, object, 'partial'));
@@ -224,8 +232,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   };
 }
 
-const comparisonOf = ({ strategy }: Assignment): 'partial' | 'full' =>
-  strategy.comparisonOption === 'FullComparison' ? 'full' : 'partial';
+const comparisonOf = ({ comparisonOption }: Assignment['strategy']): 'partial' | 'full' =>
+  comparisonOption === 'FullComparison' ? 'full' : 'partial';
 
 /** Drifts name who made them, where the member told. */
 const named = (outcome: ObjectOutcome, manager: string | undefined): ObjectOutcome =>

@@ -166,6 +166,21 @@ describe('an object of ours', () => {
     }
   });
 
+  it('that others come to own is told though nothing in it changed, until they let it go', async () => {
+    const world = await meeting({}, {});
+    await world.user('PATCH', path, { metadata: { ownerReferences: owner } });
+    await world.pass(1);
+    expect(world.results()).toMatchObject([
+      {
+        result: 'ManifestApplyFailed',
+        message: 'the object is also owned by Shop main; set allowCoOwnership: true to share it',
+      },
+    ]);
+    await world.user('PATCH', path, { metadata: { ownerReferences: null } });
+    await world.pass(1);
+    expect(world.results()).toEqual([]);
+  });
+
   it('under IfNotDrifted is applied only in the state in which it was looked at', async () => {
     const world = await meeting({}, { whenToApply: 'IfNotDrifted' });
     world.member.assign([
