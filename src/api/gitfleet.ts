@@ -61,7 +61,7 @@ export const priceList = z.strictObject({
 });
 export type PriceList = z.output<typeof priceList>;
 
-/** Lets a plan pass that the guard refused: the digest names exactly what will be removed (decision 21). */
+/** Lets a plan pass that the guard refused: the digest names exactly what will be removed. */
 export const removalApproval = z.strictObject({
   apiVersion: version,
   kind: z.literal('RemovalApproval'),

@@ -40,7 +40,7 @@ export const resourceSnapshotEntry = z.object({
   numberOfEnvelopedObjects: z.number().int().min(0).optional(),
   commit: z.string().optional(),
   createdAt: z.string().optional(),
-  /** Names of the override snapshots last used with this index (decision 31). */
+  /** Names of the override snapshots last used with this index (docs/compatibility.md). */
   overrides: z.array(z.string()).optional(),
 });
 export type ResourceSnapshotEntry = z.output<typeof resourceSnapshotEntry>;
@@ -48,7 +48,7 @@ export type ResourceSnapshotEntry = z.output<typeof resourceSnapshotEntry>;
 export const bindingState = z.enum(['Scheduled', 'Bound', 'Unscheduled']);
 export type BindingState = z.output<typeof bindingState>;
 
-/** KubeFleet's ClusterResourceBinding, names shortened as contract.md says. */
+/** KubeFleet's ClusterResourceBinding, names shortened (docs/status-branch.md). */
 export const bindingEntry = z.object({
   targetCluster: z.string(),
   state: bindingState,

@@ -72,7 +72,7 @@ export const stagedUpdateRun = z.strictObject({
     placementName: z.string().max(255),
     resourceSnapshotIndex: z.string().optional(),
     stagedRolloutStrategyName: z.string(),
-    /** Absent = Run: committing the file is the intent (decision 22). */
+    /** Absent = Run: committing the file is the intent (docs/compatibility.md). */
     state: z.enum(['Initialize', 'Run', 'Stop']).optional(),
   }),
   status: updateRunStatus.optional(),

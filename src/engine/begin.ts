@@ -38,7 +38,7 @@ export function beginPlacement(placement: Placement, world: World): PlacementWor
   };
 }
 
-/** A placement whose file is gone: whatever it holds anywhere is to be removed, or left behind if it says so (decision 13). */
+/** A placement whose file is gone: whatever it holds anywhere is to be removed, or left behind if it says so (KubeFleet deleteStrategy). */
 export function beginDeleted(
   deleted: { readonly key: PlacementKey; readonly recorded: RecordedPlacement },
   world: World,

@@ -17,7 +17,7 @@ export interface PlanInput {
   readonly fleet: Fleet;
   /**
    * By cluster name. A member without an entry is unreachable. `undefined` = nothing was observed: every member is
-   * reachable and holds exactly what the record says (contract.md, "Eligibility and status").
+   * reachable and holds exactly what the record says.
    */
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   readonly record: FleetRecord;
@@ -79,7 +79,7 @@ export interface HubObject {
 
 /** The status branch as read back. A missing file means that nothing is remembered there. */
 export interface FleetRecord {
-  /** False when there is no `placements/` folder at all (decision 32 looks at this). */
+  /** False when there is no `placements/` folder at all (a lost record is rebuilt, see admission/record-lost.ts). */
   readonly exists: boolean;
   readonly placements: ReadonlyMap<PlacementKey, RecordedPlacement>;
   /** By `[ns.]name`; snapshots by ascending index. */
@@ -96,7 +96,7 @@ export interface FleetRecord {
 }
 
 export interface RecordedPlacement {
-  /** `status.yaml`: the placement as last planned, with `.status`. Its spec is the last good version (decision 4). */
+  /** `status.yaml`: the placement as last planned, with `.status`. Its spec is the last good version (docs/compatibility.md, Fleet repo). */
   readonly object: Placement | undefined;
   readonly state: PlacementState;
   /** `namespace-status.yaml`: its status as its namespace sees it. */

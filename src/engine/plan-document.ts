@@ -4,7 +4,7 @@ import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
 
-/** The plan document of contract.md. Absent optional fields are left out. Lists are sorted by name unless order means something. */
+/** The plan document (docs/status-branch.md). Absent optional fields are left out. Lists are sorted by name unless order means something. */
 export interface Plan {
   readonly apiVersion: 'gitfleet.dev/v1alpha1';
   readonly kind: 'Plan';

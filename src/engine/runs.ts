@@ -35,7 +35,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);
       const entry = present.resourceSnapshots.find((candidate) => candidate.index === index);
-      // A run that goes back uses the override snapshots last used with that index (decision 31).
+      // A run that goes back uses the override snapshots last used with that index (docs/compatibility.md, Staged update runs).
       const pinned = entry && entry !== latest ? entry.overrides : undefined;
       return overridesFor(present, world, index, pinned)(cluster);
     },

@@ -92,7 +92,7 @@ export function snapshotResources(work: PlacementWork, world: World): PlacementW
 export const snapshotForRun = (work: PlacementWork, world: World): PlacementWork =>
   work.selection.ok ? withOverrideIds(snapshotResources(work, world), world) : work;
 
-/** What a rollback to an index must use again: the override snapshots last used with it (decision 31). */
+/** What a rollback to an index must use again: the override snapshots last used with it (docs/compatibility.md). */
 function withOverrideIds(work: PlacementWork, world: World): PlacementWork {
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;

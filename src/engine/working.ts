@@ -40,7 +40,7 @@ export interface BindingStep {
 export type Selection =
   | {
       readonly ok: true;
-      /** Normalised (placement.md §3.3), in snapshot order (§3.4), envelopes included as themselves. */
+      /** Normalised, in snapshot order, envelopes included as themselves. */
       readonly manifests: readonly Manifest[];
       /** Hex sha-256 of the selected resources in that order. */
       readonly hash: string;

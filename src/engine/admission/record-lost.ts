@@ -19,7 +19,7 @@ export interface Recovered {
 
 /**
  * With no record at all while members carry our label, bindings and contents are rebuilt from what the members show, so
- * that nothing is installed twice, nothing older comes back and nothing of theirs is removed (decision 32). Placements
+ * that nothing is installed twice, nothing older comes back and nothing of theirs is removed (docs/design.md). Placements
  * that the repo no longer names are left alone and said aloud: their objects may belong to another fleet.
  */
 export function recoverRecord(input: PlanInput): Recovered {
