@@ -17,8 +17,18 @@ export function program(): Command {
     .addHelpText(
       'after',
       `
-Exit codes: 0 nothing to do, 1 something to do, 2 invalid input, 3 something named could not be reached, 4 refused by the guard.
-Environment: GITFLEET_GIT_TOKEN[_FILE], GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASSWORD[_FILE], GITFLEET_WEBHOOK_SECRET[_FILE], NO_COLOR, GITFLEET_DEBUG.`,
+Exit codes:
+  0  nothing to do          3  something named could not be reached
+  1  something to do        4  refused by the guard
+  2  invalid input
+
+Environment:
+  GITFLEET_GIT_TOKEN[_FILE]                            login of git over HTTP(S),
+  GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASSWORD[_FILE]  or this one
+  GITFLEET_WEBHOOK_SECRET[_FILE]                       signs POST /hooks/git
+  KUBECONFIG                                           the members
+  NO_COLOR, FORCE_COLOR                                colours
+  GITFLEET_DEBUG                                       where in the program errors came from`,
     );
   runningCommands(gitfleet.commandsGroup('Run:'));
   planningCommands(gitfleet.commandsGroup('Plan:'));

@@ -119,7 +119,8 @@ export function daemon(input: DaemonInput): Daemon {
     const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
     if (result.kind === 'unchanged') log.debug(line, 'nothing to do');
     else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');
-    else log.info(line, result.kind === 'published' ? 'plan published' : 'gathering changes until the next push');
+    else if (result.kind === 'gathering') log.debug(line, 'gathering changes until the next push');
+    else log.info(line, `published: ${result.subject}`);
     input.passed?.(result);
   }
 

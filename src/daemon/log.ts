@@ -34,6 +34,9 @@ export async function openLog(input: {
       colorize: input.color ?? true,
       timestampKey: 'ts',
       translateTime: 'SYS:HH:MM:ss',
+      // One line each, in a terminal that scrolls; who compares digests reads JSON.
+      singleLine: true,
+      ignore: 'planDigest',
       destination: 2,
       sync: true,
     }),

@@ -23,7 +23,8 @@ import { statusMessage } from './status-message.ts';
 
 /** What one pass came to. */
 export type PassResult =
-  | { readonly kind: 'published' | 'unchanged' | 'refused'; readonly plan: Plan }
+  /** `subject`: the first line of the status commit, when one was made. */
+  | { readonly kind: 'published' | 'unchanged' | 'refused'; readonly plan: Plan; readonly subject?: string }
   /** The plan waits for the next moment to push; nothing of it has been started. */
   | { readonly kind: 'gathering'; readonly plan: Plan; readonly pushAtMs: number }
   /** Another daemon published first; the next pass starts from what it wrote. */
@@ -171,6 +172,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         if (!startsSomething(next)) gathered = { on: before, record: readRecord(files).record };
         return { kind: 'gathering', plan: next, pushAtMs: due };
       }
+      let subject: string | undefined;
       if (changed) {
         const after = readRecord(files, next.record);
         const message = statusMessage({
@@ -185,6 +187,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
           input.metrics.count('gitfleet_git_push_conflicts_total');
           return { kind: 'moved' };
         }
+        subject = message.split('\n', 1)[0]!;
         lastPush = input.pace.now();
         firstSeen = undefined;
         toldUnreachable = unreachable;
@@ -196,7 +199,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       // Last: a server that takes no such branches must not keep back what was published.
       await syncApprovals(next, input.approvals);
       if (basis && !changed && !refused) rest = { basis, result, plannedAtMs: parseInstant(next.now)! };
-      return { kind: refused ? 'refused' : changed ? 'published' : 'unchanged', plan: next };
+      return { kind: refused ? 'refused' : changed ? 'published' : 'unchanged', plan: next, subject };
     },
   };
 }

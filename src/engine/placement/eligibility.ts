@@ -25,6 +25,13 @@ export function judgeEligibility(leaving: boolean, status: MemberClusterStatus, 
   if (heartbeat === undefined) {
     return { eligible: false, reason: 'cluster is not connected to the fleet: no heartbeat was ever received' };
   }
+  // The daemon dates a member that it has not reached since it was started at the beginning of time.
+  if (heartbeat === 0) {
+    return {
+      eligible: false,
+      reason: 'cluster is not connected to the fleet: it has not answered since gitfleet was started',
+    };
+  }
   if (now - heartbeat > toleranceMs) {
     const since = formatInstant(heartbeat);
     return { eligible: false, reason: `cluster is not connected to the fleet: no heartbeat since ${since}` };

@@ -61,6 +61,11 @@ describe('eligibility', () => {
       { eligible: false, reason: `${lost}no heartbeat was ever received` },
     ],
     [
+      'a member that was not reached since the start of the daemon has no last heartbeat to tell',
+      agent('1970-01-01T00:00:00Z'),
+      { eligible: false, reason: `${lost}it has not answered since gitfleet was started` },
+    ],
+    [
       'a stale heartbeat comes before joining',
       agent('2026-11-20T09:00:00Z', 'False'),
       { eligible: false, reason: `${lost}no heartbeat since 2026-11-20T09:00:00Z` },
