@@ -28,6 +28,18 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     };
   }
 
+  it('hears of a kind that does not exist, and of what a simulated pod cannot do, in the words for it', async () => {
+    const { run, fail } = await within('absent');
+    const text = 'apiVersion: v1\nkind: ConfigMapp\nmetadata: {name: a}\n';
+    expect(await fail('apply -f -', text)).toBe(
+      '1 error: resource mapping not found for name: "a" namespace: "" from "STDIN": no matches for kind "ConfigMapp" in version "v1"\nensure CRDs are installed first',
+    );
+    await run('run web --image=nginx');
+    expect(await fail('exec web -- ls')).toBe(
+      '1 Error from server (BadRequest): web is simulated: it has no containers, so there is no exec',
+    );
+  });
+
   it('creates what its create commands make, although it sends them as protobuf', async () => {
     const { run } = await within('create');
     const made = [

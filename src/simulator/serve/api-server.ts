@@ -11,13 +11,13 @@ import { deleteCollection, deleteOne } from './delete.ts';
 import { discovery } from './discovery.ts';
 import { evict } from './eviction.ts';
 import { isStream, json, type SimRequest, type SimResponse, text } from './http.ts';
-import { openApi } from './openapi.ts';
+import { emptyOpenApiV2, openApi } from './openapi.ts';
 import { parseResourcePath, type ResourcePath } from './path.ts';
 import { formOf, presentOne } from './present.ts';
 import { type AsOf, get, list } from './read.ts';
 import { review } from './reviews.ts';
 import { scaleKind, scaleOf, withScale } from './scale.ts';
-import { noSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
+import { badRequest, noSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
 import { versionInfo } from './version.ts';
 import { watch } from './watch.ts';
 import { mediaTypeOf, options, patch, patchObject, post, put, requirePatchType } from './write.ts';
@@ -37,6 +37,7 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
   const { path } = request;
   if (path === '/version') return json(200, versionInfo(cluster.kubernetesVersion));
   if (/^\/(readyz|livez|healthz)(\/|$)/.test(path)) return text(200, 'ok');
+  if (path === '/openapi/v2') return emptyOpenApiV2(request);
   if (path.startsWith('/openapi/v3')) return openApi(cluster.registry, request);
   const resource = parseResourcePath(path);
   if (!resource) return discovery(cluster.registry, path, request.headers['accept']);
@@ -73,6 +74,8 @@ async function onResource(cluster: Cluster, request: SimRequest, path: ResourceP
   if (subresource === 'eviction' && storageKey(kind) === '/pods' && request.method === 'POST')
     return evict(cluster, kind, request, object);
   if (subresource === 'log' && storageKey(kind) === '/pods') return podLog(cluster, object);
+  if (['exec', 'attach', 'portforward'].includes(subresource ?? '') && storageKey(kind) === '/pods')
+    throw badRequest(`${name} is simulated: it has no containers, so there is no ${subresource}`);
   if (subresource === 'finalize' && storageKey(kind) === '/namespaces' && request.method === 'PUT') {
     return written(await put(cluster, kind, request, object), request, cluster, kind);
   }

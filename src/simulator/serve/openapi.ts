@@ -22,6 +22,17 @@ export function openApi(registry: Registry, request: SimRequest): SimResponse {
   };
 }
 
+/**
+ * kubectl turns to version 2 for a kind that version 3 does not have, before it looks for the kind itself. A document
+ * without kinds (as protobuf: no bytes at all) lets it go on, and say that there is no such kind.
+ */
+export function emptyOpenApiV2({ headers }: SimRequest): SimResponse {
+  const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+  if (headers['accept']?.includes(protobuf))
+    return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: '' };
+  return json(200, { swagger: '2.0', info: { title: 'Kubernetes', version: 'unversioned' }, paths: {} });
+}
+
 const documentKey = (kind: Kind): string => (kind.group === '' ? `api/${kind.version}` : `apis/${apiVersionOf(kind)}`);
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32).toUpperCase();
 
