@@ -104,10 +104,10 @@ async function kubeconfigMembers(path: string) {
   return (name: string) => connections.open(name);
 }
 
-/** `--members`, else the first file of KUBECONFIG, else the usual place. */
+/** `--members`, else the files of KUBECONFIG, else the usual place. */
 export function membersPath(option: string): string {
   if (option !== '$KUBECONFIG') return option;
-  return process.env['KUBECONFIG']?.split(':')[0] || join(homedir(), '.kube', 'config');
+  return process.env['KUBECONFIG'] || join(homedir(), '.kube', 'config');
 }
 
 function requireFleetFile(options: RunOptions): string {

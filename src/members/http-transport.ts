@@ -7,10 +7,10 @@ const credentialsMs = 60_000;
 
 /**
  * Pooled HTTP to the current context of a kubeconfig. client-node gives TLS material, proxies and credentials; the
- * requests and their bodies are ours.
+ * requests and their bodies are ours. After a 401 `reread` gives the kubeconfig anew: somebody may have rotated what is in it.
  */
-export function httpTransport(config: KubeConfig): Transport {
-  const server = config.getCurrentCluster()?.server.replace(/\/+$/, '');
+export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfig>): Transport {
+  let config = first;
   let pool: Dispatcher | undefined;
   let credentials: { readonly headers: Record<string, string>; readonly at: number } | undefined;
 
@@ -26,6 +26,7 @@ export function httpTransport(config: KubeConfig): Transport {
         else void dispatcher.close();
       },
     };
+    const server = serverOf(config);
     // Like kubectl: credentials never travel in plain text, and what answers there asks for none.
     if (!server?.startsWith('http:'))
       await config.applySecurityAuthentication(
@@ -37,7 +38,7 @@ export function httpTransport(config: KubeConfig): Transport {
   }
 
   async function send(wanted: Parameters<Transport>[0], auth: Record<string, string>) {
-    return request(`${server}${wanted.path}`, {
+    return request(`${serverOf(config)}${wanted.path}`, {
       method: wanted.method,
       headers: { 'user-agent': 'gitfleet', ...wanted.headers, ...auth },
       body: wanted.body ?? null,
@@ -49,12 +50,22 @@ export function httpTransport(config: KubeConfig): Transport {
     });
   }
 
+  /** Another certificate or address needs another pool; requests on the old one may end. */
+  async function takeAnew(): Promise<void> {
+    const next = await reread();
+    if (next.exportConfig() === config.exportConfig()) return;
+    config = next;
+    void pool?.close();
+    pool = undefined;
+  }
+
   return async (wanted) => {
-    if (server === undefined) throw new Error('the kubeconfig context names no cluster');
+    if (serverOf(config) === undefined) throw new Error('the kubeconfig context names no cluster');
     const fresh = credentials !== undefined && Date.now() - credentials.at < credentialsMs;
     let response = await send(wanted, fresh ? credentials!.headers : await authenticate());
     if (response.statusCode === 401) {
       await response.body.dump();
+      await takeAnew();
       response = await send(wanted, await authenticate());
     }
     const headers: Record<string, string> = {};
@@ -63,3 +74,5 @@ export function httpTransport(config: KubeConfig): Transport {
     return { status: response.statusCode, headers, body: response.body };
   };
 }
+
+const serverOf = (config: KubeConfig): string | undefined => config.getCurrentCluster()?.server.replace(/\/+$/, '');
