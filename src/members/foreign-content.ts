@@ -7,8 +7,8 @@ import { eachOf } from './pool.ts';
 import { pathOf, type ServedKind } from './served-kind.ts';
 
 /**
- * What a namespace or a CRD holds that is not of the placement, as a sentence; undefined when there is nothing. Rejects when
- * a list does not answer: what cannot be seen may be somebody's.
+ * What a namespace or a CRD holds that is not of the placement, as a sentence; undefined when there is nothing. What we may
+ * not list may be somebody's, which a person can know. Rejects when a list does not answer.
  */
 export async function foreignContent(
   connection: Connection,
@@ -18,6 +18,7 @@ export async function foreignContent(
   const { client } = connection;
   const namespace = live.kind === 'Namespace' ? live.metadata.name : undefined;
   const foreign: Manifest[] = [];
+  const unseen: string[] = [];
   await eachOf(await kindsInside(connection, live), client.concurrency, async (kind) => {
     try {
       for await (const page of client.pages(pathOf(kind, { namespace })))
@@ -26,14 +27,22 @@ export async function foreignContent(
         );
     } catch (error) {
       // Not served any more, or nothing that can be listed: nothing that could be lost.
-      if (!(error instanceof ApiError && (error.status === 404 || error.status === 405))) throw error;
+      if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error;
+      if (error.status === 403) unseen.push(kind.plural);
     }
   });
-  if (foreign.length === 0) return undefined;
-  const names = foreign.map((item) => describeRef(refOfManifest(item))).sort();
-  const more = names.length > 3 ? ', …' : '';
-  return `${live.kind} ${live.metadata.name} holds ${foreign.length} object(s) that are not of this placement: ${names.slice(0, 3).join(', ')}${more}`;
+  const what = `${live.kind} ${live.metadata.name}`;
+  if (foreign.length > 0) {
+    const names = foreign.map((item) => describeRef(refOfManifest(item)));
+    return `${what} holds ${foreign.length} object(s) that are not of this placement: ${firstOf(names)}`;
+  }
+  return unseen.length === 0
+    ? undefined
+    : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${firstOf(unseen)} there`;
 }
+
+const firstOf = (names: readonly string[]): string =>
+  `${names.toSorted().slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
 
 /** Objects that every namespace gets by itself, or that go with their owner: no reason to keep the namespace. */
 const byItself = (item: Manifest): boolean =>

@@ -173,6 +173,33 @@ describe('a placement that is removed', () => {
     expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
   });
 
+  it('keeps a namespace that it may not look into, says so, and takes it when a person said so', async () => {
+    const world = await holding(manifests);
+    world.sim.setFaults([
+      {
+        type: 'ServerError',
+        status: 403,
+        verbs: ['list'],
+        resources: ['secrets', 'jobs'],
+        fromSeconds: 0,
+        probability: 1,
+      },
+    ]);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(60);
+    expect(world.results()).toEqual([
+      {
+        object: { apiVersion: 'v1', kind: 'Namespace', name: 'shop' },
+        result: 'ContainsForeignObjects',
+        message:
+          'Namespace shop may hold objects that are not of this placement: gitfleet has no right to list jobs, secrets there',
+      },
+    ]);
+    world.member.assign([{ ...gone('web', manifests), approvedRemovals: [refOf(namespace('shop'))] }]);
+    await world.pass(20);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+  });
+
   it('is removed again when somebody puts it back, once the record was read anew', async () => {
     const world = await holding([configMap('a')]);
     const copy = (await world.user('GET', a)) as unknown as Manifest;

@@ -1,0 +1,138 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { Transport, TransportRequest } from '../../src/members/transport.ts';
+import { readSimulatedFleet } from '../../src/repo/read-simulated-fleet.ts';
+import { settles } from './small-fleet.ts';
+import { VirtualFleet } from './virtual-fleet.ts';
+
+const root = join(import.meta.dirname, '../..');
+const example = join(root, 'fleet-repo-example');
+
+let fleet: VirtualFleet;
+afterEach(() => fleet.close());
+
+it('the account of deploy/member/rbac.yaml may do what the example needs of a member, and no more', async () => {
+  const rules = await memberRules();
+  const needed = new Set(await grantedByExample());
+  const refused: string[] = [];
+  const guarded = (transport: Transport): Transport => {
+    return (request) => {
+      const rights = rightsOf(request);
+      for (const right of rights) needed.add(right);
+      if (rights.every((right) => rules.some((rule) => allows(rule, right)))) return transport(request);
+      // After a start without a record every kind is asked for objects of ours: one that may not be read holds none.
+      const asked = rights.length === 1 && rights[0]!.startsWith('list ') && request.path.includes('labelSelector=');
+      if (!asked) refused.push(rights.join(', '));
+      return Promise.resolve({ status: 403, headers: {}, body: text(forbidden) });
+    };
+  };
+  const { fleet: simulated } = await readSimulatedFleet(join(example, 'simulated-fleet.yaml'));
+  const { members, defaults } = simulated!.spec;
+  const files = { ...(await exampleFiles()), 'approvals/staging.yaml': approval };
+  fleet = await VirtualFleet.open(files, ...members.map((member) => ({ ...defaults, ...member })));
+  const daemon = fleet.start({ through: guarded });
+  await settles(fleet, daemon, 900);
+
+  // Somebody deletes, somebody commits a new version, and an object goes.
+  await fleet.ask('dev-1', 'DELETE', '/apis/apps/v1/namespaces/tools/deployments/debug');
+  fleet.commit({
+    'resources/shop/web.yaml': fleet.files['resources/shop/web.yaml']!.replaceAll('web:1.0.0', 'web:1.1.0'),
+    'resources/monitoring/guard-rails.yaml': undefined,
+    'placements/monitoring.yaml': withoutEnvelope(fleet.files['placements/monitoring.yaml']!),
+    'fleet.yaml': fleet.files['fleet.yaml']!.replace('maxClusters: 3', 'maxClusters: 20'),
+  });
+  await settles(fleet, daemon, 900);
+  expect(fleet.stored('dev-1', 'apps/deployments', 'tools', 'debug')).toBeDefined();
+  expect(fleet.stored('dev-1', 'scheduling.k8s.io/priorityclasses', '', 'fleet-critical')).toBeUndefined();
+
+  expect(refused).toEqual([]);
+  // What is placed is treated alike: not every kind of it was removed here.
+  for (const alike of Map.groupBy(rules, ({ verbs }) => verbs.join()).values()) {
+    const uses = [...needed].filter((right) => alike.some((rule) => allows(rule, right)));
+    const used = uses.map((right) => right.split(' '));
+    expect(sorted(used.map(([verb]) => verb!))).toEqual(sorted(alike[0]!.verbs));
+    expect(sorted(used.map(([, on]) => on!))).toEqual(sorted(alike.flatMap(namedBy)));
+  }
+});
+
+const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+async function memberRules(): Promise<readonly Rule[]> {
+  const documents = parseAllDocuments(await readFile(join(root, 'deploy/member/rbac.yaml'), 'utf8'));
+  const role = documents.map((document) => document.toJS()).find(({ kind }) => kind === 'ClusterRole');
+  return role.rules;
+}
+
+async function exampleFiles(): Promise<Record<string, string>> {
+  const paths = (await readdir(example, { recursive: true })).filter((path) => path.endsWith('.yaml'));
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, await readFile(join(example, path), 'utf8')] as const)),
+  );
+}
+
+/** Who places a role must have the rights that it grants. */
+async function grantedByExample(): Promise<readonly string[]> {
+  const documents = Object.values(await exampleFiles()).flatMap((content) => parseAllDocuments(content));
+  const roles = documents.map((document) => document.toJS()).filter(({ kind }) => /^(Cluster)?Role$/.test(kind));
+  return roles.flatMap(({ rules }: { readonly rules: readonly Rule[] }) =>
+    rules.flatMap((rule) => namedBy(rule).flatMap((on) => rule.verbs.map((verb) => `${verb} ${on}`))),
+  );
+}
+
+const namedBy = ({ apiGroups = [], resources = [], nonResourceURLs = [] }: Rule): readonly string[] => [
+  ...apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)),
+  ...nonResourceURLs.map((url) => url.replace(/^(?=.)/, 'url:')),
+];
+
+/** `verb group/resource`, or `verb url:/path`; a server-side apply needs two. */
+function rightsOf({ method, path }: TransportRequest): readonly string[] {
+  const [pathname = '', query = ''] = path.split('?');
+  const found =
+    /^\/(?:api|apis\/(?<group>[^/]+))\/v[^/]+\/(?:namespaces\/[^/]+\/(?=.))?(?<resource>[^/]+)(?<name>\/.+)?$/.exec(
+      pathname,
+    )?.groups;
+  if (!found) return [`get url:${urlPattern(pathname)}`];
+  const on = `${found['group'] ?? ''}/${found['resource']}`;
+  if (method === 'GET') return [`${query.includes('watch=true') ? 'watch' : found['name'] ? 'get' : 'list'} ${on}`];
+  if (method === 'PATCH') return [`patch ${on}`, `create ${on}`];
+  return [`${method === 'POST' ? 'create' : method.toLowerCase()} ${on}`];
+}
+
+const urlPattern = (path: string): string => path.replace(/^(\/apis?)\/.+$/, '$1/*');
+
+const allows = (rule: Rule, right: string): boolean => {
+  const [verb, on] = right.split(' ');
+  return rule.verbs.includes(verb!) && namedBy(rule).includes(on!);
+};
+
+const withoutEnvelope = (placement: string): string =>
+  placement.replace(/ {4}- group: placement\.kubernetes-fleet\.io\n( {6}.*\n)+/, '');
+
+const forbidden = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Status',
+  status: 'Failure',
+  reason: 'Forbidden',
+  message: 'forbidden',
+  code: 403,
+});
+
+async function* text(content: string): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(content);
+}
+
+const approval = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterApprovalRequest
+metadata: {name: payments-1-after-staging}
+spec: {parentStageRollout: payments-1, targetStage: staging}
+status: {conditions: [{type: Approved, status: "True", reason: Approved}]}
+`;
