@@ -1,17 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { gitThere, removeFolders, sh } from '../git/world.ts';
 import { deployment, member } from '../scenarios/fleet.ts';
-import {
-  endAll,
-  type FleetRepo,
-  fleetRepo,
-  push,
-  recorded,
-  startClusters,
-  startDaemon,
-  until,
-  wait,
-} from './processes.ts';
+import { endAll, type FleetRepo, fleetRepo, push, recorded, startClusters, startDaemon, until } from './processes.ts';
 
 afterEach(endAll);
 afterAll(removeFolders);
@@ -82,8 +72,8 @@ describe.skipIf(!gitThere)('a staged run at its gate', () => {
       const first = startDaemon(fleet.bare, kubeconfig);
       await until('the branch of the gate is there', () => asks(fleet.bare));
       await first.end('SIGKILL');
-      startDaemon(fleet.bare, kubeconfig);
-      await wait(3_000);
+      const second = startDaemon(fleet.bare, kubeconfig);
+      await until('it has looked three times', () => second.output.split('nothing to do').length > 3);
       expect([asks(fleet.bare), bound(fleet.bare)]).toEqual([true, ['a']]);
       merge(fleet, how);
       await until('stage two is done', () => bound(fleet.bare).join() === 'a,b');
@@ -92,6 +82,6 @@ describe.skipIf(!gitThere)('a staged run at its gate', () => {
       );
       await until('the branch of the gate is taken back', () => !asks(fleet.bare));
     },
-    90_000,
+    600_000,
   );
 });

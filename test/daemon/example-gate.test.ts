@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
+import { settles } from './small-fleet.ts';
+import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+
+const example = 'fleet-repo-example';
+const gate = 'gitfleet/approve/payments-1-after-staging';
+const staging = ['staging-1', 'staging-2'];
+const soakMs = 60_000;
+
+const files: Readonly<Record<string, string>> = Object.fromEntries(
+  readdirSync(example, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .map((path) => [path, readFileSync(join(example, path), 'utf8')]),
+);
+
+let fleet: VirtualFleet;
+afterEach(() => fleet.close());
+
+/** Members that hold the Deployment of the staged placement. */
+const holding = (): string[] =>
+  [...fleet.members.keys()].filter((name) => fleet.stored(name, 'apps/deployments', 'payments', 'api') !== undefined);
+
+/** Whether the run has reached a condition, as the status branch tells. */
+async function runSays(reason: string): Promise<boolean> {
+  return (await fleet.repo.files('fleet-status'))['runs/payments-1.yaml']?.includes(`reason: ${reason}`) ?? false;
+}
+
+/** The ways in which people and forges merge a branch into main. */
+const merges: Readonly<Record<string, (gateFiles: Record<string, string>) => void>> = {
+  'a merge commit': (merged) => {
+    const parents = [fleet.repo.tip('main')!, fleet.repo.tip(gate)!];
+    fleet.repo.commit('main', merged, 'Merge', parents);
+  },
+  'a squash': (merged) => void fleet.repo.commit('main', merged, 'Squashed'),
+  'a fast-forward': () => void fleet.repo.refs.set('refs/heads/main', fleet.repo.tip(gate)!),
+};
+
+/** Staging runs it, and the branch of the gate is there. */
+async function untilGate(): Promise<VirtualDaemon> {
+  const { defaults, members } = simulatedFleet.parse(parse(files['simulated-fleet.yaml']!)).spec;
+  fleet = await VirtualFleet.open(files, ...members.map((member) => ({ ...defaults, ...member })));
+  const one = fleet.start();
+  await fleet.until('staging is done', () => holding().length === staging.length && available(), 600);
+  await fleet.until('the gate asks', () => fleet.repo.tip(gate) !== undefined, 60);
+  return one;
+}
+
+const available = (): boolean =>
+  staging.every((name) => {
+    const { status } = fleet.stored(name, 'apps/deployments', 'payments', 'api') as { status?: Record<string, number> };
+    return (status?.['availableReplicas'] ?? 0) > 0 && status?.['availableReplicas'] === status?.['replicas'];
+  });
+
+it.each(Object.keys(merges))(
+  'the staged run of the example waits at its gate, also when killed and restarted, until its branch is merged by %s',
+  async (how) => {
+    const one = await untilGate();
+    const tip = fleet.repo.tip(gate);
+    await fleet.run(3_600);
+    expect(holding()).toEqual(staging);
+    one.kill();
+    const two = fleet.start();
+    await fleet.run(3_600);
+    expect([holding(), fleet.repo.tip(gate), await runSays('UpdateRunWaiting')]).toEqual([staging, tip, true]);
+    merges[how]!(await fleet.repo.files(gate));
+    await settles(fleet, two, 900);
+    expect(holding()).toEqual(['staging-1', 'staging-2', 'prod-eu-1', 'prod-eu-2', 'prod-us-1', 'prod-asia-1']);
+    expect(await runSays('UpdateRunSucceeded')).toBe(true);
+    await fleet.until('nobody is asked any more', () => fleet.repo.tip(gate) === undefined);
+  },
+);
+
+it('the staged run of the example soaks to the end also when its gate is merged at once', async () => {
+  const one = await untilGate();
+  const done = fleet.clock.now();
+  merges['a merge commit']!(await fleet.repo.files(gate));
+  await fleet.until('production begins', () => holding().length > staging.length, 600);
+  // Both moments are seen up to a second late.
+  expect(fleet.clock.now() - done).toBeGreaterThanOrEqual(soakMs - 2_000);
+  expect(fleet.clock.now() - done).toBeLessThan(soakMs + 30_000);
+  await settles(fleet, one, 900);
+});
