@@ -1,5 +1,5 @@
-import type { PlacementKey } from '../api/meta.ts';
 import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
+import type { StagedUpdateRun } from '../api/staged.ts';
 import { by } from './kernel/ordering.ts';
 import { idsOf } from './overrides/snapshot-id.ts';
 import { overrideDocuments } from './overrides/snapshots.ts';
@@ -20,87 +20,115 @@ import type { World } from './world.ts';
 
 /** Every file of the status branch that the engine remembers things in, by path. */
 export function recordOf(
-  { world, works, deleted, runs, evictions }: Assembly,
+  assembly: Assembly,
   statuses: ReadonlyMap<PlacementWork, PlacementStatus>,
   orphans: ReturnType<typeof runsWithoutPlacement>,
 ): Map<string, RecordDocument> {
-  const { digest } = world.input;
-  const documents: [string, RecordDocument][] = [];
+  const { world, works, deleted, runs, evictions } = assembly;
   const all = [...works, ...deleted];
-  const refusedButRecorded = [...world.record.placements].filter(
-    ([key]) => !all.some((work) => placementKey(refOf(work.placement)) === key) && isHeld(key, world),
-  );
-  for (const work of all) {
-    const root = recordPath('placements', placementKey(refOf(work.placement)), all.length, digest);
-    const status = statuses.get(work) ?? recordedStatus(work, world) ?? {};
-    const inNamespace = statusInNamespace(work.placement, status, {
-      now: world.input.now,
-      recorded: world.record.placements.get(placementKey(refOf(work.placement)))?.inNamespace,
-    });
-    documents.push(...placementDocuments(work, { status, inNamespace }, root));
-    const before = world.record.placements.get(placementKey(refOf(work.placement)))?.mirrored;
-    documents.push(...mirroredDocuments(mirroredStatuses(work, world, before), root, digest));
-  }
-  for (const [key, recorded] of refusedButRecorded) {
-    const root = recordPath('placements', key, all.length, digest);
-    if (recorded.object) documents.push([`${root}/status.yaml`, { kind: 'object', value: recorded.object }]);
-    documents.push([`${root}/state.yaml`, { kind: 'object', value: recorded.state }]);
-    if (recorded.inNamespace)
-      documents.push([`${root}/namespace-status.yaml`, { kind: 'object', value: recorded.inNamespace }]);
-    documents.push(...mirroredDocuments([...(recorded.mirrored?.values() ?? [])], root, digest));
-    for (const [index, value] of recorded.snapshots)
-      documents.push([`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }]);
-  }
-  const inUse = new Set<string>();
-  for (const work of all) {
-    for (const { binding } of work.bindings) for (const id of idsOf(binding)) inUse.add(id);
-    for (const entry of work.resourceSnapshots) for (const id of entry.overrides ?? []) inUse.add(id);
-  }
   const recordedRuns = [...[...runs.values()].flatMap((outcome) => outcome.recorded), ...orphans.recorded];
-  for (const run of recordedRuns) {
-    for (const stage of run.status?.stagesStatus ?? [])
-      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) inUse.add(id);
-  }
-  documents.push(...overrideDocuments(world.overrides, inUse));
-  const add = (directory: string, items: readonly { readonly name: string; readonly document: RecordDocument }[]) => {
-    for (const { name, document } of items)
-      documents.push([`${recordPath(directory, name, items.length, digest)}.yaml`, document]);
-  };
-  add(
-    'runs',
-    recordedRuns.map((run) => ({ name: placementKey(run.metadata), document: { kind: 'object', value: run } })),
-  );
-  add(
-    'approvals',
-    [...runs.values()]
-      .flatMap(({ approvals }) => approvals)
-      .map((approval) => ({ name: placementKey(approval), document: approvalDocument(approval) })),
-  );
-  add(
-    'evictions',
-    evictions.recorded.map((eviction) => ({
-      name: eviction.metadata.name,
-      document: { kind: 'object', value: eviction },
-    })),
-  );
-  add(
-    'clusters',
-    world.admitted.members.flatMap((cluster) => {
-      const member = world.members.get(cluster.metadata.name);
-      return member
-        ? [{ name: member.name, document: clusterDocument(cluster, member, world.record.clusters.get(member.name)) }]
-        : [];
-    }),
-  );
   const { config } = world.input.fleet;
-  if (config) documents.push(['fleet.yaml', { kind: 'object', value: config }]);
+  const folder = (directory: string, items: readonly Entry[]): Document[] =>
+    items.map(({ name, document }) => [
+      `${recordPath(directory, name, items.length, world.input.digest)}.yaml`,
+      document,
+    ]);
+  const documents: Document[] = [
+    ...all.flatMap((work) => placementFiles(work, statuses.get(work), { world, placements: all.length })),
+    ...refusedPlacements(all, world),
+    ...overrideDocuments(world.overrides, overridesInUse(all, recordedRuns)),
+    ...folder(
+      'runs',
+      recordedRuns.map((run) => ({ name: placementKey(run.metadata), document: { kind: 'object', value: run } })),
+    ),
+    ...folder(
+      'approvals',
+      [...runs.values()]
+        .flatMap(({ approvals }) => approvals)
+        .map((approval) => ({ name: placementKey(approval), document: approvalDocument(approval) })),
+    ),
+    ...folder(
+      'evictions',
+      evictions.recorded.map((eviction) => ({
+        name: eviction.metadata.name,
+        document: { kind: 'object', value: eviction },
+      })),
+    ),
+    ...folder('clusters', clusterEntries(world)),
+    ...(config ? [['fleet.yaml', { kind: 'object', value: config }] satisfies Document] : []),
+  ];
   return new Map(documents.sort(by(([path]) => path)));
 }
 
-/** A placement refused at load without a good object in the record: its state must not be lost meanwhile. */
-function isHeld(key: PlacementKey, world: World): boolean {
-  return !world.admitted.deleted.some((gone) => gone.key === key);
+type Document = [path: string, document: RecordDocument];
+
+interface Entry {
+  readonly name: string;
+  readonly document: RecordDocument;
 }
+
+function placementFiles(
+  work: PlacementWork,
+  planned: PlacementStatus | undefined,
+  { world, placements }: { readonly world: World; readonly placements: number },
+): Document[] {
+  const key = placementKey(refOf(work.placement));
+  const recorded = world.record.placements.get(key);
+  const root = recordPath('placements', key, placements, world.input.digest);
+  const status = planned ?? recordedStatus(work, world) ?? {};
+  const inNamespace = statusInNamespace(work.placement, status, {
+    now: world.input.now,
+    recorded: recorded?.inNamespace,
+  });
+  return [
+    ...placementDocuments(work, { status, inNamespace }, root),
+    ...mirroredDocuments(mirroredStatuses(work, world, recorded?.mirrored), root, world.input.digest),
+  ];
+}
+
+/** Placements refused at load without a good object in the record: their state must not be lost meanwhile. */
+function refusedPlacements(all: readonly PlacementWork[], world: World): Document[] {
+  const { digest } = world.input;
+  const planned = new Set(all.map((work) => placementKey(refOf(work.placement))));
+  const gone = new Set(world.admitted.deleted.map(({ key }) => key));
+  return [...world.record.placements].flatMap(([key, recorded]): Document[] => {
+    if (planned.has(key) || gone.has(key)) return [];
+    const root = recordPath('placements', key, all.length, digest);
+    const object = (name: string, value: object | undefined): Document[] =>
+      value ? [[`${root}/${name}.yaml`, { kind: 'object', value }]] : [];
+    return [
+      ...object('status', recorded.object),
+      ...object('state', recorded.state),
+      ...object('namespace-status', recorded.inNamespace),
+      ...mirroredDocuments([...(recorded.mirrored?.values() ?? [])], root, digest),
+      ...[...recorded.snapshots].map(
+        ([index, value]): Document => [`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }],
+      ),
+    ];
+  });
+}
+
+/** Ids of the override snapshots that a binding, a remembered resource snapshot or a cluster of a run names. */
+function overridesInUse(works: readonly PlacementWork[], runs: readonly StagedUpdateRun[]): ReadonlySet<string> {
+  const inUse = new Set<string>();
+  for (const work of works) {
+    for (const { binding } of work.bindings) for (const id of idsOf(binding)) inUse.add(id);
+    for (const entry of work.resourceSnapshots) for (const id of entry.overrides ?? []) inUse.add(id);
+  }
+  for (const run of runs) {
+    for (const stage of run.status?.stagesStatus ?? [])
+      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) inUse.add(id);
+  }
+  return inUse;
+}
+
+const clusterEntries = (world: World): Entry[] =>
+  world.admitted.members.flatMap((cluster) => {
+    const member = world.members.get(cluster.metadata.name);
+    return member
+      ? [{ name: member.name, document: clusterDocument(cluster, member, world.record.clusters.get(member.name)) }]
+      : [];
+  });
 
 /** The status that the record shows of a placement. */
 export function recordedStatus(work: PlacementWork, world: World): PlacementStatus | undefined {
