@@ -1,7 +1,6 @@
 import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
-import type { StagedUpdateRun } from '../api/staged.ts';
 import { by } from './kernel/ordering.ts';
-import { idsOf } from './overrides/snapshot-id.ts';
+import { overridesInUse } from './overrides/in-use.ts';
 import { overrideDocuments } from './overrides/snapshots.ts';
 import type { RecordDocument } from './plan-document.ts';
 import type { Assembly } from './plan-output.ts';
@@ -36,7 +35,7 @@ export function recordOf(
   const documents: Document[] = [
     ...all.flatMap((work) => placementFiles(work, statuses.get(work), { world, placements: all.length })),
     ...refusedPlacements(all, world),
-    ...overrideDocuments(world.overrides, overridesInUse(all, recordedRuns)),
+    ...overrideDocuments(world.overrides, overridesInUse(all.map(holdingOf), recordedRuns)),
     ...folder(
       'runs',
       recordedRuns.map((run) => ({ name: placementKey(run.metadata), document: { kind: 'object', value: run } })),
@@ -108,19 +107,10 @@ function refusedPlacements(all: readonly PlacementWork[], world: World): Documen
   });
 }
 
-/** Ids of the override snapshots that a binding, a remembered resource snapshot or a cluster of a run names. */
-function overridesInUse(works: readonly PlacementWork[], runs: readonly StagedUpdateRun[]): ReadonlySet<string> {
-  const inUse = new Set<string>();
-  for (const work of works) {
-    for (const { binding } of work.bindings) for (const id of idsOf(binding)) inUse.add(id);
-    for (const entry of work.resourceSnapshots) for (const id of entry.overrides ?? []) inUse.add(id);
-  }
-  for (const run of runs) {
-    for (const stage of run.status?.stagesStatus ?? [])
-      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) inUse.add(id);
-  }
-  return inUse;
-}
+const holdingOf = ({ bindings, resourceSnapshots }: PlacementWork) => ({
+  bindings: bindings.map(({ binding }) => binding),
+  resourceSnapshots,
+});
 
 const clusterEntries = (world: World): Entry[] =>
   world.admitted.members.flatMap((cluster) => {

@@ -6,8 +6,9 @@ import { withLastGoodConfig } from './admission/last-good-config.ts';
 import { recoverRecord } from './admission/record-lost.ts';
 import { type Freeze, freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
+import { overridesInUse } from './overrides/in-use.ts';
 import { type Rendered, render } from './overrides/render.ts';
-import { idsOf, type RecordedLists } from './overrides/snapshot-id.ts';
+import type { RecordedLists } from './overrides/snapshot-id.ts';
 import { type OverrideHistory, snapshotOverrides } from './overrides/snapshots.ts';
 import { compileFleet, type FleetIndex } from './placement/compile-fleet.ts';
 import { type Member, surveyMembers } from './placement/members.ts';
@@ -55,7 +56,10 @@ export function survey(written: PlanInput): World {
     digest: input.digest,
     refused: input.fleet.refused,
     unreadable: input.fleet.unreadable,
-    inUse: overridesInUse(record),
+    inUse: overridesInUse(
+      [...record.placements.values()].map(({ state }) => state),
+      record.runs.values(),
+    ),
   });
   return {
     input,
@@ -79,18 +83,4 @@ export function survey(written: PlanInput): World {
         digest: input.digest,
       }),
   };
-}
-
-/** Ids of override snapshots that something recorded still stands on. */
-function overridesInUse(record: FleetRecord): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const { state } of record.placements.values()) {
-    for (const binding of state.bindings) for (const id of idsOf(binding)) ids.add(id);
-    for (const entry of state.resourceSnapshots) for (const id of entry.overrides ?? []) ids.add(id);
-  }
-  for (const run of record.runs.values()) {
-    for (const stage of run.status?.stagesStatus ?? [])
-      for (const cluster of stage.clusters) for (const id of idsOf(cluster)) ids.add(id);
-  }
-  return ids;
 }
