@@ -9,6 +9,7 @@ import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
 import { differsByTrigger } from './overrides/trigger.ts';
 import { schedule } from './placement/schedule.ts';
+import { inFleet } from './present-bindings.ts';
 import { rollOut } from './rollout/roll-out.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
 import { snapshotsInUse } from './snapshots-in-use.ts';
@@ -118,7 +119,8 @@ export function overridesFor(
 }
 
 /** RollingUpdate towards the latest snapshot, as far as its budgets allow now. */
-export function rollPlacement(work: PlacementWork, world: World): PlacementWork {
+export function rollPlacement(scheduled: PlacementWork, world: World): PlacementWork {
+  const work = withoutUnpickedOutside(scheduled, world);
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;
   const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
@@ -133,3 +135,11 @@ export function rollPlacement(work: PlacementWork, world: World): PlacementWork 
   const rolls = rolled.bindings.some(({ binding, move }) => !binding.deleting && move !== 'keep');
   return rolls ? withOverrideIds(rolled, world) : rolled;
 }
+
+/** Clusters outside the fleet keep what they hold, so their bindings go without any budget being asked. */
+const withoutUnpickedOutside = (work: PlacementWork, world: World): PlacementWork => ({
+  ...work,
+  bindings: work.bindings.filter(
+    ({ binding }) => binding.state !== 'Unscheduled' || inFleet(binding.targetCluster, world),
+  ),
+});

@@ -74,6 +74,29 @@ describe('a rolling update', () => {
     expect(moves(await paper.plan())).toEqual(['web a update Bound 1', 'web b wait Bound 0', 'web c wait Bound 0']);
   });
 
+  it.each([
+    ['a file that is gone', undefined],
+    ['a deletionTimestamp', member('a').replace('labels:', 'deletionTimestamp: 2026-11-20T10:00:00Z\n  labels:')],
+  ])(
+    'lets go at once of a cluster that leaves by %s, whatever the budget: nothing is removed there',
+    async (_, file) => {
+      const paper = fleet();
+      paper.files['placements/web.yaml'] = placement(
+        'web',
+        '{placementType: PickAll}',
+        '{rollingUpdate: {maxUnavailable: 0}}',
+      );
+      for (const cluster of ['a', 'b', 'c']) paper.broken.add(`${cluster}/Deployment/web`);
+      await paper.settle();
+      if (file === undefined) delete paper.files['clusters/a.yaml'];
+      else paper.files['clusters/a.yaml'] = file;
+      const plan = await paper.plan();
+      expect(moves(plan)).toEqual(['web b keep Bound 0', 'web c keep Bound 0']);
+      expect(plan.holds).toEqual([]);
+      expect(plan.targets.map(({ clusterName }) => clusterName)).toEqual(['b', 'c']);
+    },
+  );
+
   it('leaves what an unreachable member has, and goes on when it comes back', async () => {
     const paper = fleet();
     await paper.settle();

@@ -8,4 +8,5 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['12', 'two daemons rewrote the date of a member’s health by turns for ever'],
   ['49', 'a removal that a kill had cut short was forgotten'],
   ['1129', 'a record rebuilt from members that held two versions put the older one on all of them'],
+  ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];
