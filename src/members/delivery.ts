@@ -62,7 +62,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   /** Who changed an object last, as its managedFields told. */
   const culprits = new Map<string, string>();
   const repaired: Repairs = repairs(clock, events.faded);
-  const permitted = new Set<string>();
+  /** What is held back, since it is not known whether it is wanted still. */
+  const doubted = new Map<string, ObjectRef>();
   const contests: Contest = contest(clock, events.contested);
   let agreed: Agreement = agreement();
 
@@ -130,21 +131,24 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const before = outcomes.get(key)?.result ?? '';
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
+        if (live) looked.accept(live);
         outcomes.set(key, { object, result: 'Applied' });
         return;
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
-      if (isContested(manifest, live)) contests.found(key);
+      if (isContested(manifest, live)) {
+        doubted.set(key, object);
+        contests.found(key);
+      }
       if (contests.holds(key)) return;
     }
     const applied = await applyObject({ client, served, manifest, label, isPlacement, strategy, live });
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
-    if (applied.live) watches.put(applied.live);
-    if (!goOn()) {
-      // Something else is wanted by now: of that this says nothing, and what we have just put here is no news to it.
-      if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
-      return;
-    }
+    // What we were shown before is no news, and may be of a cluster that another has replaced since.
+    if (applied.live && applied.live !== live) watches.put(applied.live);
+    // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
+    if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
+    if (!goOn()) return;
     outcomes.set(key, named(applied.outcome, culprits.get(key)));
     const lost = before === 'Applied' && live === undefined && watches.shows(object);
     if (applied.repaired) tell(key, object, applied.repaired);
@@ -152,15 +156,10 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   }
 
   /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
-  function isContested(manifest: Manifest, live: Manifest | undefined): boolean {
-    const key = keyOfManifest(manifest);
-    if (permitted.delete(key)) {
-      if (live) looked.accept(live);
-      return false;
-    }
-    if (!live) return !looked.fresh() && !watches.shows(refOfManifest(manifest));
-    return (outcomes.get(key)?.result === 'Applied' || looked.isNews(live)) && isFromAnotherDaemon(manifest, live);
-  }
+  const isContested = (manifest: Manifest, live: Manifest | undefined): boolean =>
+    live
+      ? looked.isNews(live) && isFromAnotherDaemon(manifest, live)
+      : !looked.fresh() && !watches.shows(refOfManifest(manifest));
 
   function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
     const who = culprits.get(key);
@@ -203,15 +202,18 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     undecided: () => [...contests.held()].some((key) => !outcomes.has(key)),
     confirmed() {
       const due = contests.confirmed();
+      if (due.length > 0) looked.renew();
       for (const key of due) {
-        permitted.add(key);
+        const live = watches.object(doubted.get(key)!);
+        if (!live) continue;
+        looked.accept(live);
         repaired.done(key, repaired.recent(key) ?? []);
       }
       return due;
     },
     forget() {
       contests.forget();
-      permitted.clear();
+      doubted.clear();
       outcomes.clear();
       unserved.clear();
       culprits.clear();
@@ -222,7 +224,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       outcomes.clear();
       culprits.clear();
       contests.forget();
-      permitted.clear();
+      doubted.clear();
       repaired.forget();
     },
     stop() {

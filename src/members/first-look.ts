@@ -19,8 +19,10 @@ export interface FirstLook {
   fresh(): boolean;
   /** Carries another digest than it did, or was not looked at in time. Objects without a digest are no daemon's. */
   isNews(live: Manifest): boolean;
-  /** The object as it is now has been confirmed to be out of date. */
+  /** We put the object there as it is now, or it has been confirmed to be out of date. */
   accept(live: Manifest): void;
+  /** What is wanted has been confirmed: the decision is fresh again. */
+  renew(): void;
   /** Nothing is known of any object. */
   forget(): void;
 }
@@ -63,6 +65,9 @@ export function firstLook(clock: Clock, watches: Watches): FirstLook {
       const digest = digestOf(live);
       const key = keyOfManifest(live);
       return digest !== undefined && !(digests.has(key) && digests.get(key) === digest);
+    },
+    renew() {
+      began = clock.now();
     },
     accept: (live) => void digests.set(keyOfManifest(live), digestOf(live)),
     forget() {

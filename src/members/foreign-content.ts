@@ -1,5 +1,4 @@
 import type { Manifest } from '../api/meta.ts';
-import { placementLabel } from '../engine/overrides/ownership.ts';
 import { ApiError } from './api-error.ts';
 import type { Connection } from './connection.ts';
 import { describeRef, refOfManifest } from './object-key.ts';
@@ -13,7 +12,7 @@ import { pathOf, type ServedKind } from './served-kind.ts';
 export async function foreignContent(
   connection: Connection,
   live: Manifest,
-  label: string,
+  isOurs: (object: Manifest) => boolean,
 ): Promise<string | undefined> {
   const { client } = connection;
   const namespace = live.kind === 'Namespace' ? live.metadata.name : undefined;
@@ -23,7 +22,7 @@ export async function foreignContent(
     try {
       for await (const page of client.pages(pathOf(kind, { namespace })))
         foreign.push(
-          ...page.items.filter((item) => item.metadata.labels?.[placementLabel] !== label && !byItself(item)),
+          ...page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item)),
         );
     } catch (error) {
       // Not served any more, or nothing that can be listed: nothing that could be lost.
@@ -43,6 +42,9 @@ export async function foreignContent(
 
 const firstOf = (names: readonly string[]): string =>
   `${names.toSorted().slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+
+/** Items of a list need not say what they are. */
+const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });
 
 /** Objects that every namespace gets by itself, or that go with their owner: no reason to keep the namespace. */
 const byItself = (item: Manifest): boolean =>

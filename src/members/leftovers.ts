@@ -36,6 +36,7 @@ export async function removeLeftovers(input: {
 }): Promise<ObjectOutcome[]> {
   const { connection, assignment, goOn } = input;
   const troubles: ObjectOutcome[] = [];
+  const listed = new Set(assignment.prunable.map(objectKey));
   const approved = new Set(assignment.approvedRemovals.map(objectKey));
   const waves = inWaves(leftoversOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
   for (const [index, wave] of waves.entries()) {
@@ -46,6 +47,7 @@ export async function removeLeftovers(input: {
       async (live) => {
         const trouble = await removeObject(connection, live, {
           label: assignment.label,
+          isListed: (object) => listed.has(keyOfManifest(object)),
           withContent: approved.has(keyOfManifest(live)),
         });
         if (trouble) troubles.push(trouble);

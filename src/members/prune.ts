@@ -20,9 +20,19 @@ const mostAttempts = 3;
 export async function removeObject(
   connection: Connection,
   seen: Manifest,
-  { label, withContent }: { readonly label: string; readonly withContent: boolean },
+  {
+    label,
+    isListed,
+    withContent,
+  }: {
+    readonly label: string;
+    /** Whether a snapshot of the placement names it. Others may have copied a manifest together with our label. */
+    readonly isListed: (object: Manifest) => boolean;
+    readonly withContent: boolean;
+  },
 ): Promise<ObjectOutcome | undefined> {
   const object = refOfManifest(seen);
+  const isOurs = (item: Manifest): boolean => item.metadata.labels?.[placementLabel] === label && isListed(item);
   const failed = (message: string): ObjectOutcome => ({ object, result: 'ManifestDeleteFailed', message });
   try {
     const served = await connection.discovery.find(object.apiVersion, object.kind);
@@ -30,7 +40,7 @@ export async function removeObject(
     for (let live: Manifest | undefined = seen, attempt = 1; ; attempt++) {
       if (!live || live.metadata.deletionTimestamp || live.metadata.labels?.[placementLabel] !== label)
         return undefined;
-      const foreign = withContent ? undefined : await foreignContent(connection, live, label);
+      const foreign = withContent ? undefined : await foreignContent(connection, live, isOurs);
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
         await (foreignOwner(live) === undefined ? remove : release)(connection, served, live);

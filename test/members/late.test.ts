@@ -89,3 +89,16 @@ it('what an older version that was still on its way came to says nothing about t
   expect(await dataOf(world)).toEqual({ version: '3' });
   expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: true }]);
 });
+
+it('what was confirmed to be old is confirmed once: a version that comes later is not', async () => {
+  const world = await openWorld();
+  world.member.assign([{ ...version(1), adopted: true }]);
+  await putByAnother(world, 2);
+  await world.pass(5);
+  for (let passes = 0; passes < 2; passes++) world.member.assign([version(1)]);
+  await world.pass(5);
+  expect(await dataOf(world)).toEqual({ version: '1' });
+  await world.user('PUT', a, version(3).manifests[0]!.manifest, 'gitfleet');
+  await world.pass(60);
+  expect(await dataOf(world)).toEqual({ version: '3' });
+});

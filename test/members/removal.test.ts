@@ -159,6 +159,20 @@ describe('a placement that is removed', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('keeps a namespace with an object that carries our label but was never listed', async () => {
+    const world = await holding(manifests);
+    const theirs = configMap('theirs', {}, 'shop');
+    const labels = { 'gitfleet.dev/placement': 'web' };
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', {
+      ...theirs,
+      metadata: { ...theirs.metadata, labels },
+    });
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(20);
+    expect(await exists(world, '/api/v1/namespaces/shop/configmaps/theirs')).toBe(true);
+    expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
+  });
+
   it('keeps a namespace while it cannot be seen what it holds', async () => {
     const world = await holding(manifests);
     world.sim.setFaults([

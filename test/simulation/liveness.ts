@@ -20,9 +20,9 @@ export function unsettled(world: World): string[] {
   });
 }
 
-/** A namespace with objects of other people in it is not removed before they are gone. */
+/** A namespace with objects of other people in it is not removed before they are gone; picked anew the app waits for that. */
 const isHeld = ({ safety }: World, text: string): boolean => {
-  const [, app, cluster] = /^(\S+) on (\S+): remove$/.exec(text) ?? [];
+  const [, app, cluster] = /^(\S+) on (\S+): (?:remove|wait)$/.exec(text) ?? [];
   return app !== undefined && [...safety.foreign].some((key) => key.startsWith(`${cluster}/${app}/`));
 };
 
@@ -42,8 +42,9 @@ function wrong(world: World, plan: Plan): string[] {
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
         if (live && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
-      } else if (!live) left.push(`${at} is missing`);
-      else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
+      } else if (!live) {
+        if (!(waitsForCleanup(plan, app.name, cluster) && isHeld(world, `${at}: wait`))) left.push(`${at} is missing`);
+      } else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
       else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
         left.push(`${at} has another number of replicas`);
       else if (!isAvailable(live)) left.push(`${at} is not available`);
@@ -53,6 +54,11 @@ function wrong(world: World, plan: Plan): string[] {
   }
   return [...left, ...leftovers(world)];
 }
+
+const waitsForCleanup = ({ holds }: Plan, app: string, cluster: string): boolean =>
+  holds.some(
+    ({ reason, subject }) => reason === 'SameClusterCleanup' && subject.name === app && subject.clusterName === cluster,
+  );
 
 function badPicks({ desired }: World, name: string, picked: ReadonlySet<string>): string[] {
   const { policy } = desired.apps.get(name)!;

@@ -1,7 +1,10 @@
 import { parse } from 'yaml';
 import type { PlacementState } from '../../src/api/placement-state.ts';
+import type { StagedUpdateRun } from '../../src/api/staged.ts';
 
 interface Standing {
+  /** When it was published, milliseconds. */
+  readonly at: number;
   /** Clusters that the placement is bound to, and the snapshot that each should run. */
   readonly bound: ReadonlyMap<string, number | undefined>;
   /** Those of them that were known to be available. */
@@ -16,17 +19,29 @@ export interface Published {
   knows(app: string, image: string): boolean;
   /** Clusters that the app is bound to now. */
   bound(app: string): readonly string[];
-  /** Whether the app was known to be available on a cluster when it was decided what the cluster should run now. */
-  believed(app: string, cluster: string): boolean;
-  /** True when the first stage of a run had nobody to go through it, so that there was nothing to approve. */
-  ungated(run: string): boolean;
+  /** What was known when it was decided what a cluster should run now. */
+  decided(app: string, cluster: string): Decided;
+  /** Images that a run brings, by the snapshot it names. A run without a snapshot of its own brings none. */
+  broughtBy(run: string): readonly string[];
+  /** Whether the first stage of a run that brings this image had nobody to go through it, so that there was nothing to approve. */
+  ungated(app: string, image: string): boolean;
   /** Fewest clusters that the app was bound to since it was decided what the cluster should run now. */
   fewest(app: string, cluster: string): number;
+  /** All clusters that the app was bound to since then. */
+  boundSince(app: string, cluster: string): ReadonlySet<string>;
 }
 
-export function published(): Published {
+export interface Decided {
+  /** Whether the app was last told to be available there. */
+  readonly available: boolean;
+  /** Since when it had been told so, and when it was decided, milliseconds. */
+  readonly since: number;
+  readonly at: number;
+}
+
+export function published(now: () => number): Published {
   const images = new Map<string, Set<string>>();
-  const empty = new Set<string>();
+  const ungated = new Set<string>();
   const history = new Map<string, Standing[]>();
   let last: Readonly<Record<string, string>> = {};
 
@@ -36,46 +51,61 @@ export function published(): Published {
     const isAvailable = ({ conditions = [] }: (typeof live)[number]): boolean =>
       conditions.some(({ type, status }) => type === 'Available' && status === 'True');
     return {
+      at: now(),
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       bound: new Map(live.map((entry) => [entry.targetCluster, entry.resourceSnapshotIndex])),
     };
+  }
+
+  function broughtBy(run: string, files: Readonly<Record<string, string>>): string[] {
+    const { spec, status } = parse(files[`runs/${run}.yaml`] ?? '{}') as Partial<StagedUpdateRun>;
+    const snapshot = `placements/${spec?.placementName}/snapshots/${status?.resourceSnapshotIndexUsed}.yaml`;
+    return imagesIn(files[snapshot] ?? '');
+  }
+
+  /** From what stood when it was decided what the cluster should run now, until now; the latest first. */
+  function sinceDecided(app: string, cluster: string): Standing[] {
+    const all = [...(history.get(app) ?? [])].reverse();
+    const now = all[0]?.bound;
+    const before = all.findIndex(
+      ({ bound }) => bound.has(cluster) !== now?.has(cluster) || bound.get(cluster) !== now?.get(cluster),
+    );
+    return before < 0 ? all : all.slice(0, before + 1);
   }
 
   return {
     moved(files) {
       for (const [path, text] of Object.entries(files)) {
         const run = /^runs\/([^/]+)\.yaml$/.exec(path)?.[1];
-        if (run !== undefined && last[path] !== text && /stageName: dev\n +clusters: \[\]\n/.test(text)) empty.add(run);
+        if (run !== undefined && last[path] !== text && /stageName: dev\n +clusters: \[\]\n/.test(text))
+          for (const image of broughtBy(run, files)) ungated.add(`${run.replace(/-v\d+$/, '')}/${image}`);
         const [, app, file] = /^placements\/([^/]+)\/(.+)$/.exec(path) ?? [];
         if (app === undefined || file === undefined || last[path] === text) continue;
         if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(text)]);
         else if (file.startsWith('snapshots/')) {
           const known = images.get(app) ?? new Set();
           images.set(app, known);
-          for (const [image] of text.matchAll(/app:\d+/g)) known.add(image);
+          for (const image of imagesIn(text)) known.add(image);
         }
       }
       last = files;
     },
     knows: (app, image) => images.get(app)?.has(image) ?? false,
     bound: (app) => [...(history.get(app)?.at(-1)?.bound.keys() ?? [])],
-    ungated: (run) => empty.has(run),
-    believed(app, cluster) {
+    broughtBy: (run) => broughtBy(run, last),
+    ungated: (app, image) => ungated.has(`${app}/${image}`),
+    decided(app, cluster) {
       const all = [...(history.get(app) ?? [])].reverse();
-      const now = all[0]?.bound.get(cluster);
-      const before = all.find(({ bound }) => bound.has(cluster) && bound.get(cluster) !== now);
-      return before?.available.has(cluster) ?? false;
+      const present = all[0]?.bound.get(cluster);
+      const last = all.findIndex(({ bound }) => bound.has(cluster) && bound.get(cluster) !== present);
+      const told = last < 0 ? [] : all.slice(last);
+      const firstNot = told.findIndex(({ available }) => !available.has(cluster));
+      const sinceThen = firstNot < 0 ? told : told.slice(0, firstNot);
+      return { available: sinceThen.length > 0, since: sinceThen.at(-1)?.at ?? 0, at: all[last - 1]?.at ?? 0 };
     },
-    fewest(app, cluster) {
-      const all = history.get(app) ?? [];
-      const now = all.at(-1)?.bound.get(cluster);
-      const here = all.at(-1)?.bound.has(cluster) ?? false;
-      let fewest = Number.POSITIVE_INFINITY;
-      for (const { bound } of [...all].reverse()) {
-        fewest = Math.min(fewest, bound.size);
-        if (bound.has(cluster) !== here || bound.get(cluster) !== now) break;
-      }
-      return fewest;
-    },
+    fewest: (app, cluster) => Math.min(...sinceDecided(app, cluster).map(({ bound }) => bound.size)),
+    boundSince: (app, cluster) => new Set(sinceDecided(app, cluster).flatMap(({ bound }) => [...bound.keys()])),
   };
 }
+
+const imagesIn = (text: string): string[] => [...text.matchAll(/app:\d+/g)].map(([image]) => image);

@@ -9,11 +9,21 @@ export interface Safety {
   removedByPerson(cluster: string, namespace: string, name?: string): void;
   /** A person made an object that is nobody else's to remove: `cluster/namespace/name`. */
   made(object: string): void;
+  /**
+   * The cluster refused to answer for an app, or for all. Then what it should hold counts as not applied, and as in KubeFleet
+   * a cluster where something could not be applied is free to go on.
+   */
+  refused(cluster: string, app: string | undefined): void;
+  /** Somebody said yes to these images of an app. */
+  approved(app: string, images: readonly string[]): void;
   /** Another, empty cluster answers under this name. */
   replaced(cluster: string): void;
   readonly foreign: ReadonlySet<string>;
   readonly broken: readonly string[];
 }
+
+/** What went wrong this long before a decision is taken to have been known: a slow member is heard of that late. */
+const knownMs = 60_000;
 
 export const foreignNote = 'team.example.com/note';
 
@@ -21,14 +31,18 @@ export const foreignNote = 'team.example.com/note';
  * The rules that hold at every step whatever goes wrong, told from what members store, what people committed and what the
  * status branch said: no code of the planner or of the guard is asked.
  */
-export function safety(desired: Desired, record: Published): Safety {
+export function safety(desired: Desired, record: Published, now: () => number): Safety {
   const broken: string[] = [];
   const newest = new Map<string, number>();
   /** Why a Deployment that should be there is not available. */
   const down = new Map<string, 'us' | 'others' | 'new'>();
   const up = new Set<string>();
+  /** When something was wrong with an app on a cluster: it was not available, or not taken; milliseconds. */
+  const wrong = new Map<string, readonly { readonly from: number; readonly until: number }[]>();
+  const wrongSince = new Map<string, number>();
   const personal = new Set<string>();
   const foreign = new Set<string>();
+  const approved = new Set<string>();
 
   function deployment(cluster: string, app: App, event: StoreEvent): void {
     const at = `${app.name}/${cluster}`;
@@ -43,7 +57,7 @@ export function safety(desired: Desired, record: Published): Safety {
       if (isPersonal(cluster, app.name, 'web')) down.set(at, 'others');
       else {
         down.delete(at);
-        if (wasUp && record.believed(app.name, cluster)) keepsBudget(cluster, app, 'removed');
+        if (wasUp && seemedWell(app.name, cluster)) keepsBudget(cluster, app, 'removed');
       }
       return;
     }
@@ -64,17 +78,42 @@ export function safety(desired: Desired, record: Published): Safety {
     if (version < (newest.get(at) ?? 0))
       broken.push(`${app.name} on ${cluster} went back from version ${newest.get(at)} to ${version}`);
     newest.set(at, Math.max(version, newest.get(at) ?? 0));
-    if (!record.knows(app.name, `app:${version}`))
+    const image = `app:${version}`;
+    if (!record.knows(app.name, image))
       broken.push(`${app.name} version ${version} came to ${cluster} before it was recorded`);
     const gated = app.external && desired.clusters.get(cluster)?.env === 'prod';
-    const run = `${app.name}-v${version}`;
-    if (gated && !record.ungated(run) && ![...desired.merged.values()].some((text) => text.includes(`${run}\n`)))
+    if (gated && !record.ungated(app.name, image) && !approved.has(`${app.name}/${image}`))
       broken.push(`${app.name} version ${version} came to ${cluster} before anybody approved it`);
     if (!disturbs) return;
+    const well = seemedWell(app.name, cluster);
     up.delete(at);
-    down.set(at, 'us');
-    // Where it was not known to be available, nothing was lost by what was known: such a cluster is free to go on.
-    if (!app.external && record.believed(app.name, cluster)) keepsBudget(cluster, app, `changed to version ${version}`);
+    // Free to go on, since something else was wrong there: by the time others follow it is down for that, not for us.
+    down.set(at, well ? 'us' : 'others');
+    if (!app.external && well) keepsBudget(cluster, app, `changed to version ${version}`);
+  }
+
+  /**
+   * Where something was known to be wrong, nothing was lost by what was known: such a cluster is free to go on. What a
+   * daemon sees it decides by at once, before the record tells it; so what went wrong since the record told that all was
+   * well may have been known, too.
+   */
+  function seemedWell(app: string, cluster: string): boolean {
+    const { available, since, at } = record.decided(app, cluster);
+    const from = Math.max(since, at - knownMs);
+    const key = `${app}/${cluster}`;
+    const still = wrongSince.get(key);
+    const spans = [...(wrong.get(key) ?? []), ...(still === undefined ? [] : [{ from: still, until: now() }])];
+    return available && !spans.some((span) => span.from <= at && span.until >= from);
+  }
+
+  /** From now on something is wrong, if it was not before; or no longer. */
+  function goes(at: string, how: 'wrong' | 'well'): void {
+    const from = wrongSince.get(at);
+    if (how === 'wrong') wrongSince.set(at, from ?? now());
+    else if (from !== undefined) {
+      wrong.set(at, [...(wrong.get(at) ?? []), { from, until: now() }]);
+      wrongSince.delete(at);
+    }
   }
 
   function keepsBudget(cluster: string, app: App, what: string): void {
@@ -82,7 +121,9 @@ export function safety(desired: Desired, record: Published): Safety {
     const clusters = new Set([...desired.clusters.keys(), ...record.bound(app.name)]);
     const there = [...clusters].map((name) => `${app.name}/${name}`);
     const available = there.filter((at) => up.has(at)).length;
-    const excused = there.filter((at) => down.get(at) === 'others').length;
+    // A member that left after it was decided took away what it held: that is nobody's doing but theirs who sent it off.
+    const gone = [...record.boundSince(app.name, cluster)].filter((it) => desired.left.has(it) && !clusters.has(it));
+    const excused = there.filter((at) => down.get(at) === 'others').length + gone.length;
     const bound = record.fewest(app.name, cluster);
     const wanted = app.policy.kind === 'PickN' ? Math.min(app.policy.count, bound) : bound;
     const mayBeDown =
@@ -119,12 +160,24 @@ export function safety(desired: Desired, record: Published): Safety {
       if (event.type === 'MODIFIED' && note !== undefined && !event.object.metadata.annotations?.[foreignNote])
         broken.push(`${cluster}/${namespace}/${name} lost an annotation that is not ours`);
       const app = desired.apps.get(namespace);
-      if (app && event.key === 'apps/deployments' && name === 'web') deployment(cluster, app, event);
+      if (!app || event.key !== 'apps/deployments' || name !== 'web') return;
+      deployment(cluster, app, event);
+      // Last: what we do now goes wrong only by having been done.
+      goes(`${app.name}/${cluster}`, up.has(`${app.name}/${cluster}`) ? 'well' : 'wrong');
     },
     removedByPerson(cluster, namespace, name) {
       personal.add(name === undefined ? `${cluster}/${namespace}` : `${cluster}/${namespace}/${name}`);
     },
     made: (object) => foreign.add(object),
+    refused(cluster, app) {
+      for (const name of app === undefined ? desired.apps.keys() : [app]) {
+        const key = `${name}/${cluster}`;
+        wrong.set(key, [...(wrong.get(key) ?? []), { from: now(), until: now() }]);
+      }
+    },
+    approved(app, images) {
+      for (const image of images) approved.add(`${app}/${image}`);
+    },
     replaced(cluster) {
       for (const key of [...foreign]) if (key.startsWith(`${cluster}/`)) foreign.delete(key);
       for (const app of desired.apps.keys()) {

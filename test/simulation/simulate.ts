@@ -59,6 +59,7 @@ async function converge(world: World): Promise<string[]> {
   while (left.length > 0 && fleet.clock.now() < limit && safety.broken.length === 0) {
     await fleet.run(10);
     await world.merge();
+    world.answerHeldRuns();
     world.finishStaged();
     left = unsettled(world);
   }

@@ -1,12 +1,13 @@
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalPrefix } from '../../src/git/approval-branches.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
+import type { Transport } from '../../src/members/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
 import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
 import { addRun, type Desired, drawDesired, filesOf } from './desired.ts';
 import type { Dice } from './dice.ts';
 import { noGitFaults, type Outside, outside } from './outside.ts';
-import { published } from './published.ts';
+import { type Published, published } from './published.ts';
 import { type Safety, safety } from './safety.ts';
 
 /** A rule of ours that is broken on purpose, so that one sees the checks fail. */
@@ -25,12 +26,14 @@ export class World {
   readonly safety: Safety;
   readonly git = noGitFaults();
   readonly remote: boolean;
-  /** The status branch was deleted: runs on main are held until somebody touches their file. */
+  /** The status branch was deleted: what only it told is known to nobody. */
   recordLost = false;
   /** What happened, for the reader of a failure. */
   readonly story: string[] = [];
+  /** What a person was asked to say yes to, by the commit of the request: whatever the name of the run says. */
+  readonly #asked = new Map<string, { readonly app: string; readonly images: readonly string[] }>();
   readonly #finished = new Set<string>();
-  readonly #record = published();
+  readonly #record: Published;
   readonly #sabotage: Sabotage;
   #living: Living[] = [];
 
@@ -39,7 +42,9 @@ export class World {
     this.desired = desired;
     this.fleet = fleet;
     this.#sabotage = sabotage;
-    this.safety = safety(desired, this.#record);
+    const now = () => fleet.clock.now();
+    this.#record = published(now);
+    this.safety = safety(desired, this.#record, now);
     this.remote = dice.chance(0.7);
   }
 
@@ -104,20 +109,47 @@ export class World {
       app.failing = false;
       app.version++;
     }
-    if (this.recordLost) for (const run of desired.runs.values()) run.touched++;
     this.commit('all faults end');
     if (this.daemons.length === 0) this.start();
+  }
+
+  /**
+   * Runs that are held because nobody remembers them: people change the file of the one that is to run again, and remove
+   * those that an app has outgrown, which would bring its newest version under an old name.
+   */
+  answerHeldRuns(): void {
+    const { desired, fleet } = this;
+    const last = this.daemons.at(0)?.passes.at(-1);
+    if (last === undefined || last.kind === 'moved' || last.plan.commit !== fleet.repo.tip('main')) return;
+    const held = last.plan.holds.filter(({ reason }) => reason === 'RecordLost').map(({ subject }) => subject.name);
+    for (const [name, run] of desired.runs) {
+      if (!held.includes(name)) continue;
+      if (run.version === desired.apps.get(run.app)?.version) run.touched++;
+      else desired.runs.delete(name);
+      this.commit(`${name} is ${desired.runs.has(name) ? 'changed, to run again' : 'removed'}`);
+    }
   }
 
   /** A staged app comes to clusters that joined during or after its last run with the next one. */
   finishStaged(): void {
     for (const app of this.desired.apps.values()) {
-      if (!app.external || this.#finished.has(app.name) || !this.allRunsOver(app.name)) continue;
+      if (!app.external || !this.allRunsOver(app.name)) continue;
+      if (this.#finished.has(app.name) && !this.#waitsForRun(app.name)) continue;
       this.#finished.add(app.name);
       app.version++;
       addRun(this.desired, app);
       this.commit(`${app.name} becomes version ${app.version}, the last`);
     }
+  }
+
+  /** Whether the app was picked for a cluster that no run has brought it to. */
+  #waitsForRun(app: string): boolean {
+    const last = this.daemons.at(0)?.passes.at(-1);
+    if (last === undefined || last.kind === 'moved' || last.plan.commit !== this.fleet.repo.tip('main')) return false;
+    const bindings = last.plan.placements.find(({ name }) => name === app)?.bindings ?? [];
+    return bindings.some(
+      ({ state, resourceSnapshotIndex }) => state === 'Scheduled' && resourceSnapshotIndex === undefined,
+    );
   }
 
   start(): VirtualDaemon {
@@ -129,11 +161,21 @@ export class World {
       intervalMs: dice.pick([10_000, 30_000]),
       publishIntervalMs: dice.pick([2_000, 10_000]),
       branches: out.branches(fleet.repo.branches({ remote: this.remote })),
-      through: (transport, name) => out.through(through ? through(transport, name) : transport),
+      through: (transport, name) => this.#watched(name, out.through(through ? through(transport, name) : transport)),
     });
     this.#living.push({ daemon, outside: out });
     this.tell(`a daemon starts (${this.#living.length} run)`);
     return daemon;
+  }
+
+  /** Tells the checks what a member refused. Not to be there, or too old a version, is an answer. */
+  #watched(name: string, transport: Transport): Transport {
+    return async (request) => {
+      const answer = await transport(request);
+      const namespace = /\/namespaces\/([^/?]+)/.exec(request.path)?.[1];
+      if (answer.status >= 400 && ![404, 410].includes(answer.status)) this.safety.refused(name, namespace);
+      return answer;
+    };
   }
 
   /** Lets one die at one of its next calls to the outside; another starts a while after. */
@@ -158,6 +200,12 @@ export class World {
   }
 
   async #moved(ref: string): Promise<void> {
+    const commit = this.fleet.repo.refs.get(ref);
+    const run = ref.startsWith(approvalPrefix)
+      ? ref.slice(approvalPrefix.length).replace(/-after-\w+$/, '')
+      : undefined;
+    const app = run === undefined ? undefined : this.desired.runs.get(run)?.app;
+    if (commit && run && app) this.#asked.set(commit, { app, images: this.#record.broughtBy(run) });
     if (ref === 'refs/heads/fleet-status') this.#record.moved(await this.fleet.repo.files('fleet-status'));
   }
 
@@ -173,6 +221,8 @@ export class World {
       for (const [path, text] of files) {
         if (!path.startsWith('approvals/') || this.desired.merged.get(path) === text) continue;
         this.desired.merged.set(path, text);
+        const asked = this.#asked.get(commit);
+        if (asked) this.safety.approved(asked.app, asked.images);
         this.commit(`merge ${ref.slice(approvalPrefix.length)}`);
         merged = true;
       }
