@@ -11,6 +11,14 @@ export interface Issue {
   readonly value?: string;
 }
 
+/** A finding about one object of several, by its index in their list. */
+export interface IssueAt {
+  readonly index: number;
+  readonly issue: Issue;
+  /** The object that the finding is also about. */
+  readonly other?: number;
+}
+
 export const error = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
   severity: 'error',
   code,

@@ -50,7 +50,8 @@ function placementTransitions(recorded: Placement, next: Placement): Issue[] {
       ),
     );
   }
-  if (before.statusReportingScope !== after.statusReportingScope) {
+  // A ResourcePlacement has no use for the field, and KubeFleet no rule about it.
+  if (next.kind === 'ClusterResourcePlacement' && before.statusReportingScope !== after.statusReportingScope) {
     issues.push(
       error('immutable-field', ['spec', 'statusReportingScope'], 'statusReportingScope cannot change', wayOut),
     );

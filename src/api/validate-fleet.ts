@@ -1,35 +1,11 @@
-import { error, type Issue } from './issue.ts';
+import { duplicates } from './duplicates.ts';
+import { error, type IssueAt } from './issue.ts';
 import type { FleetObject } from './kinds.ts';
-
-export interface IssueAt {
-  /** Index of the object in the list given. */
-  readonly index: number;
-  readonly issue: Issue;
-  /** The object that the finding is also about. */
-  readonly other?: number;
-}
+import { selectedByOverride } from './override-selectors.ts';
 
 /** Rules over several objects: names are unique, a resource has one override of a kind, at most 100 overrides. */
 export function validateAcross(objects: readonly FleetObject[]): IssueAt[] {
   return [...duplicates(objects), ...overrideCollisions(objects), ...budgets(objects)];
-}
-
-function duplicates(objects: readonly FleetObject[]): IssueAt[] {
-  const first = new Map<string, number>();
-  return objects.flatMap((object, index): IssueAt[] => {
-    const { name = '', namespace = '' } = object.metadata ?? {};
-    const key = object.kind === 'FleetConfig' ? 'FleetConfig' : `${object.kind}/${namespace}/${name}`;
-    const other = first.get(key);
-    if (other === undefined) {
-      first.set(key, index);
-      return [];
-    }
-    const message =
-      object.kind === 'FleetConfig'
-        ? 'a fleet has one FleetConfig'
-        : `${object.kind} ${namespace ? `${namespace}/` : ''}${name} is in two places`;
-    return [{ index, other, issue: error('duplicate-object', ['metadata'], message, 'keep one of them') }];
-  });
 }
 
 function overrideCollisions(objects: readonly FleetObject[]): IssueAt[] {
@@ -50,25 +26,22 @@ function overrideCollisions(objects: readonly FleetObject[]): IssueAt[] {
           `there can be at most 100 ${object.kind}s${namespace ? ` in namespace ${namespace}` : ''}`,
         ),
       });
-    const selectors =
-      'clusterResourceSelectors' in object.spec ? object.spec.clusterResourceSelectors : object.spec.resourceSelectors;
-    selectors.forEach((selector, at) => {
-      const key = `${scope}/${selector.group}/${selector.kind}/${selector.name}`;
+    for (const { key, kind, name: selected, path } of selectedByOverride(object)) {
       const other = taken.get(key);
       if (other !== undefined && other !== index) {
-        const field = 'clusterResourceSelectors' in object.spec ? 'clusterResourceSelectors' : 'resourceSelectors';
+        const by = objects[other]?.metadata?.name;
         found.push({
           index,
           other,
           issue: error(
             'override-collision',
-            ['spec', field, at],
-            `${selector.kind} ${selector.name} is already selected by override ${objects[other]?.metadata?.name}`,
+            path,
+            `${kind} ${selected} is already selected by override ${by}`,
             `put the rules of ${name} into that override`,
           ),
         });
       } else taken.set(key, index);
-    });
+    }
   });
   return found;
 }

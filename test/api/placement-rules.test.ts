@@ -77,9 +77,15 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
         ['error invalid-value spec.resourceSelectors.0.selectionScope'],
       ],
       [
-        'a scope is for Namespaces',
-        [{ ...selector, kind: 'Node', selectionScope: 'NamespaceOnly' }],
-        ['error invalid-selection-scope spec.resourceSelectors.0.selectionScope'],
+        'a scope on another kind is ignored',
+        [
+          { ...selector, kind: 'Node', selectionScope: 'NamespaceOnly' },
+          { ...selector, kind: 'Node', name: 'b', selectionScope: 'NamespaceWithResourceSelectors' },
+        ],
+        [
+          'warning ignored-field spec.resourceSelectors.0.selectionScope',
+          'warning ignored-field spec.resourceSelectors.1.selectionScope',
+        ],
       ],
       ['one NamespaceWithResourceSelectors', [withScope(), { ...selector, group: 'apps', kind: 'Deployment' }], []],
       [
@@ -106,7 +112,7 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
         ['error invalid-selection-scope spec.resourceSelectors.1'],
       ],
     ])('%s', (_, resourceSelectors, expected) => {
-      expect(errors(placement({ resourceSelectors }))).toEqual(expected);
+      expect(findings(placement({ resourceSelectors }))).toEqual(expected);
     });
   });
 
@@ -386,8 +392,8 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
 
     it('a ResourcePlacement reports nowhere else and selects in its own namespace', () => {
       const scoped = { ...selector, selectionScope: 'NamespaceWithResourceSelectors' };
-      expect(errors(placement({ statusReportingScope: 'NamespaceAccessible' }, 'ResourcePlacement'))).toEqual([
-        'error field-not-allowed spec.statusReportingScope',
+      expect(findings(placement({ statusReportingScope: 'NamespaceAccessible' }, 'ResourcePlacement'))).toEqual([
+        'warning ignored-field spec.statusReportingScope',
       ]);
       expect(errors(placement({ resourceSelectors: [scoped] }, 'ResourcePlacement'))).toEqual([
         'error invalid-selection-scope spec.resourceSelectors.0',

@@ -1,4 +1,4 @@
-import { error, type Issue, info } from '../issue.ts';
+import { error, type Issue, info, warning } from '../issue.ts';
 import type { Placement } from '../placement.ts';
 import { policyIssues } from './policy-rules.ts';
 import { rolloutIssues } from './rollout-rules.ts';
@@ -24,7 +24,14 @@ function scopeIssues({ spec, kind }: Placement): Issue[] {
   const path = ['spec', 'statusReportingScope'];
   const namespaces = spec.resourceSelectors.filter(isNamespace);
   if (kind === 'ResourcePlacement')
-    return [error('field-not-allowed', path, 'NamespaceAccessible is for ClusterResourcePlacements')];
+    return [
+      warning(
+        'ignored-field',
+        path,
+        'NamespaceAccessible has a meaning only for ClusterResourcePlacements and is ignored: this status is in its namespace',
+        'remove statusReportingScope',
+      ),
+    ];
   return namespaces.length === 1
     ? []
     : [error('invalid-status-scope', path, 'NamespaceAccessible needs exactly one selector of kind Namespace')];

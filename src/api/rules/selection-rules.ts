@@ -1,4 +1,4 @@
-import { error, type Issue } from '../issue.ts';
+import { error, type Issue, warning } from '../issue.ts';
 import type { Placement, ResourceSelector } from '../placement.ts';
 import { selectorIssues } from './selector-rules.ts';
 
@@ -18,11 +18,13 @@ export function selectionIssues(selectors: readonly ResourceSelector[], kind: Pl
     }
     issues.push(...selectorIssues(selector.labelSelector, at(index, 'labelSelector')));
     if (selector.selectionScope !== 'NamespaceWithResources' && !isNamespace(selector)) {
+      // KubeFleet takes it with any kind and looks at it only where a Namespace is selected.
       issues.push(
-        error(
-          'invalid-selection-scope',
+        warning(
+          'ignored-field',
           at(index, 'selectionScope'),
-          `selectionScope ${selector.selectionScope} is only for the core kind Namespace`,
+          `selectionScope ${selector.selectionScope} has a meaning only for the core kind Namespace and is ignored`,
+          'remove selectionScope',
         ),
       );
     }
@@ -34,7 +36,7 @@ export function selectionIssues(selectors: readonly ResourceSelector[], kind: Pl
 function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Placement['kind']): Issue[] {
   const issues: Issue[] = [];
   const withSelectors = selectors.flatMap((selector, index) =>
-    selector.selectionScope === 'NamespaceWithResourceSelectors' ? [{ selector, index }] : [],
+    isNamespace(selector) && selector.selectionScope === 'NamespaceWithResourceSelectors' ? [{ selector, index }] : [],
   );
   if (withSelectors.length > 1)
     issues.push(

@@ -1,6 +1,7 @@
 import type { Override } from '../../api/override.ts';
+import { selectedByOverride } from '../../api/override-selectors.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Fleet, FleetRecord } from '../input.ts';
+import { type Fleet, type FleetRecord, sourceKey } from '../input.ts';
 import { lastRecorded, overrideKey } from '../overrides/snapshots.ts';
 import type { Hold } from '../plan-document.ts';
 import { forbidden } from './forbidden.ts';
@@ -12,26 +13,62 @@ export interface AdmittedOverrides {
   readonly problems: readonly Problem[];
 }
 
+/** One override of the repo, and what is made of it. */
+interface Judged {
+  /** In force from now on; undefined = none, it was never good. */
+  readonly admitted: Override | undefined;
+  /** Why it is not as its file says. */
+  readonly refused?: { readonly because: string; readonly problems: readonly Problem[] };
+}
+
 /** Overrides as last recorded where the file may not change so, or is not valid: their snapshots stay in force. */
 export function admitOverrides(fleet: Fleet, record: FleetRecord): AdmittedOverrides {
   const recorded = lastRecorded(record.overrides);
-  const holds: Hold[] = [];
-  const problems: Problem[] = [];
-  const hold = ({ kind, metadata: { name, namespace } }: Override, because: string): void => {
-    holds.push(lastGoodHold({ kind, name, ...(namespace ? { namespace } : {}) }, because));
-  };
-  const overrides = fleet.overrides.map((override) => {
-    const before = recorded.get(overrideKey(override.kind, override.metadata));
-    const refused = forbidden(before, override, fleet);
-    if (!before || !refused) return override;
-    problems.push(...refused.problems);
-    hold(override, refused.because);
-    return before;
-  });
-  const present = new Set(fleet.overrides.map(({ kind, metadata }) => overrideKey(kind, metadata)));
-  for (const [key, last] of recorded) {
+  const beforeOf = (override: Override): Override | undefined => recorded.get(keyOf(override));
+  const present = new Set(fleet.overrides.map(keyOf));
+  const absent = [...recorded.values()].flatMap((last) => {
     const ref = { kind: last.kind, name: last.metadata.name, namespace: last.metadata.namespace };
-    if (!present.has(key) && absenceMeansNothing(fleet, ref)) hold(last, heldBecause(fleet, ref));
-  }
-  return { overrides, holds, problems };
+    return !present.has(keyOf(last)) && absenceMeansNothing(fleet, ref) ? [{ last, ref }] : [];
+  });
+  const changed = fleet.overrides.map((override): Judged => {
+    const before = beforeOf(override);
+    const refused = forbidden(before, override, fleet);
+    return before && refused ? { admitted: before, refused } : { admitted: override };
+  });
+  const held = [...absent.map(({ last }) => last), ...changed.flatMap((it) => (it.refused ? it.admitted! : []))];
+  const judged = changed.map((it): Judged => {
+    const refused = it.refused ? undefined : alreadySelected(it.admitted!, held, fleet);
+    return refused ? { admitted: beforeOf(it.admitted!), refused } : it;
+  });
+  return {
+    overrides: judged.flatMap(({ admitted }) => admitted ?? []),
+    holds: [
+      ...judged.flatMap(({ admitted, refused }) => (admitted && refused ? hold(admitted, refused.because) : [])),
+      ...absent.map(({ last, ref }) => hold(last, heldBecause(fleet, ref))),
+    ],
+    problems: judged.flatMap(({ refused }) => refused?.problems ?? []),
+  };
+}
+
+const keyOf = ({ kind, metadata }: Override): string => overrideKey(kind, metadata);
+
+const hold = ({ kind, metadata: { name, namespace } }: Override, because: string): Hold =>
+  lastGoodHold({ kind, name, ...(namespace ? { namespace } : {}) }, because);
+
+/** A resource has one override of a kind (KubeFleet's webhook): the one in force keeps it while its file is at fault. */
+function alreadySelected(override: Override, held: readonly Override[], fleet: Fleet): Judged['refused'] {
+  const taken = new Map(held.flatMap((it) => selectedByOverride(it).map(({ key }) => [key, it] as const)));
+  const clash = selectedByOverride(override).find(({ key }) => taken.has(key));
+  if (clash === undefined) return undefined;
+  const { kind, metadata } = override;
+  const because = `${clash.kind} ${clash.name} is already selected by override ${taken.get(clash.key)!.metadata.name}, which stays as last recorded`;
+  const problem: Problem = {
+    severity: 'error',
+    code: 'override-collision',
+    ...fleet.sources?.get(sourceKey(kind, metadata)),
+    path: clash.path.join('.'),
+    message: `${kind} ${metadata.name}: ${because}`,
+    fix: `put the rules of ${metadata.name} into that override`,
+  };
+  return { because, problems: [problem] };
 }

@@ -335,6 +335,26 @@ describe('a change of an override', () => {
     expect(carried(next, 'eu')).toBe('');
   });
 
+  it('is held back where another override came to select the same resource: the one in force keeps it', async () => {
+    const z = (value: string) => ro('z', patch(all, `{op: replace, path: /data/apple, value: "${value}"}`));
+    const a = ro('a', patch(all, '{op: replace, path: /data/apple, value: "a"}'));
+    const first = await plan({ repo: repo(z('1')), observed: both });
+    const next = await thenPlan(first, repo(a, z('2')));
+    expect(next.plan.problems.map(({ code, message }) => `${code} ${message.replace(/ \(also.*/, '')}`).sort()).toEqual(
+      [
+        'override-collision ResourceOverride a: ConfigMap prices is already selected by override z, which stays as last recorded',
+        'override-collision ResourceOverride z: ConfigMap prices is already selected by override a',
+      ],
+    );
+    expect(Object.keys(next.recorded).filter((path) => path.startsWith('overrides/'))).toEqual([
+      'overrides/shop.z/0.yaml',
+    ]);
+    expect(carried(next, 'eu')).toBe('shop/z-0');
+    const mended = await thenPlan(next, repo(z('2')));
+    expect(mended.plan.problems).toEqual([]);
+    expect(mended.recorded['overrides/shop.z/1.yaml']).toContain('value: "2"');
+  });
+
   it('to another placement is refused: it stays with the one it had', async () => {
     const first = await plan({ repo: repo(override('1', '  placement: {name: web}\n')), observed: both });
     const next = await thenPlan(first, repo(override('2', '  placement: {name: other}\n')));

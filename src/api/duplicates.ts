@@ -1,0 +1,53 @@
+import { error, type IssueAt } from './issue.ts';
+import type { FleetObject } from './kinds.ts';
+
+/**
+ * Objects with the name of another: of the same kind, or of the kind that shares its names. Each is told with the first of
+ * that name, and nobody knows which of the two is meant.
+ */
+export function duplicates(objects: readonly FleetObject[]): IssueAt[] {
+  const first = new Map<string, number>();
+  return objects.flatMap((object, index): IssueAt[] => {
+    const keys = keysOf(object);
+    const other = keys.map((key) => first.get(key)).find((at) => at !== undefined);
+    if (other !== undefined) return [{ index, other, issue: told(object, objects[other]!) }];
+    for (const key of keys) first.set(key, index);
+    return [];
+  });
+}
+
+/**
+ * Kinds of both scopes that are known by `name` or `namespace.name`, on the status branch and in labels. The names of
+ * cluster-scoped objects may hold dots, so the two can meet.
+ */
+const sharedNames: Readonly<Record<string, string>> = {
+  ClusterResourcePlacement: 'placements',
+  ResourcePlacement: 'placements',
+  ClusterStagedUpdateRun: 'runs',
+  StagedUpdateRun: 'runs',
+  ClusterApprovalRequest: 'approvals',
+  ApprovalRequest: 'approvals',
+};
+
+function keysOf(object: FleetObject): string[] {
+  // A fleet has one, under whatever name.
+  if (object.kind === 'FleetConfig') return [object.kind];
+  const shared = sharedNames[object.kind];
+  return [titleOf(object), ...(shared === undefined ? [] : [`${shared}/${dotted(object)}`])];
+}
+
+function told(object: FleetObject, first: FleetObject): IssueAt['issue'] {
+  const say = (message: string, fix: string) => error('duplicate-object', ['metadata'], message, fix);
+  if (object.kind === 'FleetConfig') return say('a fleet has one FleetConfig', 'keep one of them');
+  if (object.kind === first.kind) return say(`${titleOf(object)} is in two places`, 'keep one of them');
+  return say(
+    `${titleOf(object)} and ${titleOf(first)} are both ${dotted(object)} on the status branch and in labels`,
+    'give one of them another name',
+  );
+}
+
+const titleOf = ({ kind, metadata: { name = '', namespace } = {} }: FleetObject): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+
+const dotted = ({ metadata: { name = '', namespace } = {} }: FleetObject): string =>
+  `${namespace ? `${namespace}.` : ''}${name}`;
