@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ParsedFile } from './parse-yaml.ts';
 
 /** Raised when parsing changes, so that what an older version understood is not taken for what this one would. */
-const parserVersion = 2;
+const parserVersion = 3;
 
 /** Parsed files by blob id: in memory with stable identity, on disk so that a restart does not parse again. */
 export interface LoadCache {
