@@ -9,8 +9,8 @@ export async function openDirectory(root: string): Promise<RepoTree> {
   const contents = new Map<string, Uint8Array>();
   const walk = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
-      if (entry.name.startsWith('.')) continue;
       const path = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) await walk(path);
       else if (entry.isSymbolicLink() || entry.isFile()) files.push(await read(path, entry.isSymbolicLink()));
     }

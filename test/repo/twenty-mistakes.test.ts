@@ -38,4 +38,6 @@ it('a repo with more than twenty mistakes gives a finding with a place for each,
   expect(new Set(fleet.problems.map(({ file }) => file)).size).toBeGreaterThanOrEqual(20);
   expect(fleet.problems.every(({ line, column }) => (line ?? 0) > 0 && (column ?? 0) > 0)).toBe(true);
   expect(fleet.unreadable).toEqual([]);
+  expect(fleet.placements.map(({ metadata }) => metadata.name)).toEqual(['good']);
+  expect(fleet.resources.map(({ manifest }) => manifest.metadata.name)).toEqual(['good']);
 });
