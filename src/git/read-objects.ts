@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import isomorphic from 'isomorphic-git';
 import { GitError, messageOf } from './git-error.ts';
 import { git } from './native.ts';
@@ -34,7 +35,12 @@ function parseBatch(out: Buffer, gitdir: string): Map<string, StoredObject> {
 /** So many reads of isomorphic-git at a time: each holds inflated delta bases in memory. */
 const readsAtOnce = 32;
 /** A repack may come between the first try and the second, hardly ever between the next ones too. */
-const readAttempts = 4;
+const readAttempts = 6;
+/**
+ * Before the second attempt, milliseconds; doubles. A repack renames a pack and its index one after the other, and may be
+ * put to sleep in between.
+ */
+const firstPauseMs = 5;
 
 /** Without the git binary. Error `object-missing` when an object is not there. */
 export function pureRead(gitdir: string): Read {
@@ -63,6 +69,7 @@ export function pureRead(gitdir: string): Read {
     if (attempt === readAttempts) throw missing(oids[failed]!, gitdir, error);
     // A repack by somebody else removes packs that the cache still points at.
     cache = {};
+    await setTimeout(firstPauseMs * 2 ** (attempt - 1));
     return batch(oids, attempt + 1);
   }
 }
