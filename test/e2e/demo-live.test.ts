@@ -130,9 +130,9 @@ describe('a person at the running demo', () => {
       before = now;
       return was === now;
     });
-    const subjects = (await git('log', '--reverse', '--format=%s', 'fleet-status')).trim().split('\n');
-    expect(subjects[0]).toMatch(/^monitoring: install on /);
-    expect(subjects.filter((subject) => subject.startsWith('shop: update '))).toHaveLength(3);
-    expect(subjects.filter((subject) => subject === 'Update status')).toEqual([]);
+    const messages = (await git('log', '--reverse', '--format=%B%x00', 'fleet-status')).split('\0\n');
+    expect(messages[0]).toMatch(/^monitoring: install on /);
+    expect(messages.filter((message) => message.includes('shop: update '))).toHaveLength(3);
+    expect(messages.filter((message) => /^Update status$/m.test(message))).toEqual([]);
   });
 });
