@@ -7,7 +7,7 @@ import { CliError, exitCodes } from './exit.ts';
 import { outputFormat, print, printJson, printYaml } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
 import { colorsFor } from './terminal.ts';
-import { unknownName } from './unknown-name.ts';
+import { unknownName, unknownPlacement } from './unknown-name.ts';
 
 export interface DiffOptions extends PlanOptions {
   readonly cluster?: string;
@@ -40,7 +40,12 @@ export async function diff(options: DiffOptions): Promise<void> {
   const placements = next.plan.placements.map((placement) => placementKey(placement));
   const wanted = options.placement?.replace('/', '.');
   if (wanted !== undefined && !(placements as readonly string[]).includes(wanted))
-    throw unknownName({ what: 'placement', name: options.placement!, known: placements, flag: '--placement' });
+    throw unknownPlacement({
+      name: options.placement!,
+      known: next.plan.placements,
+      refused: input.fleet.refused,
+      flag: '--placement',
+    });
   const targets = next.plan.targets.filter(
     ({ clusterName, placement, digest, remove }) =>
       // Without a digest nobody knows what should be there: it stays as it is.

@@ -3,30 +3,34 @@ import { admit } from '../engine/admission/admit.ts';
 import type { PlanInput } from '../engine/input.ts';
 import { compileFleet } from '../engine/placement/compile-fleet.ts';
 import { type ClusterExplanation, explain } from '../engine/placement/explain.ts';
+import { asLastScheduled } from '../engine/placement/last-scheduled.ts';
 import { surveyMembers } from '../engine/placement/members.ts';
+import type { Plan } from '../engine/plan-document.ts';
 
 export interface Explainer {
-  readonly placements: readonly PlacementRef[];
   readonly clusters: readonly string[];
   /** Of every cluster, or of one; empty for names that are not there. */
   of(placement: PlacementRef, clusterName?: string): readonly ClusterExplanation[];
 }
 
-/** What the scheduler thinks of clusters, for a whole fleet that is compiled once. */
-export function explainer(input: PlanInput): Explainer {
+/** What the scheduler thinks of clusters, for a whole fleet that is compiled once. `plan` is the one made from `input`. */
+export function explainer(input: PlanInput, plan: Plan): Explainer {
   const admitted = admit(input.fleet, input.record);
   const members = surveyMembers({ ...input, fleet: { members: admitted.members } });
   const index = compileFleet(members);
   const byKey = new Map(admitted.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const plannedByKey = new Map(plan.placements.map((planned) => [placementKey(planned), planned]));
   return {
-    placements: admitted.placements.map(refOf),
     clusters: members.map(({ name }) => name),
     of(ref, clusterName) {
-      const placement = byKey.get(placementKey(ref));
-      if (placement === undefined) return [];
-      const recorded = input.record.placements.get(placementKey(ref))?.state;
-      const state = { policySnapshots: recorded?.policySnapshots ?? [], bindings: recorded?.bindings ?? [] };
-      return explain({ placement, state, index, now: input.now, digest: input.digest }, clusterName);
+      const key = placementKey(ref);
+      const placement = byKey.get(key);
+      const planned = plannedByKey.get(key);
+      if (placement === undefined || planned === undefined) return [];
+      const { policySnapshots = [] } = input.record.placements.get(key)?.state ?? {};
+      const wrong = planned.scheduled.reason === 'InvalidResourceSelectors';
+      const scheduled = (wrong && asLastScheduled(placement, policySnapshots)) || placement;
+      return explain({ placement: scheduled, index, planned }, clusterName);
     },
   };
 }

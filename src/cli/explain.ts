@@ -1,5 +1,6 @@
 import { type PlacementKind, placementKey } from '../api/placement.ts';
 import { planFleet } from '../engine/plan.ts';
+import type { PlannedPlacement } from '../engine/plan-document.ts';
 import { CliError } from './exit.ts';
 import { explainer } from './explain-clusters.ts';
 import { explanationText } from './explain-text.ts';
@@ -7,7 +8,7 @@ import { titleOf } from './names.ts';
 import { outputFormat, print, printJson, printYaml } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
 import { withRecordedStatus } from './recorded-status.ts';
-import { unknownName } from './unknown-name.ts';
+import { unknownName, unknownPlacement } from './unknown-name.ts';
 
 /** Why each cluster was or was not picked: every filter's verdict, every score term. */
 export async function explain(
@@ -18,22 +19,24 @@ export async function explain(
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const input = withRecordedStatus(await readPlanInput(options));
-  const explained = explainer(input);
-  const known = explained.placements.filter((placement) => kinds.includes(placement.kind));
+  const { plan } = planFleet(input);
+  const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
   const placement = known.find((each) => titleOf(each) === name) ?? known.find((each) => each.name === name);
-  if (!placement) throw unknownName({ what: 'placement', name, known: known.map(titleOf) });
+  if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
+  const explained = explainer(input, plan);
   if (options.cluster !== undefined && !explained.clusters.includes(options.cluster))
     throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
-  const wanted = placementKey(placement);
-  const planned = planFleet(input).plan.placements.find((candidate) => placementKey(candidate) === wanted);
-  const decisions = new Map(planned?.decisions.map((decision) => [decision.clusterName, decision]));
-  const all = explained
-    .of(placement, options.cluster)
-    .map((explanation) => ({ ...explanation, decision: decisions.get(explanation.clusterName) }));
-  if (format === 'json') return printJson({ placement: wanted, clusters: all });
-  if (format === 'yaml') return printYaml({ placement: wanted, clusters: all });
-  print(all.map(explanationText).join('\n'));
+  const { scheduled } = placement;
+  const clusters = explained.of(placement, options.cluster);
+  const document = { placement: placementKey(placement), scheduled, clusters };
+  if (format === 'json') return printJson(document);
+  if (format === 'yaml') return printYaml(document);
+  print([...headline(placement), ...clusters.map(explanationText)].join('\n'));
 }
+
+/** That nothing is scheduled for want of a valid selection stands above what every cluster would say. */
+const headline = ({ kind, scheduled: { reason, message } }: PlannedPlacement): string[] =>
+  reason === 'InvalidResourceSelectors' ? [`${kind}Scheduled is False, ${reason}: ${message ?? ''}`] : [];
 
 /** What kubectl would take for a placement: full names, plurals and KubeFleet's short names. */
 function kindsCalled(kind: string): readonly PlacementKind[] {

@@ -4,7 +4,7 @@ import { CliError, exitCodes } from './exit.ts';
 import { titleOf } from './names.ts';
 import { outputFormat, print, printJson } from './output.ts';
 import { type PlanOptions, readPlanInput } from './plan-input.ts';
-import { unknownName } from './unknown-name.ts';
+import { unknownName, unknownPlacement } from './unknown-name.ts';
 
 /**
  * The manifests that one cluster gets, as they would be applied. Exit 1 with the reason when nothing is assigned to it, 2 when
@@ -25,10 +25,10 @@ export async function render(
   const placements = plan.placements.filter(asked);
   const targets = plan.targets.filter(({ clusterName, placement }) => clusterName === cluster && asked(placement));
   if (wanted !== undefined && placements.length === 0 && targets.length === 0)
-    throw unknownName({
-      what: 'placement',
+    throw unknownPlacement({
       name: wanted,
-      known: plan.placements.map(titleOf),
+      known: plan.placements,
+      refused: input.fleet.refused,
       flag: '--placement',
     });
   const failures = placements.flatMap((placement) => failureOn(cluster, placement));
@@ -56,7 +56,7 @@ function failureOn(cluster: string, placement: PlannedPlacement): string[] {
   return failed ? [`${titleOf(placement)} cannot be rendered for ${cluster}: ${failed.message ?? failed.reason}`] : [];
 }
 
-/** In this order: what keeps its binding back, why it was not picked, or that there is simply nothing. */
+/** In this order: what keeps its binding back, why nothing is selected or it was not picked, or that there is simply nothing. */
 function nothingAssigned(
   cluster: string,
   wanted: string | undefined,
@@ -73,7 +73,9 @@ function nothingAssigned(
   );
   const decision = only.decisions.find(({ clusterName }) => clusterName === cluster);
   const waitsFor = hold?.message ?? binding?.conditions.find(({ status }) => status !== 'True')?.message;
-  const because = binding ? waitsFor : decision?.selected ? undefined : decision?.reason;
+  const { reason, message } = only.scheduled;
+  const why = reason === 'InvalidResourceSelectors' ? message : decision?.selected ? undefined : decision?.reason;
+  const because = binding ? waitsFor : why;
   return because === undefined
     ? `${says}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} says why`
     : `${says}: ${because}`;

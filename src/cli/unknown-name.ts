@@ -1,5 +1,8 @@
+import type { ObjectRef } from '../api/meta.ts';
+import type { PlacementKind, PlacementRef } from '../api/placement.ts';
 import { nearest } from '../api/syntax.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { titleOf } from './names.ts';
 
 /** Names listed in an error; a fleet of thousands does not fit a terminal. */
 const mostListed = 12;
@@ -19,6 +22,26 @@ export function unknownName(of: {
     `${flag === undefined ? '' : `${flag}: `}there is no ${what} ${name}: ${instead(what, name, known)}`,
     of.exitCode ?? exitCodes.invalidInput,
   );
+}
+
+/** A placement that no plan has: the repo may hold it in a form that is not valid. */
+export function unknownPlacement(of: {
+  readonly name: string;
+  readonly kinds?: readonly PlacementKind[];
+  readonly known: readonly Pick<PlacementRef, 'name' | 'namespace'>[];
+  readonly refused: readonly ObjectRef[];
+  readonly flag?: string;
+}): CliError {
+  const { name, kinds = ['ClusterResourcePlacement', 'ResourcePlacement'], known, refused, flag } = of;
+  const broken = refused.some(
+    (ref) => kinds.some((kind) => kind === ref.kind) && (ref.name === name || titleOf(ref) === name),
+  );
+  return broken
+    ? new CliError(
+        `${flag === undefined ? '' : `${flag}: `}placement ${name} is not valid as the repo has it: gitfleet validate says why`,
+        exitCodes.invalidInput,
+      )
+    : unknownName({ what: 'placement', name, known: known.map(titleOf), ...(flag === undefined ? {} : { flag }) });
 }
 
 function instead(what: string, name: string, known: readonly string[]): string {

@@ -8,6 +8,7 @@ import { sourceKey } from './input.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
 import { differsByTrigger } from './overrides/trigger.ts';
+import { asLastScheduled } from './placement/last-scheduled.ts';
 import { schedule } from './placement/schedule.ts';
 import { inFleet } from './present-bindings.ts';
 import { rollOut } from './rollout/roll-out.ts';
@@ -21,7 +22,7 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
   const work = begun.selection.ok
     ? begun
     : { ...begun, problems: [...begun.problems, wrongSelection(begun.placement, begun.selection.message, world)] };
-  const placement = work.selection.ok ? work.placement : asLastScheduled(work);
+  const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);
   if (placement === undefined) return work;
   const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
   const outcome = schedule({
@@ -39,30 +40,6 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
     scheduled: outcome.scheduled,
     wakes: [...work.wakes, ...outcome.wakes],
   };
-}
-
-/**
- * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler goes on with the last
- * (KubeFleet placement/controller.go, handleUpdate). Undefined when there is none.
- */
-function asLastScheduled({ placement, policySnapshots }: PlacementWork): Placement | undefined {
-  const last = latestOf(policySnapshots);
-  if (last === undefined) return undefined;
-  const { generation: _, ...metadata } = placement.metadata;
-  return {
-    ...placement,
-    metadata: {
-      ...metadata,
-      ...(last.observedGeneration !== undefined && { generation: last.observedGeneration }),
-    },
-    spec: {
-      ...placement.spec,
-      policy: {
-        ...last.policy,
-        ...(last.numberOfClusters !== undefined && { numberOfClusters: last.numberOfClusters }),
-      },
-    },
-  } as Placement;
 }
 
 const wrongSelection = ({ kind, metadata }: Placement, message: string, world: World): Problem => ({

@@ -53,7 +53,7 @@ describe('gitfleet explain placement', () => {
       code: 0,
       err: '',
       out: `✓ eu-2  picked by scheduling policy: cluster "eu-2" (affinity score: 50, topology spread score: -1)
-    binding: Scheduled
+    binding: Bound
     passes ClusterAffinity, ClusterEligibility, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
     would score now: affinity 50, topology spread -1000
        +50  weight 50, labels match, resources.kubernetes-fleet.io/available-cpu descending: 16 between 4 and 16
@@ -97,6 +97,53 @@ describe('gitfleet explain placement', () => {
     expect(clusters.map(({ decision }) => decision)).toEqual(
       [...decisions].sort((a, b) => (a.clusterName < b.clusterName ? -1 : 1)),
     );
+  });
+
+  it('says above the clusters that the selection is wrong, and goes by the policy it was last scheduled by', async () => {
+    const wrong = folder();
+    const one = (of: object) => ({ ...shop, 'placements/cache.yaml': place('cache', of) });
+    const twice = { group: '', version: 'v1', kind: 'Namespace', name: 'web' };
+    put(
+      wrong,
+      one({ resourceSelectors: [twice, twice], policy: { placementType: 'PickFixed', clusterNames: ['eu-1'] } }),
+    );
+    const at = ['--repo', wrong, '--now', '2026-11-20T10:00:00Z'];
+    const head =
+      'ClusterResourcePlacementScheduled is False, InvalidResourceSelectors: invalid ClusterResourcePlacement cache: found duplicate resource: v1 Namespace web is selected more than once';
+    expect(await cli('explain', 'placement', 'cache', '--cluster', 'eu-1', ...at)).toEqual({
+      code: 0,
+      err: '',
+      out: `${head}\n✗ eu-1  not in the decisions\n    passes ClusterNames, ClusterEligibility\n`,
+    });
+    expect((await cli('render', '--placement', 'cache', '--cluster', 'eu-1', ...at)).err).toBe(
+      `gitfleet: nothing is assigned to eu-1 by cache now: ${head.slice(head.indexOf('invalid '))}\n`,
+    );
+    const record = folder();
+    put(wrong, one({ policy: { placementType: 'PickFixed', clusterNames: ['us-1'] } }));
+    await cli('plan', ...at, '--out-recorded', record);
+    put(
+      wrong,
+      one({ resourceSelectors: [twice, twice], policy: { placementType: 'PickFixed', clusterNames: ['eu-1'] } }),
+    );
+    const { out } = await cli('explain', 'placement', 'cache', '--cluster', 'us-1', ...at, '--recorded', record);
+    expect(out).toBe(
+      `${head}\n✓ us-1  picked by scheduling policy: cluster "us-1" is named in it\n    binding: Bound\n    passes ClusterNames, ClusterEligibility\n`,
+    );
+  });
+
+  it('tells a placement that is not valid from one that is not there', async () => {
+    const broken = folder();
+    put(broken, { ...shop, 'placements/cache.yaml': place('cache', { policy: { placementType: 'PickN' } }) });
+    for (const args of [
+      ['explain', 'crp', 'cache'],
+      ['render', '--cluster', 'eu-1', '--placement', 'cache'],
+      ['diff', '--placement', 'cache'],
+    ])
+      expect(await cli(...args, '--repo', broken, '--now', '2026-11-20T10:00:00Z')).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(/placement cache is not valid as the repo has it: gitfleet validate says why\n$/),
+      });
   });
 
   it('takes kinds as kubectl does, and a namespace or none', async () => {

@@ -49,7 +49,7 @@ export function compare(of: {
   readonly changes: readonly Change[];
 }): WhatIf {
   const before = new Map(of.before.placements.map((placement) => [placementKey(placement), placement]));
-  const explained = explainer(of.input);
+  const explained = explainer(of.input, of.after);
   const touched = new Set(of.changes.map(({ cluster }) => cluster));
   const present = new Set(explained.clusters);
   const outcomes = of.after.placements.map((next): PlacementOutcome => {

@@ -1,16 +1,16 @@
 import type { ClusterName } from '../../api/meta.ts';
+import type { Placement } from '../../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../../api/placement-state.ts';
+import type { PlannedPlacement } from '../plan-document.ts';
 import { type AffinityTerm, termScore } from './affinity-score.ts';
-import { classify, liveBindings } from './bindings.ts';
 import { hasRow } from './bits.ts';
 import type { FleetIndex } from './compile-fleet.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
 import { requirementsOf, type UnmetRequirements } from './explain-requirements.ts';
 import { reasons } from './reasons.ts';
-import { type ScheduleInput, schedule } from './schedule.ts';
 import { isHard, judgeConstraint, measure, type Spread, skewChange, startSpread } from './spread.ts';
 
-/** Everything the scheduler knows about one cluster and one placement, with all bindings of this plan in place. */
+/** Everything the scheduler knows about one cluster and one placement, with all bindings of a plan in place. */
 export interface ClusterExplanation {
   readonly clusterName: ClusterName;
   /** As the plan publishes it; absent where the decisions leave the cluster out (PickFixed, more than 1,000). */
@@ -67,16 +67,25 @@ export interface SpreadExplanation {
   readonly score: number;
 }
 
+export interface ExplainInput {
+  /** With the policy that it is scheduled by. */
+  readonly placement: Placement;
+  readonly index: FleetIndex;
+  /** What the plan makes of it. */
+  readonly planned: Pick<PlannedPlacement, 'decisions' | 'bindings'>;
+}
+
 /** Explains all clusters by name, or one; an unknown name gives an empty list. */
-export function explain(input: ScheduleInput, clusterName?: ClusterName): readonly ClusterExplanation[] {
-  const { placement, index } = input;
-  const outcome = schedule(input);
-  const latest = outcome.policySnapshots.findLast((entry) => entry.latest)!;
-  const live = liveBindings(classify(outcome.bindings, latest.index, index));
-  const liveRows = new Set(live.map(({ targetCluster }) => index.rowOf.get(targetCluster)!));
-  const decisions = new Map(outcome.decisions.map((decision) => [decision.clusterName, decision]));
+export function explain(input: ExplainInput, clusterName?: ClusterName): readonly ClusterExplanation[] {
+  const { placement, index, planned } = input;
+  const decisions = new Map(planned.decisions.map((decision) => [decision.clusterName, decision]));
   const bindings = new Map(
-    outcome.bindings.flatMap((binding) => (binding.deleting ? [] : [[binding.targetCluster, binding.state] as const])),
+    planned.bindings.flatMap(({ clusterName: name, state, move }) =>
+      move === 'remove' ? [] : [[name, state] as const],
+    ),
+  );
+  const liveRows = new Set(
+    [...bindings].flatMap(([name, state]) => (state === 'Unscheduled' ? [] : (index.rowOf.get(name) ?? []))),
   );
   const { policy } = placement.spec;
   const context: Context = {
@@ -89,8 +98,8 @@ export function explain(input: ScheduleInput, clusterName?: ClusterName): readon
     ),
     liveRows,
   };
-  const wanted = index.members.map(({ name }, row) => ({ name, row }));
-  return wanted
+  return index.members
+    .map(({ name }, row) => ({ name, row }))
     .filter(({ name }) => clusterName === undefined || name === clusterName)
     .map(({ name, row }) => {
       const decision = decisions.get(name);
@@ -106,7 +115,7 @@ export function explain(input: ScheduleInput, clusterName?: ClusterName): readon
 }
 
 interface Context {
-  readonly input: ScheduleInput;
+  readonly input: ExplainInput;
   readonly compiled: CompiledPolicy;
   readonly spread: Spread | undefined;
   readonly unmet: UnmetRequirements;

@@ -2,19 +2,27 @@ import { expect, test } from 'vitest';
 import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import { compileFleet } from '../../../src/engine/placement/compile-fleet.ts';
 import { explain } from '../../../src/engine/placement/explain.ts';
+import { schedule } from '../../../src/engine/placement/schedule.ts';
 import { cluster, digest, now, placementOf, survey } from './worlds.ts';
 
-const explained = (policy: object, fleet: readonly MemberCluster[], clusterName?: string) =>
-  explain(
-    {
-      placement: placementOf(policy),
-      state: { policySnapshots: [], bindings: [] },
-      index: compileFleet(survey(fleet)),
-      now,
-      digest,
-    },
-    clusterName,
-  );
+const explained = (policy: object, fleet: readonly MemberCluster[], clusterName?: string) => {
+  const placement = placementOf(policy);
+  const index = compileFleet(survey(fleet));
+  const { decisions, bindings } = schedule({
+    placement,
+    state: { policySnapshots: [], bindings: [] },
+    index,
+    now,
+    digest,
+  });
+  const planned = bindings.map(({ targetCluster, state }) => ({
+    clusterName: targetCluster,
+    state,
+    move: 'keep' as const,
+    conditions: [],
+  }));
+  return explain({ placement, index, planned: { decisions, bindings: planned } }, clusterName);
+};
 
 const fleet = [
   cluster('a', { labels: { region: 'x' }, properties: { cost: '1' } }),

@@ -1,0 +1,30 @@
+import type { Placement } from '../../api/placement.ts';
+import type { PolicySnapshotEntry } from '../../api/placement-state.ts';
+import { latestOf } from '../selection/snapshot.ts';
+
+/**
+ * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler goes on with the last
+ * (KubeFleet placement/controller.go, handleUpdate). Undefined when there is none.
+ */
+export function asLastScheduled(
+  placement: Placement,
+  policySnapshots: readonly PolicySnapshotEntry[],
+): Placement | undefined {
+  const last = latestOf(policySnapshots);
+  if (last === undefined) return undefined;
+  const { generation: _, ...metadata } = placement.metadata;
+  return {
+    ...placement,
+    metadata: {
+      ...metadata,
+      ...(last.observedGeneration !== undefined && { generation: last.observedGeneration }),
+    },
+    spec: {
+      ...placement.spec,
+      policy: {
+        ...last.policy,
+        ...(last.numberOfClusters !== undefined && { numberOfClusters: last.numberOfClusters }),
+      },
+    },
+  } as Placement;
+}
