@@ -2,26 +2,15 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { removeFolders } from '../git/world.ts';
-import { deployment } from '../scenarios/fleet.ts';
 import { cli } from './cli.ts';
 import { FleetOnGit } from './fleet-on-git.ts';
-import { shop } from './shop.ts';
+import { bringDriftedVersion2, shop } from './shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   fleet = await FleetOnGit.open(shop);
-  await fleet.settle();
-  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
-  await fleet.settle();
-  fleet.paper.results.set('us-1/web', [
-    {
-      object: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' },
-      result: 'FoundDrifts',
-      details: [{ path: '/spec/replicas', valueInMember: '5', valueInHub: '2' }],
-    },
-  ]);
-  await fleet.settle();
+  await bringDriftedVersion2(fleet, 'web 2');
   vi.setSystemTime(fleet.paper.now);
 });
 afterAll(() => {

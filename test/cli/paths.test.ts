@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { removeFolders } from '../git/world.ts';
-import { deployment } from '../scenarios/fleet.ts';
 import { cli } from './cli.ts';
 import { FleetOnGit } from './fleet-on-git.ts';
-import { shop } from './shop.ts';
+import { bringDriftedVersion2, shop } from './shop.ts';
 
 const dropInDev = stringify({
   apiVersion: 'placement.kubernetes-fleet.io/v1',
@@ -40,17 +39,7 @@ let fleet: FleetOnGit;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   fleet = await FleetOnGit.open({ ...shop, 'overrides/dev.yaml': dropInDev, 'resources/box.yaml': boxed });
-  await fleet.settle();
-  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'Bring web 2');
-  await fleet.settle();
-  fleet.paper.results.set('us-1/web', [
-    {
-      object: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' },
-      result: 'FoundDrifts',
-      details: [{ path: '/spec/replicas', valueInMember: '5', valueInHub: '2' }],
-    },
-  ]);
-  await fleet.settle();
+  await bringDriftedVersion2(fleet, 'Bring web 2');
   vi.setSystemTime(fleet.paper.now);
 });
 afterAll(() => {

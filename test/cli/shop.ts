@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { deployment, member } from '../scenarios/fleet.ts';
+import type { FleetOnGit } from './fleet-on-git.ts';
 
 /** A placement with any spec besides its selector: a namespace of its own name. */
 export const place = (name: string, spec: object): string =>
@@ -74,3 +75,18 @@ export const shop: Readonly<Record<string, string>> = {
   'resources/settings.yaml':
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: web}\ndata: {a: "1"}\n',
 };
+
+/** Rolls web 2 out everywhere; then somebody scales it on us-1, where drift is only reported. */
+export async function bringDriftedVersion2(fleet: FleetOnGit, subject: string): Promise<void> {
+  await fleet.settle();
+  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, subject);
+  await fleet.settle();
+  fleet.paper.results.set('us-1/web', [
+    {
+      object: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' },
+      result: 'FoundDrifts',
+      details: [{ path: '/spec/replicas', valueInMember: '5', valueInHub: '2' }],
+    },
+  ]);
+  await fleet.settle();
+}
