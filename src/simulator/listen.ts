@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NoAnswer } from './faults.ts';
@@ -73,8 +74,7 @@ async function answer(
     }
     response.flushHeaders();
     for await (const chunk of answered.body) {
-      if (!response.write(chunk))
-        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+      if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
     }
     response.end();
   } catch (error) {
