@@ -1,5 +1,7 @@
 import type { Condition } from '../api/meta.ts';
+import { findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import type { Hold, Plan, PlannedBinding, PlannedPlacement } from '../engine/plan-document.ts';
+import { titleOf } from './names.ts';
 
 /** One thing that happened, as a person would tell it. */
 export interface Told {
@@ -24,9 +26,6 @@ export function narrate(before: Plan | undefined, next: Plan): Told[] {
       .map((problem): Told => ({ tone: 'bad', subject: problem.file ?? 'repo', text: problem.message })),
   ];
 }
-
-const titleOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
-  subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
 
 const find = (plan: Plan | undefined, wanted: PlannedPlacement): PlannedPlacement | undefined =>
   plan?.placements.find((placement) => placement.kind === wanted.kind && titleOf(placement) === titleOf(wanted));
@@ -69,10 +68,8 @@ function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding):
     if (next.move === 'update') return { tone: 'moving', text: `→ ${at}: updating to snapshot ${index}` };
     if (next.move === 'remove') return { tone: 'moving', text: `→ ${at}: removing` };
   }
-  const available = is(next.conditions, 'Available', 'True') || is(next.conditions, 'DiffReported', 'True');
-  const wasAvailable =
-    before !== undefined &&
-    (is(before.conditions, 'Available', 'True') || is(before.conditions, 'DiffReported', 'True'));
+  const available = isFulfilled(next.conditions);
+  const wasAvailable = before !== undefined && isFulfilled(before.conditions);
   if (available && (!wasAvailable || index !== before.resourceSnapshotIndex))
     return { tone: 'good', text: `✓ ${at}: snapshot ${index} is available` };
   for (const type of ['Overridden', 'WorkSynchronized', 'Applied']) {
@@ -84,9 +81,6 @@ function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding):
   }
   return undefined;
 }
-
-const is = (conditions: readonly Condition[], type: string, status: string): boolean =>
-  conditions.some((condition) => condition.type === type && condition.status === status);
 
 function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
   const before = plan?.runs.find((run) => run.kind === next.kind && titleOf(run) === titleOf(next));
@@ -118,9 +112,9 @@ function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
 }
 
 const reasonOf = (conditions: readonly Condition[] | undefined, type: string): string | undefined =>
-  conditions?.find((condition) => condition.type === type)?.reason;
+  findCondition(conditions, type)?.reason;
 const messageOf = (conditions: readonly Condition[] | undefined, type: string): string =>
-  conditions?.find((condition) => condition.type === type)?.message ?? '';
+  findCondition(conditions, type)?.message ?? '';
 
 const words: Readonly<Record<string, string>> = {
   StageUpdatingStarted: 'started',

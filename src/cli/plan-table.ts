@@ -1,5 +1,6 @@
 import type { Plan } from '../engine/plan-document.ts';
 import { formatProblem } from '../repo/positions.ts';
+import { titleOf } from './names.ts';
 import { colorsFor, table } from './terminal.ts';
 
 /** In a table of more bindings than this, those that stay as they are are only counted. */
@@ -12,7 +13,7 @@ export function planTable(plan: Plan): string {
   const moves = plan.placements.flatMap((placement) =>
     placement.bindings.map((binding) => [
       binding.move,
-      nameOf(placement),
+      titleOf(placement),
       binding.clusterName,
       binding.resourceSnapshotIndex,
       binding.state,
@@ -28,14 +29,14 @@ export function planTable(plan: Plan): string {
     .filter((placement) => placement.scheduled.status !== 'True')
     .map(
       (placement) =>
-        `${color('yellow', nameOf(placement))}: ${placement.scheduled.reason}: ${placement.scheduled.message ?? ''}`,
+        `${color('yellow', titleOf(placement))}: ${placement.scheduled.reason}: ${placement.scheduled.message ?? ''}`,
     );
   section(parts, 'Not fully scheduled', scheduled);
   section(
     parts,
     'Waiting',
     plan.holds.map(({ subject, reason, message, until }) => {
-      const where = [nameOf(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');
+      const where = [titleOf(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');
       return `${color('yellow', reason)} ${where}: ${message}${until ? ` (until ${until})` : ''}`;
     }),
   );
@@ -60,9 +61,6 @@ export function planTable(plan: Plan): string {
   );
   return parts.join('\n\n');
 }
-
-const nameOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
-  subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
 
 function section(parts: string[], title: string, lines: readonly string[]): void {
   if (lines.length > 0)

@@ -1,3 +1,4 @@
+import { isFulfilled } from '../engine/kernel/condition.ts';
 import type { Plan } from '../engine/plan-document.ts';
 
 /** Names of the approval branches that the plan waits for. */
@@ -14,9 +15,7 @@ export function unfinished(plan: Plan): string[] {
   const left: string[] = [];
   for (const placement of plan.placements) {
     for (const { clusterName, move, conditions } of placement.bindings) {
-      const there = conditions.some(
-        ({ type, status }) => (type === 'Available' || type === 'DiffReported') && status === 'True',
-      );
+      const there = isFulfilled(conditions);
       if (move !== 'keep') left.push(`${placement.name} on ${clusterName}: ${move}`);
       else if (!there) left.push(`${placement.name} on ${clusterName} is not available`);
     }

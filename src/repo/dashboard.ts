@@ -1,5 +1,6 @@
-import type { ClusterName, Condition } from '../api/meta.ts';
+import type { ClusterName } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
+import { isFulfilled } from '../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
 import { isUnanswered } from '../engine/staged/approval-file.ts';
 
@@ -111,7 +112,7 @@ function placementRow(placement: PlannedPlacement): string {
   const count = (of: (binding: PlannedPlacement['bindings'][number]) => boolean) => bindings.filter(of).length;
   const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
   const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isTrue(binding.conditions, 'Available') || isTrue(binding.conditions, 'DiffReported'))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
+  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isFulfilled(binding.conditions))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
 }
 
 function clusterRows(plan: Plan): string[] {
@@ -129,9 +130,6 @@ function clusterRows(plan: Plan): string[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', '))} |`);
 }
-
-const isTrue = (conditions: readonly Condition[], type: string): boolean =>
-  conditions.some((condition) => condition.type === type && condition.status === 'True');
 
 /** Text of files must not mention people, embed HTML, or break out of a table. */
 const safe = (text: string): string =>
@@ -154,9 +152,7 @@ export function summaryOf(plan: Plan, { unreachable }: Pick<Beside, 'unreachable
       placements: plan.placements.length,
       clusters: new Set(bindings.map(({ clusterName }) => clusterName)).size,
       bindings: bindings.length,
-      available: bindings.filter(
-        ({ conditions }) => isTrue(conditions, 'Available') || isTrue(conditions, 'DiffReported'),
-      ).length,
+      available: bindings.filter(({ conditions }) => isFulfilled(conditions)).length,
       scheduled: bindings.filter(({ state }) => state === 'Scheduled').length,
       leaving: bindings.filter(({ state }) => state === 'Unscheduled').length,
       holds: plan.holds.length,

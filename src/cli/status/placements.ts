@@ -1,5 +1,6 @@
 import type { Placement, PlacementKind } from '../../api/placement.ts';
 import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
+import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { titleOf } from '../names.ts';
 import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
@@ -64,8 +65,6 @@ const begun = (object: Placement, { resourceSnapshots }: RecordedPlacement['stat
 /** `2/3`: clusters where it is available, or compared, of those that have it or get it. */
 function upOf(bindings: RecordedPlacement['state']['bindings']): string {
   const wanted = bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
-  const up = wanted.filter(
-    ({ conditions }) => statusOf(conditions, 'Available') === 'True' || statusOf(conditions, 'DiffReported') === 'True',
-  );
+  const up = wanted.filter(({ conditions }) => isFulfilled(conditions));
   return `${up.length}/${wanted.length}`;
 }

@@ -9,6 +9,10 @@ export const conditionIs = (
   status: ConditionStatus,
 ): boolean => findCondition(conditions, type)?.status === status;
 
+/** A cluster has come to what its placement wants there: all is available or, under ReportDiff, compared. */
+export const isFulfilled = (conditions: readonly Condition[] | undefined): boolean =>
+  conditionIs(conditions, 'Available', 'True') || conditionIs(conditions, 'DiffReported', 'True');
+
 /** The condition to publish: `lastTransitionTime` is `now` when the status changed and what it was otherwise. */
 export function settle(
   previous: readonly Condition[] | undefined,
