@@ -3,7 +3,9 @@ import { placementKey, type ResourceIdentifier } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import type { FleetRecord } from '../engine/input.ts';
+import { conditionIs } from '../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
+import { describeRef } from '../engine/selection/object-key.ts';
 
 /** Longest subject, as `git log --oneline` shows it on a usual terminal. */
 const longestSubject = 100;
@@ -125,11 +127,18 @@ function outcome(before: Binding | undefined, after: Binding): string | undefine
   if (drifted !== undefined) return `drift on {}: ${drifted}`;
   const differs = fresh(before?.diffedPlacements, after.diffedPlacements);
   if (differs !== undefined) return `differs on {}: ${differs}`;
-  const failed = fresh(before?.failedPlacements, isStatus(after, 'Applied', 'False') ? after.failedPlacements : []);
+  const failed = fresh(
+    before?.failedPlacements,
+    conditionIs(after.conditions, 'Applied', 'False') ? after.failedPlacements : [],
+  );
   if (failed !== undefined) return `failed on {}: ${failed}`;
   if (became(before, after, 'Available', 'True')) return 'available on {}';
   if (became(before, after, 'DiffReported', 'True')) return 'compared on {}';
-  if (before && isStatus(before, 'Available', 'True') && !isStatus(after, 'Available', 'True'))
+  if (
+    before &&
+    conditionIs(before.conditions, 'Available', 'True') &&
+    !conditionIs(after.conditions, 'Available', 'True')
+  )
     return 'not available on {}';
   if ((before?.driftedPlacements ?? []).length > 0 && (after.driftedPlacements ?? []).length === 0)
     return 'no drift on {}';
@@ -137,24 +146,18 @@ function outcome(before: Binding | undefined, after: Binding): string | undefine
   return undefined;
 }
 
-const isStatus = (binding: Binding, type: string, status: Condition['status']): boolean =>
-  binding.conditions?.some((condition) => condition.type === type && condition.status === status) ?? false;
-
 const became = (before: Binding | undefined, after: Binding, type: string, status: Condition['status']): boolean =>
-  isStatus(after, type, status) && !(before && isStatus(before, type, status));
+  conditionIs(after.conditions, type, status) && !(before && conditionIs(before.conditions, type, status));
 
 /** Objects that were not listed before, or for another reason, if there are any. */
 function fresh(before: readonly Listed[] = [], after: readonly Listed[] = []): string | undefined {
-  const why = (it: Listed) => `${textOf(it)} ${JSON.stringify(it.observedDrifts ?? it.observedDiffs ?? '')}`;
+  const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(it.observedDrifts ?? it.observedDiffs ?? '')}`;
   const known = new Set(before.map(why));
   const news = after.filter((it) => !known.has(why(it)));
-  return news.length === 0 ? undefined : list(news.map(textOf));
+  return news.length === 0 ? undefined : list(news.map(describeRef));
 }
 
 type Listed = ResourceIdentifier & { readonly observedDrifts?: unknown; readonly observedDiffs?: unknown };
-
-const textOf = ({ kind, namespace, name }: ResourceIdentifier): string =>
-  `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 
 function approvals({ before, plan }: Change): string[] {
   return plan.approvals.flatMap((approval) => {
@@ -165,8 +168,7 @@ function approvals({ before, plan }: Change): string[] {
   });
 }
 
-const isApproved = (conditions: readonly Condition[] = []): boolean =>
-  conditions.some(({ type, status }) => type === 'Approved' && status === 'True');
+const isApproved = (conditions?: readonly Condition[]): boolean => conditionIs(conditions, 'Approved', 'True');
 
 function runs({ before, plan }: Change): string[] {
   return plan.runs.flatMap(({ status, ...run }) => {

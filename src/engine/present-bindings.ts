@@ -5,12 +5,12 @@ import type { Binding } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
 import { isCleanedUp } from './delivery/cleanup.ts';
 import { listedObjects, refsIn } from './delivery/listed-objects.ts';
-import { keyOf, refOfManifest } from './delivery/object-key.ts';
 import { sightingOf } from './delivery/outcomes.ts';
 import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
 import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { Rendered } from './overrides/render.ts';
+import { keyOfManifest, objectKey } from './selection/object-key.ts';
 import { isRebuilt } from './selection/rebuilt.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
 import type { World } from './world.ts';
@@ -108,7 +108,7 @@ function ownershipOf({ placement, contents, selection }: Begun, world: World): I
   return ownObjects({
     label: placementLabelValue(refOf(placement), world.input.digest),
     isListed(key) {
-      selected ??= new Set(selection.ok ? refsIn(selection.manifests).map(keyOf) : []);
+      selected ??= new Set(selection.ok ? refsIn(selection.manifests).map(objectKey) : []);
       return keys.has(key) || selected.has(key);
     },
   });
@@ -150,11 +150,10 @@ function renderedFor(begun: Begun, binding: Binding, world: World, isOwn: IsOwn)
   if (manifests) return world.render({ placement: refOf(placement), manifests, lists: binding, cluster });
   const observation = world.observationOf(cluster);
   const shown = new Map<string, Manifest>();
-  for (const object of observation?.objects ?? [])
-    if (isOwn(object, binding)) shown.set(keyOf(refOfManifest(object)), object);
+  for (const object of observation?.objects ?? []) if (isOwn(object, binding)) shown.set(keyOfManifest(object), object);
   for (const { object } of sightingOf(observation, refOf(placement))?.results ?? []) {
     const { apiVersion, kind, namespace, name } = object;
-    const key = keyOf(object);
+    const key = objectKey(object);
     if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
   }
   return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), digest: '' };

@@ -1,13 +1,13 @@
 import type { Manifest } from '../api/meta.ts';
-import { type PlacementRef, refOf } from '../api/placement.ts';
+import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { wasGiven } from './delivery/cleanup.ts';
 import { refsIn } from './delivery/listed-objects.ts';
-import { keyOf, refOfManifest } from './delivery/object-key.ts';
 import { sightingOf } from './delivery/outcomes.ts';
 import { conditionIs } from './kernel/condition.ts';
 import { placementLabel, placementLabelValue } from './overrides/ownership.ts';
 import { inFleet } from './present-bindings.ts';
+import { keyOfManifest, objectKey } from './selection/object-key.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -29,7 +29,7 @@ export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<n
 function usedByRuns({ name, namespace }: PlacementRef, world: World): number[] {
   return world.admitted.runs.flatMap((run) => {
     if (run.spec.placementName !== name || (run.metadata.namespace ?? namespace) !== namespace) return [];
-    const key = namespace ? `${namespace}.${run.metadata.name}` : run.metadata.name;
+    const key = placementKey({ name: run.metadata.name, namespace });
     const used = world.record.runs.get(key)?.status?.resourceSnapshotIndexUsed;
     return used === undefined || used === '' ? [] : [Number(used)];
   });
@@ -45,10 +45,10 @@ function neededForRemoval(work: PlacementWork, world: World): number[] {
   const label = placementLabelValue(refOf(work.placement), world.input.digest);
   const shown = new Set(
     given.flatMap(({ targetCluster }) =>
-      (world.observationOf(targetCluster)?.objects ?? []).filter(mayBeOf(label)).map((it) => keyOf(refOfManifest(it))),
+      (world.observationOf(targetCluster)?.objects ?? []).filter(mayBeOf(label)).map((it) => keyOfManifest(it)),
     ),
   );
-  const keysOf = (manifests: readonly Manifest[]) => refsIn(manifests).map(keyOf);
+  const keysOf = (manifests: readonly Manifest[]) => refsIn(manifests).map(objectKey);
   const listed = new Set(work.selection.ok ? keysOf(work.selection.manifests) : []);
   const needed: number[] = [];
   for (const [index, manifests] of [...work.contents].sort(([a], [b]) => b - a)) {

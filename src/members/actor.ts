@@ -1,6 +1,7 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
+import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import { ApiError, UnreachableError } from './api-error.ts';
 import { type AssignedManifest, type Assignment, isSameAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +10,6 @@ import { delivery } from './delivery.ts';
 import { firstLook } from './first-look.ts';
 import { followKinds } from './follow-kinds.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { keyOfManifest, objectKey, refOfManifest } from './object-key.ts';
 import { retry } from './retry.ts';
 import type { Change } from './store.ts';
 

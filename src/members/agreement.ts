@@ -1,8 +1,8 @@
 import type { Manifest } from '../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../engine/overrides/ownership.ts';
+import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { isSameManifest } from './apply.ts';
 import { localDifferences } from './compare.ts';
-import { keyOfManifest } from './object-key.ts';
 
 /** How an object compares with its manifest, as far as that can be told without asking the server. */
 export type Verdict =

@@ -1,8 +1,8 @@
 import type { Manifest } from '../api/meta.ts';
+import { describeRef, refOfManifest } from '../engine/selection/object-key.ts';
 import { ApiError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 import { fieldManager, managersOf } from './field-managers.ts';
-import { describeRef, refOfManifest } from './object-key.ts';
 import { pathOf, type ServedKind } from './served-kind.ts';
 
 /** The requests that one object takes. All reject with ApiError or UnreachableError. */

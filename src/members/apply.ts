@@ -3,12 +3,12 @@ import type { ObjectOutcome } from '../api/observation.ts';
 import type { ApplyStrategy, PatchDetail } from '../api/placement.ts';
 import { withoutSecrets } from '../engine/delivery/secret-values.ts';
 import { digestAnnotation, placementLabel } from '../engine/overrides/ownership.ts';
+import { refOfManifest } from '../engine/selection/object-key.ts';
 import { ApiError } from './api-error.ts';
 import { type ObjectRequests, objectRequests } from './apply-requests.ts';
 import type { MemberClient } from './client.ts';
 import { differences, localDifferences } from './compare.ts';
 import { foreignManager, managersOf } from './field-managers.ts';
-import { refOfManifest } from './object-key.ts';
 import type { ServedKind } from './served-kind.ts';
 import { refusalOf } from './takeover.ts';
 

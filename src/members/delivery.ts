@@ -1,6 +1,7 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import type { PatchDetail } from '../api/placement.ts';
+import { describeRef, keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
 import { type Agreement, agreement, type Verdict } from './agreement.ts';
 import { ApiError } from './api-error.ts';
 import { applyObject, wholeObject } from './apply.ts';
@@ -10,7 +11,6 @@ import type { Connection } from './connection.ts';
 import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
 import { foreignManager } from './field-managers.ts';
 import type { FirstLook } from './first-look.ts';
-import { describeRef, keyOfManifest, refOfManifest } from './object-key.ts';
 import { eachOf } from './pool.ts';
 import { type Repairs, repairs } from './repairs.ts';
 import type { ServedKind } from './served-kind.ts';

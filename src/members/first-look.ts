@@ -1,8 +1,8 @@
 import type { Manifest } from '../api/meta.ts';
 import { digestAnnotation } from '../engine/overrides/ownership.ts';
+import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
-import { keyOfManifest, objectKey, refOfManifest } from './object-key.ts';
 import type { Watches } from './watches.ts';
 
 /**

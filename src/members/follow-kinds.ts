@@ -1,8 +1,8 @@
 import type { ObjectRef } from '../api/meta.ts';
+import { refOfManifest } from '../engine/selection/object-key.ts';
 import { ApiError } from './api-error.ts';
 import type { Assignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
-import { refOfManifest } from './object-key.ts';
 import { eachOf } from './pool.ts';
 import { kindKey } from './watches.ts';
 

@@ -1,7 +1,7 @@
 import type { Manifest } from '../api/meta.ts';
+import { describeRef, refOfManifest } from '../engine/selection/object-key.ts';
 import { ApiError } from './api-error.ts';
 import type { Connection } from './connection.ts';
-import { describeRef, refOfManifest } from './object-key.ts';
 import { eachOf } from './pool.ts';
 import { pathOf, type ServedKind } from './served-kind.ts';
 

@@ -1,9 +1,9 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
+import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import type { Assignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
-import { keyOfManifest, objectKey } from './object-key.ts';
 import { eachOf } from './pool.ts';
 import { removeObject } from './prune.ts';
 import { inWaves } from './waves.ts';

@@ -1,11 +1,11 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import { digestAnnotation, placementAnnotation, placementLabel } from '../engine/overrides/ownership.ts';
+import { describeRef, refOfManifest } from '../engine/selection/object-key.ts';
 import { ApiError } from './api-error.ts';
 import type { Connection } from './connection.ts';
 import { fieldManager } from './field-managers.ts';
 import { foreignContent } from './foreign-content.ts';
-import { describeRef, refOfManifest } from './object-key.ts';
 import { pathOf, type ServedKind } from './served-kind.ts';
 import { foreignOwner } from './takeover.ts';
 

@@ -1,7 +1,7 @@
 import type { Manifest } from '../api/meta.ts';
 import { digestAnnotation } from '../engine/overrides/ownership.ts';
+import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from './field-managers.ts';
-import { keyOfManifest } from './object-key.ts';
 import { isNewer } from './resource-version.ts';
 
 export type Change =

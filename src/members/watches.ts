@@ -1,6 +1,6 @@
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
-import { keyOfManifest, objectKey } from './object-key.ts';
+import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { type Reflector, type ReflectorInput, type ReflectorState, reflect } from './reflector.ts';
 import type { ServedKind } from './served-kind.ts';
 

@@ -1,11 +1,12 @@
 import { error, type Issue } from '../api/issue.ts';
 import type { Manifest, ObjectRef } from '../api/meta.ts';
 import type { HubObject } from '../engine/input.ts';
+import { objectKey } from '../engine/selection/object-key.ts';
 import { envelopeIssues, isConfigMapEnvelope, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
 import { nameIssues } from './object-names.ts';
 import { refOf } from './read-documents.ts';
-import { type CrdScopes, crdScopes, groupOf, scopeOf } from './scopes.ts';
+import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
 
 export interface HubObjects {
   readonly objects: readonly HubObject[];
@@ -30,7 +31,7 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
     if (!ref && issues.some(({ code }) => code === 'generate-name')) continue;
     if (!ref) unreadable.push(placed.file);
     else {
-      const key = `${groupOf(ref.apiVersion)}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+      const key = objectKey(ref);
       const entry = { placed, object };
       const others = places.get(key);
       if (others) others.push(entry);

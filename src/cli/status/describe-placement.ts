@@ -1,6 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { apiVersionOf } from '../../engine/selection/group-version.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { objectTitle, titleOf } from '../names.ts';
 import { table } from '../terminal.ts';
@@ -26,7 +27,7 @@ export function placementText(placement: KnownPlacement, record: FleetRecord): s
           kind,
           namespace,
           name,
-          group ? `${group}/${version}` : version,
+          apiVersionOf(group ?? '', version),
         ]),
       ),
     ),

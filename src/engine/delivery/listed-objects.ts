@@ -1,10 +1,10 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { unpack } from '../selection/envelope.ts';
-import { keyOf, refOfManifest } from './object-key.ts';
+import { objectKey, refOfManifest } from '../selection/object-key.ts';
 
 export interface Listed {
   readonly refs: readonly ObjectRef[];
-  /** `keyOf` each of them. */
+  /** `objectKey` each of them. */
   readonly keys: ReadonlySet<string>;
 }
 
@@ -15,7 +15,7 @@ export function listedObjects(snapshots: ReadonlyMap<number, readonly Manifest[]
   let listed = listings.get(snapshots);
   if (!listed) {
     const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
-    listed = { refs: [...refs.values()], keys: new Set([...refs.values()].map(keyOf)) };
+    listed = { refs: [...refs.values()], keys: new Set([...refs.values()].map(objectKey)) };
     listings.set(snapshots, listed);
   }
   return listed;

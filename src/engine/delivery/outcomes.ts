@@ -3,8 +3,8 @@ import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../..
 import type { PlacementRef, ResourceIdentifier } from '../../api/placement.ts';
 import type { RenderedManifest } from '../overrides/render.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
+import { keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
 import { type Availability, availabilityOf } from './availability.ts';
-import { keyOf, refOfManifest } from './object-key.ts';
 
 /** One object of a target as the member shows it. */
 export interface Delivered {
@@ -47,13 +47,13 @@ export function deliveredObjects(
   sighting: PlacementSighting,
   observation: ClusterObservation,
 ): Delivered[] {
-  const outcomes = new Map(sighting.results.map((outcome) => [keyOf(outcome.object), outcome]));
+  const outcomes = new Map(sighting.results.map((outcome) => [objectKey(outcome.object), outcome]));
   const objects = liveObjects(observation);
   return manifests.map((item): Delivered => {
     const ref = refOfManifest(item.manifest);
-    const outcome = outcomes.get(keyOf(ref)) ?? { object: ref, result: 'Applied' };
+    const outcome = outcomes.get(objectKey(ref)) ?? { object: ref, result: 'Applied' };
     const applied = goodResults.has(outcome.result);
-    const live = objects.get(keyOf(ref));
+    const live = objects.get(objectKey(ref));
     const gone = applied && live === undefined && observation.complete;
     return {
       item,
@@ -75,7 +75,7 @@ const looks = new WeakMap<ClusterObservation, ReadonlyMap<string, Manifest>>();
 function liveObjects(observation: ClusterObservation): ReadonlyMap<string, Manifest> {
   let known = looks.get(observation);
   if (!known) {
-    known = new Map(observation.objects.map((object) => [keyOf(refOfManifest(object)), object]));
+    known = new Map(observation.objects.map((object) => [keyOfManifest(object), object]));
     looks.set(observation, known);
   }
   return known;

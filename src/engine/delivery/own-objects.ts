@@ -1,7 +1,8 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { placementLabel } from '../overrides/ownership.ts';
-import { keyOf, refOfManifest } from './object-key.ts';
+import { apiVersionOf } from '../selection/group-version.ts';
+import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 
 /** Whether a live object is of the placement that a binding belongs to. */
 export type IsOwn = (object: Manifest, binding: Binding) => boolean;
@@ -18,7 +19,7 @@ export function ownObjects(of: {
   return (object, binding) => {
     const label = object.metadata.labels?.[placementLabel];
     if (label !== undefined) return label === of.label;
-    const key = keyOf(refOfManifest(object));
+    const key = keyOfManifest(object);
     return of.isListed(key) && !isSomebodyElses(key, binding);
   };
 }
@@ -28,5 +29,5 @@ const isSomebodyElses = (key: string, { failedPlacements }: Binding): boolean =>
   failedPlacements?.some(
     ({ group, version, kind, namespace, name, condition }) =>
       (condition.reason === 'FailedToTakeOver' || condition.reason === 'NotTakenOver') &&
-      key === keyOf({ apiVersion: group ? `${group}/${version}` : version, kind, namespace, name }),
+      key === objectKey({ apiVersion: apiVersionOf(group ?? '', version), kind, namespace, name }),
   ) ?? false;

@@ -5,10 +5,10 @@ import { by } from '../kernel/ordering.ts';
 import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Target } from '../plan-document.ts';
+import { refOfManifest } from '../selection/object-key.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import type { PlacementWork } from '../working.ts';
 import { wasGiven } from './cleanup.ts';
-import { refOfManifest } from './object-key.ts';
 
 interface TargetContext {
   readonly render: (what: {

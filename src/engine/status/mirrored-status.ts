@@ -1,9 +1,9 @@
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
 import { type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { keyOf, refOfManifest } from '../delivery/object-key.ts';
 import { type Delivered, deliveredObjects, sightingOf } from '../delivery/outcomes.ts';
 import { by } from '../kernel/ordering.ts';
+import { objectKey, refOfManifest } from '../selection/object-key.ts';
 import type { PlacementWork } from '../working.ts';
 import type { World } from '../world.ts';
 
@@ -61,7 +61,7 @@ function seen(
 function statusOf({ item, live }: Delivered, before: MirroredStatus | undefined): MirroredStatus['objects'] {
   const ref = refOfManifest(item.manifest);
   if (live) return live['status'] === undefined ? [] : [{ ...ref, status: live['status'] }];
-  return before?.objects.filter((object) => keyOf(object) === keyOf(ref)) ?? [];
+  return before?.objects.filter((object) => objectKey(object) === objectKey(ref)) ?? [];
 }
 
 const documentOf = (
