@@ -42,7 +42,7 @@ export function assemble(assembly: Assembly): Plan {
     ...notActedOn(world),
     ...removalHolds(input),
     ...stuck.holds,
-    ...unknownContentHolds(works),
+    ...unknownContentHolds(works, input.fleet),
     ...[...works, ...deleted].flatMap((work) => work.holds),
     ...outcomes.flatMap((outcome) => outcome.holds),
     ...evictions.holds,

@@ -4,6 +4,7 @@ import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
+import { freezeOf } from './freeze/suspension.ts';
 import { guard } from './guard/guard.ts';
 import { type PlanInput, sourceKey } from './input.ts';
 import { carryMoves } from './moves.ts';
@@ -114,7 +115,7 @@ function goRound(before: Round, world: World): Round {
       : world.record.evictions,
     budgets: world.input.fleet.budgets,
     now: world.input.now,
-    freeze: world.freeze,
+    freezeOf: (work) => (work ? freezeOf(work, world) : world.freeze),
     digest: world.input.digest,
     refused: world.input.fleet.refused,
     deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),

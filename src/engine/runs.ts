@@ -29,7 +29,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordedApprovals: world.record.approvals,
     clusters: [...world.members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
     now: world.input.now,
-    freeze: freezeOf(work.placement, world.freeze),
+    freeze: freezeOf(work, world),
     digest: world.input.digest,
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {

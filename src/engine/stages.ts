@@ -3,7 +3,7 @@ import { type Placement, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { budgetInForce } from './evict/budget.ts';
-import { freezeOf } from './freeze/suspension.ts';
+import { freezeOf, whereLastGoodIsLost } from './freeze/suspension.ts';
 import { sourceKey } from './input.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
@@ -50,9 +50,9 @@ const wrongSelection = ({ kind, metadata }: Placement, message: string, world: W
   message,
 });
 
-/** Makes what the repo selects the latest snapshot. A user error leaves everything as it is. */
+/** Makes what the repo selects the latest snapshot. A user error leaves everything as it is, and so does a file that stands for what nobody knows. */
 export function snapshotResources(work: PlacementWork, world: World): PlacementWork {
-  if (!work.selection.ok) return work;
+  if (!work.selection.ok || whereLastGoodIsLost(work, world.input.fleet)) return work;
   const taken = takeSnapshot({
     resourceSnapshots: work.resourceSnapshots,
     contents: work.contents,
@@ -105,7 +105,7 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     now: world.input.now,
     overridesFor: overridesFor(work, world, latest.index),
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
-    freeze: freezeOf(work.placement, world.freeze),
+    freeze: freezeOf(work, world),
     budget: budgetInForce(refOf(work.placement), world.input.fleet),
   });
   // What rides along with the next rollout has not been used yet.

@@ -138,6 +138,98 @@ describe('a record that is damaged', () => {
     },
   );
 
+  it.each([
+    ['the resources cannot be read', { 'resources/web.yaml': 'kind: [\n' }, 'resources/web.yaml'],
+    ['another file cannot be read', { 'resources/other.yaml': 'kind: [\n' }, 'resources/other.yaml'],
+    [
+      'an override is not valid',
+      { 'overrides/name.yaml': tellsItsCluster.replace('resourceSelectors', 'selectors') },
+      'the file of ResourceOverride name',
+    ],
+  ])(
+    'a record that is lost while %s moves nothing and takes nothing from a member before that is mended',
+    async (_what, broken, named) => {
+      const good = {
+        ...files(),
+        'placements/web.yaml': placement(
+          'web',
+          '{placementType: PickFixed, clusterNames: [a, b, c]}',
+          '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 3, maxSurge: 3}}',
+        ),
+        'overrides/name.yaml': tellsItsCluster,
+      };
+      const paper = new PaperFleet(good);
+      await paper.settle();
+      paper.down.add('b');
+      good['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+      paper.files = { ...good };
+      await paper.settle();
+      paper.down.clear();
+      const held = () => [...paper.members.values()].map((placements) => imageAndCluster(placements.get('web')));
+      const before = ['web:2 on a', 'web:1 on b', 'web:2 on c'];
+      expect(held()).toEqual(before);
+
+      paper.record = new Map();
+      paper.restart();
+      paper.files = {
+        ...good,
+        'placements/web.yaml': good['placements/web.yaml'].replace('b, c', 'b, c, d'),
+        ...broken,
+      };
+      const plan = await paper.settle();
+      expect(held()).toEqual(before);
+      expect(plan.targets.map(({ clusterName, digest }) => [clusterName, digest])).toEqual([
+        ['a', undefined],
+        ['b', undefined],
+        ['c', undefined],
+      ]);
+      const [whole, ...each] = plan.holds.filter(({ reason }) => reason === 'RecordLost');
+      expect(whole).toEqual({
+        subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+        reason: 'RecordLost',
+        message: `the record was lost, so nobody knows what web should be on a, b, c: it stays there as it is, and drift is not put right, until ${named} is mended`,
+      });
+      expect(each.at(-1)).toEqual({
+        subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'd' },
+        reason: 'RecordLost',
+        message: `d is to be added once ${named} is mended: the record was lost, and with it the last good version of what that holds`,
+      });
+
+      paper.files = { ...good };
+      await paper.settle();
+      expect(held()).toEqual(['web:2 on a', 'web:2 on b', 'web:2 on c']);
+    },
+  );
+
+  it('a run takes no snapshot while the record is lost and a file cannot be read', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement('web', '{placementType: PickFixed, clusterNames: [a, b]}', '{type: External}'),
+      'strategy.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+      'run.yaml': runOf('web-1'),
+    });
+    await paper.settle();
+    paper.record = new Map();
+    paper.restart();
+    paper.files['resources/web.yaml'] = 'kind: [\n';
+    await paper.settle();
+    paper.files['run.yaml'] = runOf('web-2');
+    const held = await paper.settle();
+    expect(held.runs.map(({ status }) => status.conditions ?? [])).toEqual([[], []]);
+    expect(held.holds.find(({ subject }) => subject.name === 'web-2')).toEqual({
+      subject: { kind: 'ClusterStagedUpdateRun', name: 'web-2' },
+      reason: 'RecordLost',
+      message:
+        'run web-2 takes its snapshot once resources/web.yaml is mended: the record was lost, and with it the last good version of what that holds',
+    });
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    expect([...paper.members.values()].map((placements) => imageAndCluster(placements.get('web')))).toEqual([
+      'web:2 on undefined',
+      'web:2 on undefined',
+    ]);
+  });
+
   it('a run does not roll back to a snapshot that was lost with the record', async () => {
     const paper = new PaperFleet({
       ...files(),

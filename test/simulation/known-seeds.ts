@@ -13,5 +13,6 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['5329', 'a confirmation that an object was old was used for a newer one'],
   ['5527', 'an apply that failed brought back what the cluster before a replacement had shown'],
   ['5558', 'a namespace was removed with an object that carried our label but was nobody’s to remove'],
+  ['10669', 'of two versions that members held when the record was lost the older stood for a broken file'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

@@ -1,6 +1,8 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { Fleet, FleetRecord, HubObject } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
+import { isRebuilt } from '../selection/rebuilt.ts';
+import { latestOf } from '../selection/snapshot.ts';
 
 /** True when the repo says nothing trustworthy about an object: its file is invalid, or some file could not be read at all. */
 export function absenceMeansNothing(
@@ -47,8 +49,10 @@ export function withLastGoodResources(
   const present = new Set(fleet.resources.map(({ manifest }) => keyOf(manifest)));
   const restored = new Map<string, Manifest>();
   for (const { state, snapshots } of record.placements.values()) {
-    const latest = state.resourceSnapshots.find((entry) => entry.latest) ?? state.resourceSnapshots.at(-1);
-    for (const manifest of (latest && snapshots.get(latest.index)) ?? []) {
+    const latest = latestOf(state.resourceSnapshots);
+    // What was read from members is nobody's last good version: it must not be applied.
+    if (latest === undefined || isRebuilt(state.resourceSnapshots, latest.index)) continue;
+    for (const manifest of snapshots.get(latest.index) ?? []) {
       const key = keyOf(manifest);
       if (present.has(key) || restored.has(key)) continue;
       const { kind, metadata } = manifest;

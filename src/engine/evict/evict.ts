@@ -1,8 +1,7 @@
 import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Freeze, frozenHold, notFrozen } from '../freeze/freeze.ts';
-import { freezeOf } from '../freeze/suspension.ts';
+import { type Freeze, frozenHold } from '../freeze/freeze.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
@@ -18,8 +17,8 @@ export interface EvictInput {
   readonly recorded: ReadonlyMap<string, Eviction>;
   readonly budgets: readonly DisruptionBudget[];
   readonly now: Timestamp;
-  /** While the fleet is frozen evictions wait. */
-  readonly freeze?: Freeze;
+  /** Under which freeze a placement is, or for none of them the fleet: then evictions wait. */
+  readonly freezeOf?: (work: PlacementWork | undefined) => Freeze;
   readonly digest: (text: string) => string;
   /** Objects whose file is invalid; a budget among them blocks. */
   readonly refused?: readonly ObjectRef[];
@@ -73,7 +72,7 @@ export function evict(input: EvictInput): EvictOutcome {
     const verdict = judgeOne(eviction, works, input);
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
-    const freeze = work ? freezeOf(work.placement, input.freeze ?? notFrozen) : input.freeze;
+    const freeze = input.freezeOf?.(work);
     if (freeze?.kind === 'frozen' && verdict.kind !== 'invalid') {
       const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
       holds.push(frozenHold(subject, `eviction ${name} is carried out`, freeze));

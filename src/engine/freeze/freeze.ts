@@ -10,6 +10,8 @@ export interface Frozen {
   readonly words: string;
   /** When nothing is frozen any more; undefined = time alone does not end it. */
   readonly until: Timestamp | undefined;
+  /** Nobody knows what is wanted until a file is mended: no snapshot is taken either. Undefined = somebody froze it. */
+  readonly cause?: 'RecordLost';
 }
 
 /** Whether the fleet is frozen at an instant, and what time alone will change about that. */
@@ -66,9 +68,9 @@ function endOf(windows: readonly FreezeWindow[], now: Instant): Instant | undefi
 }
 
 /** `what` waits for the end of the freeze: `eu-1 is to be updated`. */
-export const frozenHold = (subject: Hold['subject'], what: string, { words, until }: Frozen): Hold => ({
+export const frozenHold = (subject: Hold['subject'], what: string, { words, until, cause }: Frozen): Hold => ({
   subject,
-  reason: 'Freeze',
+  reason: cause ?? 'Freeze',
   message: `${what} once ${words}`,
   ...(until === undefined ? {} : { until }),
 });

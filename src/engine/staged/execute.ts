@@ -122,7 +122,7 @@ function withFreeze(step: RunStep, context: RunContext, stage: string): RunStep 
   const { freeze } = context.input;
   if (freeze?.kind !== 'frozen') return step;
   const message = `run ${context.run.metadata.name} goes on with stage ${stage} once ${freeze.words}`;
-  return withHold(step, context, { reason: 'Freeze', message, stage, until: freeze.until });
+  return withHold(step, context, { reason: freeze.cause ?? 'Freeze', message, stage, until: freeze.until });
 }
 
 function updating(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {

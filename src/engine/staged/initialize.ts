@@ -60,6 +60,12 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   const arrangement = arrangeStages({ strategyName, stages: strategy.spec.stages, selected });
   if (!arrangement.ok) return refused(begun, context, arrangement.message);
 
+  const { freeze } = input;
+  if (freeze?.kind === 'frozen' && freeze.cause !== undefined)
+    return withHold(step, context, {
+      reason: freeze.cause,
+      message: `run ${run.metadata.name} takes its snapshot once ${freeze.words}`,
+    });
   const snapshot = snapshotOfRun(run, step.work, input);
   if (!snapshot.ok) return refused(begun, context, snapshot.message);
 
