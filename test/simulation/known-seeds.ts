@@ -14,5 +14,11 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['5527', 'an apply that failed brought back what the cluster before a replacement had shown'],
   ['5558', 'a namespace was removed with an object that carried our label but was nobody’s to remove'],
   ['10669', 'of two versions that members held when the record was lost the older stood for a broken file'],
+  ['5852', 'a cluster that took the place of another had its uid, and was taken for the old one'],
+  [
+    '20606',
+    'people were made to say yes to the removal of what is not ours while a plan was refused for something else',
+  ],
+  ['60053', 'a namespace with an object that somebody had taken our label off stayed, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

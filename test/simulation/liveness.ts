@@ -21,10 +21,19 @@ export function unsettled(world: World): string[] {
 }
 
 /** A namespace with objects of other people in it is not removed before they are gone; picked anew the app waits for that. */
-const isHeld = ({ safety }: World, text: string): boolean => {
+const isHeld = (world: World, text: string): boolean => {
   const [, app, cluster] = /^(\S+) on (\S+): (?:remove|wait)$/.exec(text) ?? [];
-  return app !== undefined && [...safety.foreign].some((key) => key.startsWith(`${cluster}/${app}/`));
+  return app !== undefined && cluster !== undefined && holdsOthers(world, cluster, app);
 };
+
+/** What people made, and what they took our label off: that is no longer ours to remove. */
+const holdsOthers = ({ safety, fleet }: World, cluster: string, app: string): boolean => {
+  const web = fleet.stored(cluster, 'apps/deployments', app, 'web');
+  const isLetGo = web !== undefined && web.metadata.labels?.[placementLabel] !== app;
+  return isLetGo || [...safety.foreign].some((key) => key.startsWith(`${cluster}/${app}/`));
+};
+
+const placementLabel = 'gitfleet.dev/placement';
 
 /** What members hold against what people wrote; of the plan only which clusters were picked is believed. */
 function wrong(world: World, plan: Plan): string[] {
@@ -41,7 +50,8 @@ function wrong(world: World, plan: Plan): string[] {
       const at = `${app.name} on ${cluster}`;
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
-        if (live && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
+        const isTheirs = live?.metadata.labels?.[placementLabel] !== app.name;
+        if (live && !isTheirs && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
       } else if (!live) {
         if (!(waitsForCleanup(plan, app.name, cluster) && isHeld(world, `${at}: wait`))) left.push(`${at} is missing`);
       } else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
@@ -87,7 +97,8 @@ function badPicks({ desired }: World, name: string, picked: ReadonlySet<string>)
  * Namespaces of apps that nobody wants any more, unless they hold what is not ours. Of an app that was dropped when nobody
  * remembered it everything is left alone, as it may be another fleet's.
  */
-function leftovers({ desired, fleet, safety, recordLost }: World): string[] {
+function leftovers(world: World): string[] {
+  const { desired, fleet, recordLost } = world;
   if (recordLost) return [];
   const stayed = [...desired.clusters.keys()].filter((cluster) => !desired.left.has(cluster));
   return stayed.flatMap((cluster) =>
@@ -96,7 +107,7 @@ function leftovers({ desired, fleet, safety, recordLost }: World): string[] {
       .cluster.store.list('/namespaces')
       .map(({ metadata }) => metadata.name)
       .filter((name) => /^app\d+$/.test(name) && !desired.apps.has(name))
-      .filter((name) => ![...safety.foreign].some((key) => key.startsWith(`${cluster}/${name}/`)))
+      .filter((name) => !holdsOthers(world, cluster, name))
       .map((name) => `the namespace ${name} is still on ${cluster}`),
   );
 }

@@ -5,6 +5,8 @@ import type { StagedUpdateRun } from '../../src/api/staged.ts';
 interface Standing {
   /** When it was published, milliseconds. */
   readonly at: number;
+  /** The daemon that published it. */
+  readonly by: number;
   /** Clusters that the placement is bound to, and the snapshot that each should run. */
   readonly bound: ReadonlyMap<string, number | undefined>;
   /** Those of them that were known to be available. */
@@ -14,7 +16,7 @@ interface Standing {
 /** What was ever published on the status branch, read as a stranger would: from its files alone. */
 export interface Published {
   /** The branch was moved to these files. */
-  moved(files: Readonly<Record<string, string>>): void;
+  moved(files: Readonly<Record<string, string>>, by: number): void;
   /** Whether a snapshot with this image was published for an app. */
   knows(app: string, image: string): boolean;
   /** Clusters that the app is bound to now. */
@@ -37,6 +39,10 @@ export interface Decided {
   /** Since when it had been told so, and when it was decided, milliseconds. */
   readonly since: number;
   readonly at: number;
+  /** The daemon that decided it. */
+  readonly by: number | undefined;
+  /** Clusters of the app that were told not to be available when it was decided. */
+  readonly toldDown: ReadonlySet<string>;
 }
 
 export function published(now: () => number): Published {
@@ -45,13 +51,14 @@ export function published(now: () => number): Published {
   const history = new Map<string, Standing[]>();
   let last: Readonly<Record<string, string>> = {};
 
-  function standing(text: string): Standing {
+  function standing(text: string, by: number): Standing {
     const state = parse(text) as PlacementState;
     const live = (state.bindings ?? []).filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
     const isAvailable = ({ conditions = [] }: (typeof live)[number]): boolean =>
       conditions.some(({ type, status }) => type === 'Available' && status === 'True');
     return {
       at: now(),
+      by,
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       bound: new Map(live.map((entry) => [entry.targetCluster, entry.resourceSnapshotIndex])),
     };
@@ -74,14 +81,14 @@ export function published(now: () => number): Published {
   }
 
   return {
-    moved(files) {
+    moved(files, by) {
       for (const [path, text] of Object.entries(files)) {
         const run = /^runs\/([^/]+)\.yaml$/.exec(path)?.[1];
         if (run !== undefined && last[path] !== text && /stageName: dev\n +clusters: \[\]\n/.test(text))
           for (const image of broughtBy(run, files)) ungated.add(`${run.replace(/-v\d+$/, '')}/${image}`);
         const [, app, file] = /^placements\/([^/]+)\/(.+)$/.exec(path) ?? [];
         if (app === undefined || file === undefined || last[path] === text) continue;
-        if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(text)]);
+        if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(text, by)]);
         else if (file.startsWith('snapshots/')) {
           const known = images.get(app) ?? new Set();
           images.set(app, known);
@@ -101,7 +108,14 @@ export function published(now: () => number): Published {
       const told = last < 0 ? [] : all.slice(last);
       const firstNot = told.findIndex(({ available }) => !available.has(cluster));
       const sinceThen = firstNot < 0 ? told : told.slice(0, firstNot);
-      return { available: sinceThen.length > 0, since: sinceThen.at(-1)?.at ?? 0, at: all[last - 1]?.at ?? 0 };
+      const decision = all[last - 1];
+      return {
+        available: sinceThen.length > 0,
+        since: sinceThen.at(-1)?.at ?? 0,
+        at: decision?.at ?? 0,
+        by: decision?.by,
+        toldDown: new Set([...(decision?.bound.keys() ?? [])].filter((name) => !decision?.available.has(name))),
+      };
     },
     fewest: (app, cluster) => Math.min(...sinceDecided(app, cluster).map(({ bound }) => bound.size)),
     boundSince: (app, cluster) => new Set(sinceDecided(app, cluster).flatMap(({ bound }) => [...bound.keys()])),

@@ -10,16 +10,23 @@ export interface Safety {
   /** A person made an object that is nobody else's to remove: `cluster/namespace/name`. */
   made(object: string): void;
   /**
-   * The cluster refused to answer for an app, or for all. Then what it should hold counts as not applied, and as in KubeFleet
-   * a cluster where something could not be applied is free to go on.
+   * The cluster refused what one daemon asked of it for an app, or for all. Then that daemon takes what the cluster should hold
+   * for not applied, and as in KubeFleet a cluster where something could not be applied is free to go on.
    */
-  refused(cluster: string, app: string | undefined): void;
+  refused(refusal: { readonly cluster: string; readonly app: string | undefined; readonly by: number }): void;
   /** Somebody said yes to these images of an app. */
   approved(app: string, images: readonly string[]): void;
   /** Another, empty cluster answers under this name. */
   replaced(cluster: string): void;
   readonly foreign: ReadonlySet<string>;
   readonly broken: readonly string[];
+}
+
+interface Span {
+  readonly from: number;
+  readonly until: number;
+  /** The daemon that saw it; absent where everybody could. */
+  readonly by?: number;
 }
 
 /** What went wrong this long before a decision is taken to have been known: a slow member is heard of that late. */
@@ -38,7 +45,7 @@ export function safety(desired: Desired, record: Published, now: () => number): 
   const down = new Map<string, 'us' | 'others' | 'new'>();
   const up = new Set<string>();
   /** When something was wrong with an app on a cluster: it was not available, or not taken; milliseconds. */
-  const wrong = new Map<string, readonly { readonly from: number; readonly until: number }[]>();
+  const wrong = new Map<string, readonly Span[]>();
   const wrongSince = new Map<string, number>();
   const personal = new Set<string>();
   const foreign = new Set<string>();
@@ -98,12 +105,13 @@ export function safety(desired: Desired, record: Published, now: () => number): 
    * well may have been known, too.
    */
   function seemedWell(app: string, cluster: string): boolean {
-    const { available, since, at } = record.decided(app, cluster);
+    const { available, since, at, by } = record.decided(app, cluster);
     const from = Math.max(since, at - knownMs);
     const key = `${app}/${cluster}`;
     const still = wrongSince.get(key);
-    const spans = [...(wrong.get(key) ?? []), ...(still === undefined ? [] : [{ from: still, until: now() }])];
-    return available && !spans.some((span) => span.from <= at && span.until >= from);
+    const spans: Span[] = [...(wrong.get(key) ?? []), ...(still === undefined ? [] : [{ from: still, until: now() }])];
+    const seen = spans.filter((span) => span.by === undefined || span.by === by);
+    return available && !seen.some((span) => span.from <= at && span.until >= from);
   }
 
   /** From now on something is wrong, if it was not before; or no longer. */
@@ -123,7 +131,10 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     const available = there.filter((at) => up.has(at)).length;
     // A member that left after it was decided took away what it held: that is nobody's doing but theirs who sent it off.
     const gone = [...record.boundSince(app.name, cluster)].filter((it) => desired.left.has(it) && !clusters.has(it));
-    const excused = there.filter((at) => down.get(at) === 'others').length + gone.length;
+    // What was known to be down when this was decided had taken its part of the budget.
+    const { toldDown } = record.decided(app.name, cluster);
+    const broke = [...clusters].filter((name) => down.get(`${app.name}/${name}`) === 'others' && !toldDown.has(name));
+    const excused = broke.length + gone.length;
     const bound = record.fewest(app.name, cluster);
     const wanted = app.policy.kind === 'PickN' ? Math.min(app.policy.count, bound) : bound;
     const mayBeDown =
@@ -169,10 +180,10 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       personal.add(name === undefined ? `${cluster}/${namespace}` : `${cluster}/${namespace}/${name}`);
     },
     made: (object) => foreign.add(object),
-    refused(cluster, app) {
+    refused({ cluster, app, by }) {
       for (const name of app === undefined ? desired.apps.keys() : [app]) {
         const key = `${name}/${cluster}`;
-        wrong.set(key, [...(wrong.get(key) ?? []), { from: now(), until: now() }]);
+        wrong.set(key, [...(wrong.get(key) ?? []), { from: now(), until: now(), by }]);
       }
     },
     approved(app, images) {

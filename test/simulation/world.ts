@@ -1,7 +1,7 @@
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalPrefix } from '../../src/git/approval-branches.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
-import type { Transport } from '../../src/members/transport.ts';
+import type { Transport, TransportRequest } from '../../src/members/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
 import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
 import { addRun, type Desired, drawDesired, filesOf } from './desired.ts';
@@ -33,9 +33,13 @@ export class World {
   /** What a person was asked to say yes to, by the commit of the request: whatever the name of the run says. */
   readonly #asked = new Map<string, { readonly app: string; readonly images: readonly string[] }>();
   readonly #finished = new Set<string>();
+  /** How many clusters have answered under a name. */
+  readonly #clusters = new Map<string, number>();
   readonly #record: Published;
   readonly #sabotage: Sabotage;
   #living: Living[] = [];
+  /** So many daemons there ever were. */
+  #started = 0;
 
   private constructor(dice: Dice, desired: Desired, fleet: VirtualFleet, sabotage: Sabotage) {
     this.dice = dice;
@@ -58,11 +62,17 @@ export class World {
   /** A new, empty cluster answers under a name. */
   async join(name: string): Promise<SimulatedMember> {
     const { dice } = this;
-    const member = await this.fleet.join({
+    const before = this.#clusters.get(name) ?? 0;
+    this.#clusters.set(name, before + 1);
+    const member = await this.fleet.join(
+      {
+        // A cluster draws its uids from its own name: one that takes the place of another has others, as in life.
+        name: before === 0 ? name : `${name}, cluster ${before + 1}`,
+        readySeconds: { Deployment: dice.int(1, 15), Pod: dice.int(1, 15), Termination: dice.int(0, 5) },
+        clockSkewSeconds: dice.chance(0.2) ? dice.int(-300, 300) : 0,
+      },
       name,
-      readySeconds: { Deployment: dice.int(1, 15), Pod: dice.int(1, 15), Termination: dice.int(0, 5) },
-      clockSkewSeconds: dice.chance(0.2) ? dice.int(-300, 300) : 0,
-    });
+    );
     this.safety.replaced(name);
     member.cluster.store.observe((event) => this.safety.seen(name, event));
     return member;
@@ -154,26 +164,29 @@ export class World {
 
   start(): VirtualDaemon {
     const { fleet, dice, git } = this;
-    const out = outside(fleet.clock, git, (ref) => this.#moved(ref));
+    const number = ++this.#started;
+    const out = outside(fleet.clock, git, (ref) => this.#moved(ref, number));
     const { through, ...rest } = this.#sabotage;
     const daemon = fleet.start({
       ...rest,
       intervalMs: dice.pick([10_000, 30_000]),
       publishIntervalMs: dice.pick([2_000, 10_000]),
       branches: out.branches(fleet.repo.branches({ remote: this.remote })),
-      through: (transport, name) => this.#watched(name, out.through(through ? through(transport, name) : transport)),
+      through: (transport, name) =>
+        this.#watched({ name, by: number }, out.through(through ? through(transport, name) : transport)),
     });
     this.#living.push({ daemon, outside: out });
     this.tell(`a daemon starts (${this.#living.length} run)`);
     return daemon;
   }
 
-  /** Tells the checks what a member refused. Not to be there, or too old a version, is an answer. */
-  #watched(name: string, transport: Transport): Transport {
+  /** Tells the checks what a member refused of what an apply needs. Not to be there is an answer. */
+  #watched({ name, by }: { readonly name: string; readonly by: number }, transport: Transport): Transport {
     return async (request) => {
       const answer = await transport(request);
-      const namespace = /\/namespaces\/([^/?]+)/.exec(request.path)?.[1];
-      if (answer.status >= 400 && ![404, 410].includes(answer.status)) this.safety.refused(name, namespace);
+      if (answer.status < 400 || answer.status === 404) return answer;
+      const app = /\/namespaces\/([^/?]+)/.exec(request.path)?.[1];
+      if (isPartOfApply(request)) this.safety.refused({ cluster: name, app, by });
       return answer;
     };
   }
@@ -199,14 +212,14 @@ export class World {
     this.tell('a daemon is stopped');
   }
 
-  async #moved(ref: string): Promise<void> {
+  async #moved(ref: string, by: number): Promise<void> {
     const commit = this.fleet.repo.refs.get(ref);
     const run = ref.startsWith(approvalPrefix)
       ? ref.slice(approvalPrefix.length).replace(/-after-\w+$/, '')
       : undefined;
     const app = run === undefined ? undefined : this.desired.runs.get(run)?.app;
     if (commit && run && app) this.#asked.set(commit, { app, images: this.#record.broughtBy(run) });
-    if (ref === 'refs/heads/fleet-status') this.#record.moved(await this.fleet.repo.files('fleet-status'));
+    if (ref === 'refs/heads/fleet-status') this.#record.moved(await this.fleet.repo.files('fleet-status'), by);
   }
 
   /** A person merges everything that asks for a yes. */
@@ -214,12 +227,10 @@ export class World {
     let merged = false;
     for (const [ref, commit] of this.fleet.repo.refs) {
       if (!ref.startsWith(approvalPrefix)) continue;
-      // To what is not theirs people do not say yes; to a plan that is refused as a whole they do.
-      const refused = this.daemons.some(({ passes }) => passes.at(-1)?.kind === 'refused');
-      if (ref.startsWith(`${approvalPrefix}removal-`) && !refused) continue;
       const files = await readFiles({ objects: this.fleet.repo.objects }, commit);
       for (const [path, text] of files) {
         if (!path.startsWith('approvals/') || this.desired.merged.get(path) === text) continue;
+        if (ref.startsWith(`${approvalPrefix}removal-`) && !this.#letsAPlanPass(text)) continue;
         this.desired.merged.set(path, text);
         const asked = this.#asked.get(commit);
         if (asked) this.safety.approved(asked.app, asked.images);
@@ -230,10 +241,27 @@ export class World {
     return merged;
   }
 
+  /** To the removal of what is not theirs people do not say yes; to a plan that is refused as a whole they do. */
+  #letsAPlanPass(approval: string): boolean {
+    return this.daemons.some(({ passes }) => {
+      const last = passes.at(-1);
+      if (last?.kind !== 'refused') return false;
+      return last.plan.guard.some(({ removalDigest }) => removalDigest && approval.includes(removalDigest));
+    });
+  }
+
   close(): void {
     this.fleet.close();
   }
 }
+
+/** Lists, watches and removals come to nothing that an object is called not applied for. */
+const isPartOfApply = ({ method, path }: TransportRequest): boolean => {
+  const [where = ''] = path.split('?');
+  const asksWhatIsServed = /^\/api(\/v1|s(\/[^/]+\/[^/]+)?)?$/.test(where);
+  const readsOne = /\/namespaces\/[^/]+(\/[^/]+\/[^/]+)?$/.test(where);
+  return method === 'PATCH' || (method === 'GET' && (asksWhatIsServed || readsOne));
+};
 
 const isOver = (plan: Plan, run: string): boolean =>
   plan.runs
