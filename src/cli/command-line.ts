@@ -1,6 +1,6 @@
-import { exitCodeOf, exitCodes, saidAlready } from './exit.ts';
-import { fileTrouble, isFileTrouble } from './file-trouble.ts';
 import { program } from './program.ts';
+import { exitCodeOf, exitCodes, saidAlready } from './terminal/exit.ts';
+import { fileTrouble, isFileTrouble } from './terminal/file-trouble.ts';
 
 /** Runs one command line (without node and script) and says what went wrong on stderr. Returns the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {

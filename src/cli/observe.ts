@@ -6,16 +6,16 @@ import { fleetMembers } from '../daemon/members.ts';
 import { recordedFleet } from '../daemon/recorded-fleet.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
+import { connectionsOf } from '../members/api-server/kubeconfig.ts';
 import { systemClock } from '../members/clock.ts';
-import { connectionsOf } from '../members/kubeconfig.ts';
-import { loadFleet } from '../repo/load-fleet.ts';
-import { readRecord } from '../repo/record-read.ts';
+import { loadFleet } from '../repo/fleet/load-fleet.ts';
+import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
-import { CliError, exitCodes } from './exit.ts';
-import { unreadable } from './file-trouble.ts';
-import { openRepo } from './open-repo.ts';
-import { print } from './output.ts';
-import { membersPath } from './run.ts';
+import { openRepo } from './fleet-repo/open-repo.ts';
+import { membersPath } from './run/run.ts';
+import { CliError, exitCodes } from './terminal/exit.ts';
+import { unreadable } from './terminal/file-trouble.ts';
+import { print } from './terminal/output.ts';
 
 /** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
 export async function observe(options: {

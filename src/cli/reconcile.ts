@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { parseDuration } from '../engine/kernel/duration.ts';
-import { CliError, exitCodes } from './exit.ts';
-import { print } from './output.ts';
-import { secretFromEnv } from './secret-from-env.ts';
+import { secretFromEnv } from './run/secret-from-env.ts';
 import { moved } from './status/follow.ts';
 import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
 import { desiredTip, isPlannedFrom, missingCommit } from './status/planned-from.ts';
+import { CliError, exitCodes } from './terminal/exit.ts';
+import { print } from './terminal/output.ts';
 
 export interface ReconcileOptions extends StatusOptions {
   readonly branch: string;

@@ -1,10 +1,10 @@
 import { planFleet } from '../engine/plan.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
-import { CliError, exitCodes } from './exit.ts';
-import { titleOf } from './names.ts';
-import { outputFormat, print, printJson } from './output.ts';
-import { type PlanOptions, readPlanInput } from './plan-input.ts';
-import { unknownName, unknownPlacement } from './unknown-name.ts';
+import { type PlanOptions, readPlanInput } from './plan/input.ts';
+import { CliError, exitCodes } from './terminal/exit.ts';
+import { titleOf } from './terminal/names.ts';
+import { outputFormat, print, printJson } from './terminal/output.ts';
+import { unknownName, unknownPlacement } from './terminal/unknown-name.ts';
 
 /**
  * The manifests that one cluster gets, as they would be applied. Exit 1 with the reason when nothing is assigned to it, 2 when

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonSchemas } from '../api/json-schema.ts';
-import { print } from './output.ts';
+import { print } from './terminal/output.ts';
 
 /** One JSON Schema per kind and one for all of them, for the `yaml-language-server` line of an editor. */
 export async function schema(options: { readonly out: string }): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { outputFormat, print, printJson } from './output.ts';
+import { outputFormat, print, printJson } from './terminal/output.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

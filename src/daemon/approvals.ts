@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { placementKey } from '../api/placement.ts';
 import type { Plan } from '../engine/plan-document.ts';
-import { approvalFile, isUnanswered } from '../engine/staged/approval-file.ts';
+import { approvalFile, isUnanswered } from '../engine/staged/approval/file.ts';
 import type { Approvals } from './ports.ts';
 
 interface Request {

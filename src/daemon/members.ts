@@ -3,10 +3,10 @@ import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { messageOf } from '../git/git-error.ts';
+import type { Transport } from '../members/api-server/transport.ts';
 import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { type Member, openMember } from '../members/member.ts';
-import type { Transport } from '../members/transport.ts';
 
 /** Opens a connection to a member by name; undefined when nobody knows how to reach it. */
 export type Connect = (name: ClusterName) => Promise<Transport | undefined>;

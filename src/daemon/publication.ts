@@ -1,6 +1,6 @@
 import type { Plan } from '../engine/plan-document.ts';
-import { type Beside, renderDashboard, summaryOf } from '../repo/dashboard.ts';
-import { renderRecord } from '../repo/record-write.ts';
+import { type Beside, renderDashboard, summaryOf } from '../repo/record/dashboard.ts';
+import { renderRecord } from '../repo/record/write.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
 export function statusFiles(plan: Plan, before: ReadonlyMap<string, string>, beside: Beside): Map<string, string> {

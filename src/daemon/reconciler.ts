@@ -5,7 +5,7 @@ import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Clock } from '../members/clock.ts';
-import { readRecord } from '../repo/record-read.ts';
+import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import type { RepoTree } from '../repo/tree.ts';
 import { syncApprovals } from './approvals.ts';

@@ -1,6 +1,6 @@
 import type { Problem } from '../api/problem.ts';
 import type { FleetRecord } from '../engine/input.ts';
-import { readRecord } from '../repo/record-read.ts';
+import { readRecord } from '../repo/record/read.ts';
 import type { Logger } from './log.ts';
 import type { Status, StatusTip } from './ports.ts';
 

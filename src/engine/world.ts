@@ -10,7 +10,7 @@ import { overridesInUse } from './overrides/in-use.ts';
 import { type Rendered, render } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
 import { type OverrideHistory, snapshotOverrides } from './overrides/snapshots.ts';
-import { compileFleet, type FleetIndex } from './placement/compile-fleet.ts';
+import { compileFleet, type FleetIndex } from './placement/compiled/compile-fleet.ts';
 import { type Member, surveyMembers } from './placement/members.ts';
 import type { Hold } from './plan-document.ts';
 import { compileHub, type HubIndex } from './selection/hub.ts';

@@ -1,6 +1,6 @@
 import type { BranchChange } from './branches.ts';
-import { editTree } from './edit-tree.ts';
-import { newCommit } from './new-objects.ts';
+import { editTree } from './objects/edit-tree.ts';
+import { newCommit } from './objects/new-objects.ts';
 import type { Person } from './person.ts';
 import { branchRef, type GitSource } from './source.ts';
 

@@ -1,14 +1,14 @@
 import type { Address } from './address.ts';
-import type { Credentials } from './credentials.ts';
 import { GitError } from './git-error.ts';
-import { httpBranches } from './http-branches.ts';
-import { localBranches } from './local-branches.ts';
-import type { RefChange } from './local-refs.ts';
-import type { ListRefs } from './ls-refs.ts';
-import { hasGit } from './native.ts';
-import { nativeBranches } from './native-branches.ts';
-import type { NewObject } from './new-objects.ts';
-import type { Objects } from './objects.ts';
+import type { Credentials } from './http/credentials.ts';
+import { httpBranches } from './http/http-branches.ts';
+import type { ListRefs } from './http/ls-refs.ts';
+import { localBranches } from './local/local-branches.ts';
+import type { RefChange } from './local/local-refs.ts';
+import { hasGit } from './native/native.ts';
+import { nativeBranches } from './native/native-branches.ts';
+import type { NewObject } from './objects/new-objects.ts';
+import type { Objects } from './objects/objects.ts';
 
 /** What is asked of a server: where its refs point, objects, or to move a ref. */
 export type GitRequest = 'list' | 'fetch' | 'push';

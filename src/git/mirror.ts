@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { git } from './native.ts';
-import { takeLock } from './process-lock.ts';
+import { takeLock } from './local/process-lock.ts';
+import { git } from './native/native.ts';
 
 /** Every fetch leaves a pack, and every read looks into all of them. */
 const tooManyPacks = 50;

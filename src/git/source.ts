@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { RepoTree } from '../repo/tree.ts';
 import { parseAddress } from './address.ts';
 import { type Branches, type GitRequest, openBranches } from './branches.ts';
-import type { Credentials } from './credentials.ts';
 import { GitError } from './git-error.ts';
+import type { Credentials } from './http/credentials.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 
 /** The desired branch of a fleet repo. */

@@ -2,16 +2,16 @@ import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
-import { ApiError, UnreachableError } from './api-error.ts';
+import { ApiError, UnreachableError } from './api-server/api-error.ts';
+import { type Contest, contest } from './apply/contest.ts';
+import { delivery } from './apply/delivery.ts';
 import { type AssignedManifest, type Assignment, isSameAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
-import { type Contest, contest } from './contest.ts';
-import { delivery } from './delivery.ts';
-import { firstLook } from './first-look.ts';
-import { followKinds } from './follow-kinds.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { removeLeftovers } from './prune/leftovers.ts';
 import { retry } from './retry.ts';
-import type { Change } from './store.ts';
+import { firstLook } from './watch/first-look.ts';
+import { followKinds } from './watch/follow-kinds.ts';
+import type { Change } from './watch/store.ts';
 
 /** Brings one placement about on one member, again and again, until it is told something else. */
 export interface PlacementActor {

@@ -1,11 +1,11 @@
 import type { ClusterName } from '../api/meta.ts';
-import { type MemberClient, memberClient } from './client.ts';
+import { type MemberClient, memberClient } from './api-server/client.ts';
+import { type Discovery, discover } from './api-server/discovery.ts';
+import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
-import { type Discovery, discover } from './discovery.ts';
-import type { Change } from './store.ts';
-import type { Transport } from './transport.ts';
-import { type Watches, watches } from './watches.ts';
+import type { Change } from './watch/store.ts';
+import { type Watches, watches } from './watch/watches.ts';
 
 /** Everything that is held open to one member. */
 export interface Connection {

@@ -1,5 +1,5 @@
-import { ApiError, UnreachableError } from './api-error.ts';
-import type { MemberClient } from './client.ts';
+import { ApiError, UnreachableError } from './api-server/api-error.ts';
+import type { MemberClient } from './api-server/client.ts';
 import { type Clock, sleep } from './clock.ts';
 
 /** What we know of a member's API server as a whole. */

@@ -1,5 +1,5 @@
 import type { Condition } from '../api/meta.ts';
-import type { Change } from './store.ts';
+import type { Change } from './watch/store.ts';
 
 /** The group-versions that are served, or not any more, since a CustomResourceDefinition changed; undefined for other changes. */
 export function servedBy({ object, how }: Change): ReadonlySet<string> | undefined {

@@ -1,6 +1,6 @@
 import type { Manifest } from '../api/meta.ts';
-import { ApiError } from './api-error.ts';
-import type { MemberClient } from './client.ts';
+import { ApiError } from './api-server/api-error.ts';
+import type { MemberClient } from './api-server/client.ts';
 
 /**
  * What tells one cluster from another: the uid of the namespace `kube-system`, which lives as long as its cluster. Undefined

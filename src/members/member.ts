@@ -2,18 +2,18 @@ import type { PriceList } from '../api/gitfleet.ts';
 import type { ClusterName, PlacementKey } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { type PlacementActor, placementActor } from './actor.ts';
+import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
 import { connect } from './connection.ts';
 import type { Standing } from './contact.ts';
 import { servedBy } from './crd.ts';
-import { kindsOf } from './follow-kinds.ts';
 import { identityOf } from './identity.ts';
 import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
 import { noSighting, sightingOf } from './sighting.ts';
-import type { Change } from './store.ts';
-import { sweep } from './sweep.ts';
-import type { Transport } from './transport.ts';
+import { kindsOf } from './watch/follow-kinds.ts';
+import type { Change } from './watch/store.ts';
+import { sweep } from './watch/sweep.ts';
 
 /** One member cluster: a connection, what we know of it, and one actor for each placement on it. */
 export interface Member {

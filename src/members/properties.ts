@@ -3,8 +3,8 @@ import type { MemberClusterStatus } from '../api/member-cluster.ts';
 import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { parseQuantity } from '../api/quantity.ts';
-import { UnreachableError } from './api-error.ts';
-import type { MemberClient } from './client.ts';
+import { UnreachableError } from './api-server/api-error.ts';
+import type { MemberClient } from './api-server/client.ts';
 
 export interface Properties {
   readonly status: Pick<MemberClusterStatus, 'conditions' | 'properties' | 'resourceUsage'>;

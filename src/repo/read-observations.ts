@@ -6,7 +6,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Problem } from '../api/problem.ts';
 import { readObservation } from './observation-fields.ts';
-import { positionsOf } from './yaml-positions.ts';
+import { positionsOf } from './yaml/positions.ts';
 
 export interface Observations {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Problem } from '../api/problem.ts';
 import type { SimulatedFleet } from '../api/simulated-fleet.ts';
-import { locate } from './finding.ts';
-import { fleetObjects } from './fleet-objects.ts';
-import { parseYaml } from './parse-yaml.ts';
-import { sortDocuments } from './sort-documents.ts';
+import { locate } from './fleet/finding.ts';
+import { fleetObjects } from './fleet/fleet-objects.ts';
+import { sortDocuments } from './fleet/sort-documents.ts';
+import { parseYaml } from './yaml/parse-yaml.ts';
 
 /** The SimulatedFleet of one file, or why there is none. Rejects when the file cannot be read at all. */
 export async function readSimulatedFleet(

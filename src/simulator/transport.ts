@@ -1,4 +1,4 @@
-import type { Transport } from '../members/transport.ts';
+import type { Transport } from '../members/api-server/transport.ts';
 import { chunksOf } from './fault-bodies.ts';
 import type { SimulatedMember } from './member.ts';
 

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { exitCodeOf, saidAlready } from '../../src/cli/exit.ts';
 import { program } from '../../src/cli/program.ts';
+import { exitCodeOf, saidAlready } from '../../src/cli/terminal/exit.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as a stranger reads it
 export type Document = any;

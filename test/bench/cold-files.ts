@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { readFolder, readPlanInput } from '../../src/cli/plan-input.ts';
+import { readFolder, readPlanInput } from '../../src/cli/plan/input.ts';
 import { wholeRecord } from '../../src/daemon/publication.ts';
 import { planFleet } from '../../src/engine/plan.ts';
 import { inTempDir, writeFiles } from './fleet-repo.ts';

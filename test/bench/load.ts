@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { openSource } from '../../src/git/source.ts';
-import { loadCache } from '../../src/repo/load-cache.ts';
-import { loadFleet } from '../../src/repo/load-fleet.ts';
+import { loadCache } from '../../src/repo/fleet/load-cache.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { deployment, type Files, filesOf, inTempDir, openFleetRepo } from './fleet-repo.ts';
 import { median, peakRss, report, timed } from './report.ts';
 

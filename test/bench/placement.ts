@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { memberCluster } from '../../src/api/member-cluster.ts';
 import { clusterResourcePlacement, type Placement } from '../../src/api/placement.ts';
-import { compileFleet } from '../../src/engine/placement/compile-fleet.ts';
+import { compileFleet } from '../../src/engine/placement/compiled/compile-fleet.ts';
 import { surveyMembers } from '../../src/engine/placement/members.ts';
 import { schedule } from '../../src/engine/placement/schedule.ts';
 import { sha256 } from '../../src/repo/sha256.ts';

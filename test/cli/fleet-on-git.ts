@@ -5,7 +5,7 @@ import { statusMessage } from '../../src/daemon/status-message.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
-import { readRecord } from '../../src/repo/record-read.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
 import { folder, nobody, put } from '../git/world.ts';
 import { changes, PaperFleet } from '../scenarios/fleet.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiError } from '../../src/members/api-error.ts';
+import { ApiError } from '../../src/members/api-server/api-error.ts';
 import { configMap, container, deployment } from './objects.ts';
 import { configMaps, deployments, type Session } from './session.ts';
 

@@ -7,8 +7,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
 import { sleep, systemClock } from '../../src/members/clock.ts';
-import { connectionsOf } from '../../src/members/kubeconfig.ts';
 import type { ContractServer } from './server.ts';
 
 const startMs = 60_000;

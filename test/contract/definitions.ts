@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { discover } from '../../src/members/discovery.ts';
+import { discover } from '../../src/members/api-server/discovery.ts';
 import { definition, groupOf, widget } from './objects.ts';
 import { eventually, type Session } from './session.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
-import { type MemberClient, memberClient } from '../../src/members/client.ts';
-import { connectionsOf } from '../../src/members/kubeconfig.ts';
-import type { Transport } from '../../src/members/transport.ts';
+import { type MemberClient, memberClient } from '../../src/members/api-server/client.ts';
+import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
+import type { Transport } from '../../src/members/api-server/transport.ts';
 import type { ContractServer } from './server.ts';
 
 /** What the server answered. */

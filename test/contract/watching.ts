@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
-import type { WatchEvent } from '../../src/members/watch-stream.ts';
+import type { WatchEvent } from '../../src/members/api-server/watch-stream.ts';
 import { configMap, definition, groupOf, widget } from './objects.ts';
 import { configMaps, eventually, type Session } from './session.ts';
 

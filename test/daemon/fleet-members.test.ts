@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MemberCluster } from '../../src/api/member-cluster.ts';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
 import { type FleetMembers, fleetMembers } from '../../src/daemon/members.ts';
-import type { TransportRequest } from '../../src/members/transport.ts';
+import type { TransportRequest } from '../../src/members/api-server/transport.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { Transport, TransportRequest } from '../../src/members/transport.ts';
+import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import { readSimulatedFleet } from '../../src/repo/read-simulated-fleet.ts';
 import { settles } from './small-fleet.ts';
 import { VirtualFleet } from './virtual-fleet.ts';

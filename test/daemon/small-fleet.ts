@@ -1,4 +1,4 @@
-import { unfinished } from '../../src/cli/settled.ts';
+import { unfinished } from '../../src/cli/demo/settled.ts';
 import { deployment, member, placement } from '../scenarios/fleet.ts';
 import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
 

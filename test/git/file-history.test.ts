@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { fileChanges } from '../../src/git/changes.ts';
-import { subjectOf } from '../../src/git/commit.ts';
-import { openObjects } from '../../src/git/objects.ts';
+import { fileChanges } from '../../src/git/objects/changes.ts';
+import { subjectOf } from '../../src/git/objects/commit.ts';
+import { openObjects } from '../../src/git/objects/objects.ts';
 import { commit, folder, gitThere, removeFolders, sh } from './world.ts';
 
 afterAll(removeFolders);

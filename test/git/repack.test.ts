@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listRefs } from '../../src/git/local-refs.ts';
-import { openObjects } from '../../src/git/objects.ts';
+import { listRefs } from '../../src/git/local/local-refs.ts';
+import { openObjects } from '../../src/git/objects/objects.ts';
 import { bare, clone, commit, folder, gitThere, removeFolders, sh } from './world.ts';
 
 afterAll(removeFolders);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Credentials } from '../../src/git/credentials.ts';
+import type { Credentials } from '../../src/git/http/credentials.ts';
 
 export const gitThere = (() => {
   try {

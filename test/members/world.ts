@@ -3,9 +3,9 @@ import type { ClusterObservation, PlacementSighting } from '../../src/api/observ
 import { type ApplyStrategy, placementKey } from '../../src/api/placement.ts';
 import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
 import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
+import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { Assignment } from '../../src/members/assignment.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
-import type { Transport, TransportRequest } from '../../src/members/transport.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
 import { openFleet } from '../../src/simulator/fleet.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDirectory } from '../../src/repo/directory-tree.ts';
-import { loadFleet } from '../../src/repo/load-fleet.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 
 it('a repo with more than twenty mistakes gives a finding with a place for each, and nothing valid is lost', async () => {
   const fleet = await loadFleet(await openDirectory(join(import.meta.dirname, 'fixtures/twenty-mistakes')));

@@ -6,9 +6,9 @@ import type { Fleet } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { loadFleet } from '../../src/repo/load-fleet.ts';
-import { readRecord } from '../../src/repo/record-read.ts';
-import { renderRecord } from '../../src/repo/record-write.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
+import { renderRecord } from '../../src/repo/record/write.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import type { RepoTree } from '../../src/repo/tree.ts';
 

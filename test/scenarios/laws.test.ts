@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { loadFleet } from '../../src/repo/load-fleet.ts';
-import { readRecord } from '../../src/repo/record-read.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];

@@ -1,4 +1,4 @@
-import { unfinished } from '../../src/cli/settled.ts';
+import { unfinished } from '../../src/cli/demo/settled.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { isAvailable, versionOf } from './safety.ts';
 import type { World } from './world.ts';

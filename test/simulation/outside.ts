@@ -1,7 +1,7 @@
 import type { Branches } from '../../src/git/branches.ts';
 import { GitError } from '../../src/git/git-error.ts';
+import type { Transport } from '../../src/members/api-server/transport.ts';
 import { type Clock, sleep } from '../../src/members/clock.ts';
-import type { Transport } from '../../src/members/transport.ts';
 
 /** What goes wrong with the git server now. */
 export interface GitFaults {

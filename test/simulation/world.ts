@@ -1,7 +1,7 @@
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalPrefix } from '../../src/git/approval-branches.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
-import type { Transport, TransportRequest } from '../../src/members/transport.ts';
+import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
 import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
 import { addRun, type Desired, drawDesired, filesOf } from './desired.ts';

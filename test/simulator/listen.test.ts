@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { connectionsOf } from '../../src/members/kubeconfig.ts';
+import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { kubeconfigOf } from '../../src/simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../src/simulator/listen.ts';

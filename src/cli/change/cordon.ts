@@ -1,7 +1,7 @@
 import type { Document } from 'yaml';
 import type { MemberCluster, Taint } from '../../api/member-cluster.ts';
 import { sourceKey } from '../../engine/input.ts';
-import { unknownName } from '../unknown-name.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';
 import type { Desired } from './open-desired.ts';
 

@@ -1,5 +1,5 @@
 import { type Document, parseDocument } from 'yaml';
-import { CliError } from '../exit.ts';
+import { CliError } from '../terminal/exit.ts';
 
 /** What names an object in a file of several. */
 export interface ObjectName {

@@ -1,11 +1,11 @@
 import type { Fleet } from '../../engine/input.ts';
 import type { Branches } from '../../git/branches.ts';
-import { locate } from '../../git/locate.ts';
+import { locate } from '../../git/local/locate.ts';
+import type { WorkingTree } from '../../git/local/working-files.ts';
 import { branchRef } from '../../git/source.ts';
-import type { WorkingTree } from '../../git/working-files.ts';
-import { loadFleet } from '../../repo/load-fleet.ts';
-import { CliError, exitCodes } from '../exit.ts';
-import { openClone } from '../open-git.ts';
+import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import { openClone } from '../fleet-repo/open-git.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
 
 /** The branch of desired state, as a command finds it that is to change it. */
 export interface Desired {

@@ -1,11 +1,11 @@
-import { editTree, type FileEdits } from '../../git/edit-tree.ts';
 import { GitError } from '../../git/git-error.ts';
-import { newCommit } from '../../git/new-objects.ts';
+import { bringAlong, uncommitted } from '../../git/local/working-files.ts';
+import { whoCommits } from '../../git/native/who-commits.ts';
+import { editTree, type FileEdits } from '../../git/objects/edit-tree.ts';
+import { newCommit } from '../../git/objects/new-objects.ts';
 import { parsePerson } from '../../git/person.ts';
 import { branchRef } from '../../git/source.ts';
-import { whoCommits } from '../../git/who-commits.ts';
-import { bringAlong, uncommitted } from '../../git/working-files.ts';
-import { CliError, exitCodes } from '../exit.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
 import type { Desired } from './open-desired.ts';
 
 /** A change of the fleet repo that a command made for a person. */

@@ -1,4 +1,4 @@
-import { outputFormat, print, printJson, printYaml } from '../output.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { Desired } from './open-desired.ts';
 import { requestUrl } from './request-url.ts';
 import { type Change, submit } from './submit.ts';

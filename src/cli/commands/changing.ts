@@ -22,7 +22,7 @@ export function changingCommands(gitfleet: Command): void {
       .argument('<cluster>', 'member cluster')
       .addOption(statusBranch())
       .addOption(direct())
-      .action(async (cluster, options) => (await import('../drain.ts')).drain(cluster, options)),
+      .action(async (cluster, options) => (await import('../change/drain.ts')).drain(cluster, options)),
     'drain eu-1 --dry-run',
     'drain eu-1                 pushes gitfleet/drain/eu-1; merging it begins the drain',
   );
@@ -35,7 +35,7 @@ export function changingCommands(gitfleet: Command): void {
     )
       .argument('<cluster>', 'member cluster')
       .addOption(direct())
-      .action(async (cluster, options) => (await import('../uncordon.ts')).uncordon(cluster, options)),
+      .action(async (cluster, options) => (await import('../change/uncordon.ts')).uncordon(cluster, options)),
     'uncordon eu-1',
     'uncordon eu-1 --direct     commits to main at once',
   );
@@ -50,7 +50,7 @@ export function changingCommands(gitfleet: Command): void {
         .argument('[name]', 'its name, or namespace/name')
         .option('--reason <text>', 'why, for those who read the commit and the status')
         .option('--pull-request', 'push a branch for a pull request instead of committing at once')
-        .action(async (kind, name, options) => (await import('../suspend.ts'))[verb](kind, name, options)),
+        .action(async (kind, name, options) => (await import('../change/suspend.ts'))[verb](kind, name, options)),
       `${verb} placement web --reason "${verb === 'suspend' ? 'incident 42' : 'incident 42 is over'}"`,
       `${verb} run/payments-1 --pull-request`,
     );

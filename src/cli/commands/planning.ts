@@ -30,7 +30,7 @@ export function planningCommands(gitfleet: Command): void {
         'write the complete record after this plan, to be passed as --recorded to the next',
       )
       .addOption(output('table, json, yaml or markdown'))
-      .action(async (options) => (await import('../plan.ts')).plan(options)),
+      .action(async (options) => (await import('../plan/plan.ts')).plan(options)),
     'plan',
     'plan --ref my-branch -o markdown          for a comment on a pull request',
     'plan --taint eu-1=maintenance:NoSchedule  what would move',
@@ -54,7 +54,7 @@ export function planningCommands(gitfleet: Command): void {
       .option('--timeout <duration>', 'with --members: how long to wait for a member', '15s')
       .option('--exit-code <bool>', 'false: exit 0 also when there are differences', 'true')
       .addOption(output('table, json or yaml'))
-      .action(async (options) => (await import('../diff.ts')).diff(options)),
+      .action(async (options) => (await import('../diff/diff.ts')).diff(options)),
     'diff',
     'diff --ref my-branch --cluster eu-1',
     'diff --members ~/.kube/config   against the live objects, as kubectl diff',
@@ -76,7 +76,7 @@ export function planningCommands(gitfleet: Command): void {
       .argument('<[ns/]name>', 'name of the placement')
       .option('--cluster <name>', 'only this cluster')
       .addOption(output('table, json or yaml'))
-      .action(async (kind, name, options) => (await import('../explain.ts')).explain(kind, name, options)),
+      .action(async (kind, name, options) => (await import('../explain/explain.ts')).explain(kind, name, options)),
     'explain placement shop',
     'explain placement shop --cluster gpu-1',
   );

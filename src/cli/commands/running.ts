@@ -11,7 +11,7 @@ export function runningCommands(gitfleet: Command): void {
       .option('--dir <dir>', 'where the demo keeps its repo and state; must be empty or a demo of before')
       .option('--speed <factor>', 'how much faster than real time the simulated clusters live', '10')
       .option('--exit-when-settled', 'merge the approval, and end when everything is done')
-      .action(async (options) => (await import('../demo.ts')).demo(options)),
+      .action(async (options) => (await import('../demo/demo.ts')).demo(options)),
     'demo',
     'demo --exit-when-settled --speed 30',
   );
@@ -24,7 +24,7 @@ export function runningCommands(gitfleet: Command): void {
       .option('--kubeconfig <file>', 'kubeconfig to write, with one context for each cluster', 'kubeconfig')
       .option('--port <port>', 'port on 127.0.0.1; 0 for any that is free', '0')
       .option('--speed <factor>', 'how much faster than real time the simulated clusters live', '1')
-      .action(async (options) => (await import('../simulate.ts')).simulate(options)),
+      .action(async (options) => (await import('../simulate/simulate.ts')).simulate(options)),
     'simulate --simulated-fleet fleet-repo-example/simulated-fleet.yaml --kubeconfig /tmp/kubeconfig',
   );
 
@@ -64,7 +64,7 @@ export function runningCommands(gitfleet: Command): void {
       .option('--once', 'do what can be done now, record what came of it, then end')
       .option('--log-level <level>', 'trace, debug, info, warn, error', 'info')
       .option('--log-format <format>', 'json or pretty; default: pretty on a terminal')
-      .action(async (options) => (await import('../run.ts')).run(options)),
+      .action(async (options) => (await import('../run/run.ts')).run(options)),
     'run --repo https://git.example.com/platform/fleet.git --members ~/.kube/config',
     'run --repo . --members ./kubeconfigs/ --once',
     'run --repo . --members simulated --simulated-fleet simulated-fleet.yaml',

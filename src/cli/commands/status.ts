@@ -17,7 +17,7 @@ export function statusCommands(gitfleet: Command): void {
       .option('--no-headers', 'leave the headings of the table out')
       .option('--history <commits>', 'events: how many status commits to look back', '250')
       .addOption(output('table, wide, json, yaml or name'))
-      .action(async (kind, name, options) => (await import('../get.ts')).get(kind, name, options)),
+      .action(async (kind, name, options) => (await import('../get/get.ts')).get(kind, name, options)),
     'get placements -o wide',
     'get crp web -o yaml',
     'get bindings web            every cluster of the placement web',
@@ -37,7 +37,7 @@ export function statusCommands(gitfleet: Command): void {
       .argument('[name]', 'name, or namespace/name')
       .option('-n, --namespace <namespace>', 'only of this namespace')
       .addOption(output('table, json or yaml'))
-      .action(async (kind, name, options) => (await import('../describe.ts')).describe(kind, name, options)),
+      .action(async (kind, name, options) => (await import('../describe/describe.ts')).describe(kind, name, options)),
     'describe placement web      decisions with scores, clusters, drift, events',
     'describe cluster eu-1',
     'describe run/payments-1 -o json',
@@ -52,7 +52,7 @@ export function statusCommands(gitfleet: Command): void {
       .option('-n, --namespace <namespace>', 'of this namespace')
       .option('--cluster <name>', 'only this cluster')
       .addOption(output('table, json or yaml'))
-      .action(async (word, name, options) => (await import('../tree.ts')).tree(word, name, options)),
+      .action(async (word, name, options) => (await import('../tree/tree.ts')).tree(word, name, options)),
     'tree web',
     'tree placement shop/settings --cluster eu-1',
   );
@@ -68,7 +68,7 @@ export function statusCommands(gitfleet: Command): void {
       .option('-n, --namespace <namespace>', 'namespace of the object; default: any')
       .option('--cluster <name>', 'only on this cluster; default: on every cluster that has it')
       .addOption(output('table, json or yaml'))
-      .action(async (word, name, options) => (await import('../trace.ts')).trace(word, name, options)),
+      .action(async (word, name, options) => (await import('../trace/trace.ts')).trace(word, name, options)),
     'trace deployment/web -n shop --cluster eu-1',
     'trace cm settings -o json',
   );
@@ -89,7 +89,7 @@ export function statusCommands(gitfleet: Command): void {
         'believe only a status of this commit or a later one; any: the status as it is (default: the tip of --branch)',
       )
       .addOption(branch())
-      .action(async (word, name, options) => (await import('../wait.ts')).wait(word, name, options)),
+      .action(async (word, name, options) => (await import('../wait/wait.ts')).wait(word, name, options)),
     'wait placement/web --for=Available',
     'wait placements --for=condition=Available --timeout 10m',
     'wait run/payments-1 --for=Succeeded --commit any',

@@ -1,5 +1,5 @@
 import type { Binding } from '../../api/placement-state.ts';
-import { objectTitle } from '../names.ts';
+import { objectTitle } from '../terminal/names.ts';
 import { ageOf, type Listing, listing } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';
 

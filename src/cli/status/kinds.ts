@@ -1,4 +1,4 @@
-import { unknownName } from '../unknown-name.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
 import { bindings } from './bindings.ts';
 import { clusters } from './clusters.ts';
 import { drift } from './drift.ts';

@@ -1,9 +1,9 @@
 import type { FleetRecord } from '../../engine/input.ts';
 import type { Branches } from '../../git/branches.ts';
 import { branchRef } from '../../git/source.ts';
-import { readRecord } from '../../repo/record-read.ts';
-import { CliError, exitCodes } from '../exit.ts';
-import { openClone } from '../open-git.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { openClone } from '../fleet-repo/open-git.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
 
 export interface StatusOptions {
   readonly repo: string;

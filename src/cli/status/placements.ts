@@ -2,7 +2,7 @@ import type { Placement, PlacementKind } from '../../api/placement.ts';
 import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
-import { titleOf } from '../names.ts';
+import { titleOf } from '../terminal/names.ts';
 import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
 /** A placement of the record. `status.yaml` may be missing where the record was written by hand. */

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { fileChanges } from '../../git/changes.ts';
-import type { Commit } from '../../git/commit.ts';
+import { fileChanges } from '../../git/objects/changes.ts';
+import type { Commit } from '../../git/objects/commit.ts';
 import { type Happening, happenings, type Versioned } from './events-of-change.ts';
 import type { Status, StatusReader } from './open-status.ts';
 

@@ -1,6 +1,6 @@
 import type { Eviction } from '../../api/eviction.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
-import { titleOf } from '../names.ts';
+import { titleOf } from '../terminal/names.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
 /** KubeFleet's columns (stageupdate_types.go). */

@@ -1,6 +1,6 @@
 import { parseQuantity } from '../../api/quantity.ts';
 import { isLabelValue, isQualifiedName } from '../../api/syntax.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../terminal/exit.ts';
 
 /** One thing that is supposed about one cluster. */
 export type Change =

@@ -3,7 +3,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
-import { explainer } from '../explain-clusters.ts';
+import { explainer } from '../explain/clusters.ts';
 import { type Change, sentence } from './changes.ts';
 
 /** What the changes do to the fleet: the plan with them against the plan without them. Lists by name. */

@@ -1,8 +1,8 @@
 import type { PlanInput } from '../../engine/input.ts';
 import { surveyMembers } from '../../engine/placement/members.ts';
 import { canonicalPropertyName } from '../../engine/placement/properties.ts';
-import { CliError } from '../exit.ts';
-import { unknownName } from '../unknown-name.ts';
+import { CliError } from '../terminal/exit.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
 
 /** What KubeFleet's property provider reports, also where no cluster has been seen yet. */
 const wellKnown = [

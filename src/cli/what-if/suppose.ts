@@ -1,6 +1,6 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { PlanInput } from '../../engine/input.ts';
-import { unknownName } from '../unknown-name.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
 import type { Change } from './changes.ts';
 import { propertyMeant } from './property-names.ts';
 

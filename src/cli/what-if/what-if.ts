@@ -1,7 +1,7 @@
 import type { PlanInput } from '../../engine/input.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { withRecordedStatus } from '../recorded-status.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { changesOf, type WhatIfFlags } from './changes.ts';
 import { compare, type WhatIf } from './compare.ts';
 import { suppose } from './suppose.ts';

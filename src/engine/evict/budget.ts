@@ -2,8 +2,8 @@ import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { IntOrPercent, ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import { scale } from '../kernel/int-or-percent.ts';
-import { currentCondition } from '../staged/binding-progress.ts';
-import { latestPolicy } from '../staged/scheduled-clusters.ts';
+import { currentCondition } from '../staged/execute/binding-progress.ts';
+import { latestPolicy } from '../staged/initialize/scheduled-clusters.ts';
 import type { PlacementWork } from '../working.ts';
 
 /** A budget that cannot be read is no licence: it blocks like one that allows nothing. */

@@ -1,5 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { currentCondition, hasFailed } from '../staged/binding-progress.ts';
+import { currentCondition, hasFailed } from '../staged/execute/binding-progress.ts';
 import type { PlacementWork } from '../working.ts';
 import { type BudgetInForce, budgetAllows } from './budget.ts';
 

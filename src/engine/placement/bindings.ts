@@ -1,6 +1,6 @@
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
 import { by } from '../kernel/ordering.ts';
-import type { FleetIndex } from './compile-fleet.ts';
+import type { FleetIndex } from './compiled/compile-fleet.ts';
 
 /** KubeFleet frameworkutils.go classifyBindings: every binding in exactly one group, the first rule wins. */
 export interface BindingGroups {

@@ -4,11 +4,11 @@ import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../api/pl
 import { settle } from '../kernel/condition.ts';
 import { formatInstant } from '../kernel/instant.ts';
 import { type BindingGroups, classify, crossReference, gather, liveBindings } from './bindings.ts';
-import { listRows } from './bits.ts';
-import type { FleetIndex } from './compile-fleet.ts';
-import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
-import { pickFixed } from './pick-fixed.ts';
-import { type CycleView, pickN, presentView } from './pick-n.ts';
+import { listRows } from './compiled/bits.ts';
+import type { FleetIndex } from './compiled/compile-fleet.ts';
+import { type CompiledPolicy, compilePolicy } from './compiled/compile-policy.ts';
+import { pickFixed } from './pick/pick-fixed.ts';
+import { type CycleView, pickN, presentView } from './pick/pick-n.ts';
 import { takePolicySnapshot } from './policy-snapshot.ts';
 import { reasons } from './reasons.ts';
 import { selectedDecisions } from './selected.ts';

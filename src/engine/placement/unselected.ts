@@ -1,12 +1,12 @@
 import type { Placement } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
-import { addRow, everyRow, hasRow, listRows, noRows, removeRow, removeRows } from './bits.ts';
-import type { FleetIndex } from './compile-fleet.ts';
-import type { CompiledPolicy } from './compile-policy.ts';
-import type { CycleView } from './pick-n.ts';
-import { rankBest } from './ranking.ts';
+import { addRow, everyRow, hasRow, listRows, noRows, removeRow, removeRows } from './compiled/bits.ts';
+import type { FleetIndex } from './compiled/compile-fleet.ts';
+import type { CompiledPolicy } from './compiled/compile-policy.ts';
+import type { CycleView } from './pick/pick-n.ts';
+import { rankBest } from './pick/ranking.ts';
+import { isHard } from './pick/spread.ts';
 import { reasons } from './reasons.ts';
-import { isHard } from './spread.ts';
 
 export interface UnselectedInput {
   readonly placement: Placement;

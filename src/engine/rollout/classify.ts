@@ -1,6 +1,6 @@
 import type { Binding } from '../../api/placement-state.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
-import { currentCondition, hasFailed } from '../staged/binding-progress.ts';
+import { currentCondition, hasFailed } from '../staged/execute/binding-progress.ts';
 import type { BindingStep } from '../working.ts';
 
 /** What a rollout may do with a binding (KubeFleet rollout/controller.go, pickBindingsToRoll). */

@@ -1,13 +1,13 @@
 import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { PlannedRun } from '../plan-document.ts';
-import { execute } from './execute.ts';
-import { initialize } from './initialize.ts';
+import { execute } from './execute/execute.ts';
+import { stop } from './execute/stop.ts';
+import { initialize } from './initialize/initialize.ts';
+import { abortReason } from './initialize/revalidate.ts';
 import { skipLeftClusters } from './left-clusters.ts';
 import { mark } from './marks.ts';
-import { abortReason } from './revalidate.ts';
 import type { RunState } from './run-state.ts';
 import { isInitialized, isOver, type RunContext, type RunStep, withHold } from './step.ts';
-import { stop } from './stop.ts';
 
 interface Turn {
   readonly state: RunState;

@@ -8,14 +8,14 @@ import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
 import type { PlacementWork } from '../working.ts';
 import { inTurn, isActive } from './active-order.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
-import { unreviewedApprovals } from './gate.ts';
+import { unreviewedApprovals } from './approval/gate.ts';
+import { plannedApprovals } from './approval/planned-approvals.ts';
+import { markPending } from './execute/pending-bindings.ts';
 import { asOfGeneration } from './generation.ts';
+import { sortingWarnings } from './initialize/sorting-warnings.ts';
 import { membershipHolds } from './left-clusters.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from './lost-record.ts';
-import { markPending } from './pending-bindings.ts';
-import { plannedApprovals } from './planned-approvals.ts';
 import { admitState, type RunState, stateOf } from './run-state.ts';
-import { sortingWarnings } from './sorting-warnings.ts';
 import { isInitialized, isOver, type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
 
 export interface RunsOutcome {

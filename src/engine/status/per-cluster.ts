@@ -3,7 +3,7 @@ import type { PerClusterPlacementStatus } from '../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
 import { settle } from '../kernel/condition.ts';
 import { latestOf } from '../selection/snapshot.ts';
-import { currentCondition } from '../staged/binding-progress.ts';
+import { currentCondition } from '../staged/execute/binding-progress.ts';
 import type { PlacementWork } from '../working.ts';
 import { type Phase, phasesOf } from './condition-types.ts';
 

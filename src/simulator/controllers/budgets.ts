@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { at, fieldsAt, numberAt, type Stored } from '../object.ts';
 import { writeStatus } from '../storage/write.ts';
 import { controllerOf, isTrue, resolveCount, withCondition } from './common.ts';
-import { nodesWanted } from './daemon-sets.ts';
+import { nodesWanted } from './daemon-sets/daemon-sets.ts';
 import { selects } from './selects.ts';
 
 const key = 'policy/poddisruptionbudgets';

@@ -1,21 +1,21 @@
 import type { Cluster } from '../cluster.ts';
 import { runAutoscalers } from './autoscalers.ts';
 import { runBudgets } from './budgets.ts';
-import { runClaims, storageClass } from './claims.ts';
 import { makeObject } from './common.ts';
-import { runCronJobs } from './cron-jobs.ts';
 import { runCustomResources } from './custom-resources.ts';
-import { runDaemonSets } from './daemon-sets.ts';
-import { trackDependents } from './dependents.ts';
-import { runDeployments } from './deployments.ts';
-import { collectGarbage } from './garbage.ts';
-import { runJobs } from './jobs.ts';
+import { runDaemonSets } from './daemon-sets/daemon-sets.ts';
+import { runDeployments } from './deployments/deployments.ts';
+import { runReplicaSets } from './deployments/replica-sets.ts';
+import { runCronJobs } from './jobs/cron-jobs.ts';
+import { runJobs } from './jobs/jobs.ts';
 import { runLoadBalancers } from './load-balancers.ts';
 import { runNamespaces } from './namespaces.ts';
-import { runPods } from './pods.ts';
-import { runReplicaSets } from './replica-sets.ts';
-import { runScheduler } from './scheduler.ts';
-import { runStatefulSets } from './stateful-sets.ts';
+import { trackDependents } from './owners/dependents.ts';
+import { collectGarbage } from './owners/garbage.ts';
+import { runClaims, storageClass } from './pods/claims.ts';
+import { runPods } from './pods/pods.ts';
+import { runScheduler } from './pods/scheduler.ts';
+import { runStatefulSets } from './stateful-sets/stateful-sets.ts';
 
 /**
  * Lets a cluster live: called once, right after it is opened. Controllers only listen; a cluster in which nothing changes

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileFleet } from '../../../src/engine/placement/compile-fleet.ts';
+import { compileFleet } from '../../../src/engine/placement/compiled/compile-fleet.ts';
 import { schedule } from '../../../src/engine/placement/schedule.ts';
 import { naiveSchedule, type OracleOutcome } from './oracle.ts';
 import { allTraits, traitsOf } from './traits.ts';

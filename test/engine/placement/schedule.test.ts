@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import type { Binding, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
-import { compileFleet } from '../../../src/engine/placement/compile-fleet.ts';
+import { compileFleet } from '../../../src/engine/placement/compiled/compile-fleet.ts';
 import { schedule } from '../../../src/engine/placement/schedule.ts';
 import { cluster, digest, now, placementOf, survey } from './worlds.ts';
 

@@ -5,7 +5,7 @@ import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrateg
 import { approvalDocument } from '../../../src/engine/record-documents.ts';
 import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
-import { approvalFile } from '../../../src/engine/staged/approval-file.ts';
+import { approvalFile } from '../../../src/engine/staged/approval/file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import type { PlacementWork } from '../../../src/engine/working.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';

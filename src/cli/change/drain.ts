@@ -1,0 +1,121 @@
+import { stringify } from 'yaml';
+import type { Eviction } from '../../api/eviction.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { tolerates } from '../../engine/placement/compiled/compile-policy.ts';
+import { branchRef } from '../../git/source.ts';
+import { readFiles } from '../../git/status-branch.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { sha256 } from '../../repo/sha256.ts';
+import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
+import { cordonEdit, cordonTaint, isCordon, memberNamed } from './cordon.ts';
+import { type Desired, withDesired } from './open-desired.ts';
+import { type ChangeOptions, tell } from './tell.ts';
+
+export interface DrainOptions extends ChangeOptions {
+  readonly statusBranch: string;
+  readonly direct?: boolean;
+}
+
+/** Begins the names of evictions that a drain makes (KubeFleet's drain tool); uncordon knows them by it. */
+export const drainPrefix = 'drain-eviction-';
+
+/**
+ * Empties a cluster: a taint, so that nothing new is placed there, and an eviction for every ClusterResourcePlacement that
+ * is, which disruption budgets may refuse. Written as files on a branch; merging it begins the drain.
+ */
+export async function drain(cluster: string, options: DrainOptions): Promise<void> {
+  await withDesired(options, async (desired) => {
+    const member = memberNamed(desired, cluster);
+    const edits = new Map<string, string>();
+    if (!member.spec.taints?.some(isCordon)) edits.set(...(await cordonEdit(desired, member, true)));
+    const record = await recordOf(desired, options.statusBranch);
+    const evicted: string[] = [];
+    const notes: string[] = [];
+    for (const { placement, binding } of boundTo(record, cluster)) {
+      const obstacle = whyNotEvicted(placement, binding);
+      if (obstacle !== undefined) {
+        notes.push(`${placement.title} stays on ${cluster}: ${obstacle}`);
+        continue;
+      }
+      if (returns(placement)) notes.push(`${placement.title} may come back to ${cluster}: it tolerates the taint`);
+      if (isUnderWay(desired, record, placement, cluster)) continue;
+      evicted.push(placement.title);
+      edits.set(...evictionFile(desired, placement, cluster));
+    }
+    if (record.commit === undefined)
+      notes.push(`there is no status yet: what is placed on ${cluster} is not known, so nothing is evicted`);
+    await tell(
+      desired,
+      {
+        edits,
+        message: `Drain ${cluster}${evicted.length === 0 ? '' : `\n\nEvicts ${evicted.join(', ')}.`}`,
+        branch: options.direct ? undefined : `gitfleet/drain/${cluster}`,
+      },
+      {
+        options,
+        said: {
+          done: `${cluster} is to be cordoned${evicted.length === 0 ? '' : `, and ${evicted.join(', ')} evicted from it`}`,
+          already: `${cluster} is cordoned already and there is nothing more to evict`,
+          notes,
+        },
+      },
+    );
+  });
+}
+
+async function recordOf({ branches }: Desired, statusBranch: string): Promise<FleetRecord> {
+  const ref = branchRef(statusBranch);
+  const tip = (await branches.list([ref])).get(ref);
+  if (tip === undefined) return readRecord(new Map()).record;
+  await branches.obtain(ref, tip);
+  return readRecord(await readFiles(branches, tip)).record;
+}
+
+const boundTo = (record: FleetRecord, cluster: string) =>
+  knownPlacements(record).flatMap((placement) =>
+    placement.state.bindings
+      .filter(({ targetCluster, deleting }) => targetCluster === cluster && !deleting)
+      .map((binding) => ({ placement, binding })),
+  );
+
+/** What an eviction would not help against (KubeFleet clusterresourceplacementeviction/controller.go). */
+function whyNotEvicted({ kind, object }: KnownPlacement, { state }: Binding): string | undefined {
+  if (kind === 'ResourcePlacement')
+    return 'only a ClusterResourcePlacement can be evicted; exclude the cluster in its policy';
+  if (object?.spec.policy.placementType === 'PickFixed')
+    return 'its policy is PickFixed; take the cluster off clusterNames';
+  if (state === 'Scheduled') return 'it is scheduled there and not placed yet; drain again once it is';
+  return undefined;
+}
+
+const returns = ({ object }: KnownPlacement): boolean =>
+  (object?.spec.policy.tolerations ?? []).some((toleration) => tolerates(toleration, cordonTaint));
+
+/** An eviction that is in the repo already and was neither carried out nor refused. */
+function isUnderWay({ fleet }: Desired, record: FleetRecord, { name }: KnownPlacement, cluster: string): boolean {
+  const isOver = ({ metadata }: Eviction): boolean =>
+    (record.evictions.get(metadata.name)?.status?.conditions ?? []).some(
+      ({ type, status }) => type === 'Executed' || (type === 'Valid' && status === 'False'),
+    );
+  return fleet.evictions.some(
+    (eviction) => eviction.spec.placementName === name && eviction.spec.clusterName === cluster && !isOver(eviction),
+  );
+}
+
+/** An eviction works once, so every drain needs names of its own: they come from the commit that it is made on. */
+function evictionFile(
+  { tip }: Desired,
+  { name: placementName }: KnownPlacement,
+  clusterName: string,
+): [string, string] {
+  const digest = sha256(`${tip} ${placementName} ${clusterName}`).slice(0, 8);
+  const name = `${`${drainPrefix}${placementName}-${clusterName}`.slice(0, 240)}-${digest}`;
+  const object = {
+    apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+    kind: 'ClusterResourcePlacementEviction',
+    metadata: { name },
+    spec: { placementName, clusterName },
+  };
+  return [`evictions/${name}.yaml`, stringify(object, { lineWidth: 0 })];
+}

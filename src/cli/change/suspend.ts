@@ -1,0 +1,123 @@
+import type { Document } from 'yaml';
+import type { Placement } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { sourceKey } from '../../engine/input.ts';
+import { kindMeant } from '../status/kinds.ts';
+import { CliError } from '../terminal/exit.ts';
+import { splitName, titleOf } from '../terminal/names.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+import { editObject } from './edit-yaml.ts';
+import { withDesired } from './open-desired.ts';
+import { type ChangeOptions, tell } from './tell.ts';
+
+export interface SuspendOptions extends ChangeOptions {
+  readonly reason?: string;
+  readonly pullRequest?: boolean;
+}
+
+/**
+ * Halts a placement (annotation `gitfleet.dev/suspended`) or a staged update run (`spec.state: Stop`, KubeFleet's own) by a
+ * commit. What is on the members stays, and drift of it is still repaired.
+ */
+export const suspend = (word: string, name: string | undefined, options: SuspendOptions): Promise<void> =>
+  turn('suspend', splitName(word, name), options);
+
+/** Takes a suspension back, by a commit. */
+export const resume = (word: string, name: string | undefined, options: SuspendOptions): Promise<void> =>
+  turn('resume', splitName(word, name), options);
+
+type Verb = 'suspend' | 'resume';
+
+async function turn(
+  verb: Verb,
+  { kind, name }: { readonly kind: string; readonly name: string | undefined },
+  options: SuspendOptions,
+): Promise<void> {
+  const { names } = kindMeant(kind, undefined, ['placement', 'run']).listing;
+  if (names[0] !== 'placements' && names[0] !== 'runs')
+    throw new CliError(
+      `${verb} takes a placement or a run, not ${kind}: write for example gitfleet ${verb} placement web`,
+    );
+  if (name === undefined) throw new CliError(`${verb} ${kind} needs a name: gitfleet get ${names[0]} lists them`);
+  await withDesired(options, async (desired) => {
+    const { fleet } = desired;
+    const object = named(names[0] === 'runs' ? fleet.runs : fleet.placements, { what: names[1], name });
+    const title = `${names[1]} ${titleOf(object.metadata)}`;
+    if (isSo(verb, object)) {
+      const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
+      return tell(
+        desired,
+        { edits: new Map(), message: '', branch: undefined },
+        { options, said: { done: '', already, notes: [] } },
+      );
+    }
+    const file = fleet.sources?.get(sourceKey(object.kind, object.metadata))?.file ?? '';
+    const text = editObject(
+      { file, text: (await desired.text(file)) ?? '' },
+      { kind: object.kind, ...object.metadata },
+      (document) => change(document, verb, { isRun: names[0] === 'runs', reason: options.reason ?? 'suspended' }),
+    );
+    const because = options.reason === undefined ? '' : `\n\n${options.reason}`;
+    await tell(
+      desired,
+      {
+        edits: new Map([[file, text]]),
+        message: `${verb === 'suspend' ? 'Suspend' : 'Resume'} ${title}${because}`,
+        branch: options.pullRequest
+          ? `gitfleet/${verb}/${object.metadata.namespace ? `${object.metadata.namespace}.` : ''}${object.metadata.name}`
+          : undefined,
+      },
+      {
+        options,
+        said: {
+          done: `${title} ${options.pullRequest ? 'is to be ' : 'is '}${verb === 'suspend' ? 'suspended' : 'resumed'}`,
+          already: `${title} is so already`,
+          notes: verb === 'suspend' ? whatGoesOn(object) : [],
+        },
+      },
+    );
+  });
+}
+
+type Suspendable = Placement | StagedUpdateRun;
+
+function named(
+  objects: readonly Suspendable[],
+  { what, name }: { readonly what: string; readonly name: string },
+): Suspendable {
+  const found =
+    objects.find(({ metadata }) => titleOf(metadata) === name) ??
+    objects.find(({ metadata }) => metadata.name === name);
+  if (found) return found;
+  throw unknownName({ what, name, known: objects.map(({ metadata }) => titleOf(metadata)) });
+}
+
+const isRun = (object: Suspendable): object is StagedUpdateRun => 'placementName' in object.spec;
+
+function isSo(verb: Verb, object: Suspendable): boolean {
+  const suspended = isRun(object)
+    ? object.spec.state === 'Stop'
+    : object.metadata.annotations?.[suspendedAnnotation] !== undefined;
+  return suspended === (verb === 'suspend');
+}
+
+function change(
+  document: Document,
+  verb: Verb,
+  { isRun, reason }: { readonly isRun: boolean; readonly reason: string },
+): void {
+  if (isRun) document.setIn(['spec', 'state'], verb === 'suspend' ? 'Stop' : 'Run');
+  else if (verb === 'suspend') document.setIn(['metadata', 'annotations', suspendedAnnotation], reason);
+  else {
+    document.deleteIn(['metadata', 'annotations', suspendedAnnotation]);
+    const { annotations } = (document.toJS() as { metadata: { annotations?: object | null } }).metadata;
+    if (Object.keys(annotations ?? {}).length === 0) document.deleteIn(['metadata', 'annotations']);
+  }
+}
+
+/** A stopped run finishes the clusters that it has begun. */
+const whatGoesOn = (object: Suspendable): string[] =>
+  isRun(object)
+    ? ['clusters that the run has begun to update are finished']
+    : ['what is on the members stays, and drift of it is still repaired'];

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { openLog } from '../../daemon/log.ts';
+import { openDaemon } from '../../daemon/open.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { mergeBranch } from '../../git/local/worktree.ts';
+import { defaultAuthor, parsePerson } from '../../git/person.ts';
+import { systemClock } from '../../members/clock.ts';
+import { scaledClock } from '../../simulator/clock.ts';
+import { simulatedMembers } from '../simulate/members.ts';
+import { speedOf } from '../simulate/simulate.ts';
+import { CliError } from '../terminal/exit.ts';
+import { openDemoDirectory } from './directory.ts';
+import { narrate } from './narrate.ts';
+import { isSettled, openApprovals, unfinished } from './settled.ts';
+import { type Timeline, timeline } from './timeline.ts';
+
+/** With --exit-when-settled a demo that has not come to rest by then has failed, milliseconds of real time. */
+const patienceMs = 120_000;
+
+export interface DemoOptions {
+  readonly dir?: string;
+  readonly speed: string;
+  readonly exitWhenSettled?: boolean;
+}
+
+/** A fleet of simulated clusters and a daemon on it, told as it happens. */
+export async function demo(options: DemoOptions): Promise<void> {
+  const speed = speedOf(options.speed);
+  const { dir, repo, fresh, beginAt, release } = await openDemoDirectory(options.dir);
+  const clock = scaledClock(beginAt, speed);
+  const told = timeline(clock);
+  const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
+  const kubeconfig = join(dir, 'kubeconfig');
+  await simulated.listen(kubeconfig);
+  greet({ told, dir, repo, kubeconfig, fresh, speed, members: simulated.names });
+
+  let before: Plan | undefined;
+  let wake = () => {};
+  const log = await openLog({ level: 'warn', pretty: true, color: !process.env['NO_COLOR'] });
+  const opened = await openDaemon({
+    repo,
+    branch: 'main',
+    statusBranch: 'fleet-status',
+    watchMembers: 1_000,
+    connect: simulated.connect,
+    cacheDir: join(dir, 'cache'),
+    intervalMs: 2_000,
+    publishIntervalMs: 0,
+    listen: undefined,
+    webhookSecret: undefined,
+    acceptRewind: undefined,
+    author: parsePerson(defaultAuthor),
+    graceMs: 5_000,
+    clock,
+    pace: systemClock,
+    log,
+    noticed: (message) => told.say({ tone: 'bad', subject: 'member', text: message }),
+    passed(result) {
+      // What is being gathered is not on the status branch yet; the next plans may still date it anew.
+      if (result.kind === 'moved' || result.kind === 'gathering') return;
+      for (const line of narrate(before, result.plan)) told.say(line);
+      before = result.plan;
+      wake();
+    },
+  });
+
+  const running = opened.daemon.run();
+  const next = () => new Promise<void>((done) => (wake = done));
+  const interrupted = new Promise<'interrupted'>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done('interrupted'));
+  });
+  try {
+    const ended = options.exitWhenSettled
+      ? await Promise.race([untilSettled({ plan: () => before, next, repo, told }), interrupted])
+      : await Promise.race([hintWhenQuiet({ plan: () => before, next, told, repo, kubeconfig }), interrupted]);
+    if (ended === 'interrupted') told.note(`stopping; --dir ${dir} goes on from here`);
+  } finally {
+    opened.daemon.stop();
+    await running;
+    await opened.close();
+    await simulated.close();
+    await release(clock.now());
+  }
+}
+
+function greet(about: {
+  told: Timeline;
+  dir: string;
+  repo: string;
+  kubeconfig: string;
+  fresh: boolean;
+  speed: number;
+  members: readonly string[];
+}): void {
+  const { told } = about;
+  told.title(`gitfleet demo: ${about.members.length} simulated clusters, time runs ${about.speed}×`);
+  told.note(`${about.fresh ? 'made' : 'continuing'} ${about.dir}`);
+  told.note(`fleet repo  ${about.repo}`);
+  told.note(`kubeconfig  ${about.kubeconfig}`);
+  told.note('');
+}
+
+interface Watching {
+  readonly plan: () => Plan | undefined;
+  readonly next: () => Promise<void>;
+  readonly told: Timeline;
+  readonly repo: string;
+}
+
+async function untilSettled({ plan, next, repo, told }: Watching): Promise<'settled'> {
+  const merged = new Set<string>();
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    const present = plan();
+    for (const name of present ? openApprovals(present) : []) {
+      if (merged.has(name)) continue;
+      const found = await mergeBranch(repo, `gitfleet/approve/${name}`, `Approve ${name}`);
+      if (!found) continue;
+      merged.add(name);
+      told.say({
+        tone: 'decided',
+        subject: 'you',
+        text: `merged gitfleet/approve/${name} (--exit-when-settled does it for you)`,
+      });
+    }
+    if (present && isSettled(present)) {
+      told.title('Everything is done.');
+      for (const placement of present.placements) {
+        const on = placement.bindings.map(({ clusterName }) => clusterName).join(', ');
+        told.note(`${placement.name}: snapshot ${placement.resourceSnapshotIndex} on ${on}`);
+      }
+      return 'settled';
+    }
+    const left = until - Date.now();
+    if (left <= 0)
+      throw new CliError(
+        `not settled after ${patienceMs / 1000} s: ${present ? unfinished(present).join('; ') : 'no plan was made'}`,
+        1,
+      );
+    await Promise.race([next(), new Promise((done) => setTimeout(done, Math.min(left, 500)))]);
+  }
+}
+
+/** Says how to approve when an approval begins to wait, and what to try the first time that nothing goes on by itself. */
+async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }): Promise<never> {
+  const { plan, next, told, repo, kubeconfig } = input;
+  const hinted = new Set<string>();
+  for (;;) {
+    await next();
+    const present = plan();
+    if (!present) continue;
+    const open = openApprovals(present);
+    for (const name of open) {
+      if (hinted.has(name)) continue;
+      hinted.add(name);
+      told.hint('The staged run waits for you. Say yes with', [`git -C ${repo} merge gitfleet/approve/${name}`]);
+    }
+    const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));
+    if ((quiet || open.length > 0) && !hinted.has('')) {
+      hinted.add('');
+      told.hint('Things to try in another terminal', [
+        `sed -i.bak 's/web:1.0.0/web:1.1.0/' ${repo}/resources/shop/web.yaml && git -C ${repo} commit -qam 'shop 1.1.0'`,
+        `kubectl --kubeconfig ${kubeconfig} --context prod-eu-1 get deploy,pods -A`,
+        `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,
+        `npm run -s gitfleet -- explain placement shop --repo ${repo}`,
+        `git -C ${repo} show fleet-status:README.md`,
+        `git -C ${repo} log -p fleet-status`,
+      ]);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GitError } from '../../git/git-error.ts';
+import { takeLock } from '../../git/local/process-lock.ts';
+import { commitAll, initRepo } from '../../git/local/worktree.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { fileTrouble } from '../terminal/file-trouble.ts';
+
+export interface DemoDirectory {
+  readonly dir: string;
+  readonly repo: string;
+  /** The repo was made just now; false when an earlier demo is continued. */
+  readonly fresh: boolean;
+  /** Where simulated time begins, milliseconds: after all that an earlier demo in it has written. */
+  readonly beginAt: number;
+  /** Remembers where simulated time ended and lets the next demo in. */
+  release(now: number): Promise<void>;
+}
+
+/**
+ * A directory with the example fleet as a git repo, held by this process. Error: CliError when it holds something else,
+ * cannot be written, or another demo is running in it.
+ */
+export async function openDemoDirectory(wanted: string | undefined): Promise<DemoDirectory> {
+  const dir = wanted === undefined ? await mkdtemp(join(tmpdir(), 'gitfleet-demo-')) : resolve(wanted);
+  try {
+    await mkdir(dir, { recursive: true });
+    const entries = await readdir(dir);
+    if (entries.some((name) => !name.startsWith('lock')) && !entries.includes('fleet'))
+      throw new CliError(`${dir} is neither empty nor a demo of before: choose another --dir`);
+    const unlock = await takeLock(join(dir, 'lock'));
+    const clock = join(dir, 'clock.json');
+    const repo = join(dir, 'fleet');
+    return {
+      dir,
+      repo,
+      fresh: await prepareRepo(repo),
+      beginAt: await beginAt(clock),
+      async release(now) {
+        await writeFile(clock, JSON.stringify({ now }));
+        await unlock();
+      },
+    };
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    if (error instanceof GitError && error.code === 'locked')
+      throw new CliError(`a demo is running in ${dir} already: give this one another --dir`, undefined, {
+        cause: error,
+      });
+    throw new CliError(`--dir ${dir}: ${fileTrouble(error)}`, exitCodes.unreachable, { cause: error });
+  }
+}
+
+async function prepareRepo(repo: string): Promise<boolean> {
+  if ((await readdir(repo).catch(() => [])).length > 0) return false;
+  const example = resolve(dirname(fileURLToPath(import.meta.url)), '../../../fleet-repo-example');
+  await cp(example, repo, { recursive: true });
+  await initRepo(repo, 'main');
+  await commitAll(repo, 'The example fleet');
+  return true;
+}
+
+/** Simulated time goes on where an earlier demo in the same directory left it: it must never run backwards. */
+async function beginAt(clock: string): Promise<number> {
+  const saved = await readFile(clock, 'utf8').catch(() => '{}');
+  return Math.max(Date.now(), (JSON.parse(saved) as { now?: number }).now ?? 0);
+}

@@ -1,0 +1,29 @@
+import { isFulfilled } from '../../engine/kernel/condition.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+
+/** Names of the approval branches that the plan waits for. */
+export const openApprovals = (plan: Plan): string[] =>
+  plan.approvals
+    .filter(({ status }) => !status.conditions.some(({ type, status: is }) => type === 'Approved' && is === 'True'))
+    .map(({ name, namespace }) => (namespace ? `${namespace}.${name}` : name));
+
+/** Nothing moves, nothing waits, everything is available and every run is over. */
+export const isSettled = (plan: Plan): boolean => plan.placements.length > 0 && unfinished(plan).length === 0;
+
+/** What is not done yet, one sentence each. */
+export function unfinished(plan: Plan): string[] {
+  const left: string[] = [];
+  for (const placement of plan.placements) {
+    for (const { clusterName, move, conditions } of placement.bindings) {
+      const there = isFulfilled(conditions);
+      if (move !== 'keep') left.push(`${placement.name} on ${clusterName}: ${move}`);
+      else if (!there) left.push(`${placement.name} on ${clusterName} is not available`);
+    }
+  }
+  for (const run of plan.runs) {
+    const over =
+      run.status.conditions?.some(({ type, status }) => type === 'Succeeded' && status !== 'Unknown') ?? false;
+    if (!over) left.push(`run ${run.name} is not over`);
+  }
+  return left;
+}

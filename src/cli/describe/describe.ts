@@ -1,0 +1,97 @@
+import { placementKey } from '../../api/placement.ts';
+import { eventObject, eventRows } from '../status/events.ts';
+import { kindMeant } from '../status/kinds.ts';
+import type { Row } from '../status/listing.ts';
+import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import { knownPlacements } from '../status/placements.ts';
+import { type FleetEvent, readEvents } from '../status/read-events.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { splitName, titleOf } from '../terminal/names.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { table } from '../terminal/table.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+import { clusterLines } from './cluster.ts';
+import { objectText, titled } from './object.ts';
+import { placementText } from './placement.ts';
+
+/** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
+const mostVersions = 100;
+
+export interface DescribeOptions extends StatusOptions {
+  readonly namespace?: string;
+  readonly output: string;
+}
+
+/** Everything the status branch says about one object, in kubectl's manner, with events from its history. */
+export async function describe(word: string, givenName: string | undefined, options: DescribeOptions): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml']);
+  const asked = splitName(word, givenName);
+  const { listing, isMeant } = kindMeant(asked.kind);
+  const [plural, singular] = listing.names;
+  const { name } = asked;
+  if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
+  await withStatus(options, async (reader) => {
+    const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
+    const rows = (await listing.rows(status, Date.now(), reader)).filter(
+      (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
+    );
+    const found = rows.filter((row) => row.name === name || titleOf(row) === name);
+    if (found.length === 0)
+      throw unknownName({ what: singular, name, known: rows.map(titleOf), exitCode: exitCodes.somethingToDo });
+    const described = await Promise.all(
+      found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
+    );
+    if (format === 'table')
+      return print(described.map(({ row, events }) => textOf(plural, row, { status, events })).join('\n\n\n'));
+    const list = {
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'DescriptionList',
+      items: described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] })),
+    };
+    return format === 'json' ? printJson(list) : printYaml(list);
+  });
+}
+
+/** Undefined for what has no file of its own, and so no story. */
+async function eventsOf(
+  plural: string,
+  row: Row,
+  { status, reader }: { readonly status: Status; readonly reader: StatusReader },
+): Promise<readonly FleetEvent[] | undefined> {
+  const path = pathOf(plural, row, status);
+  return path === undefined ? undefined : readEvents(reader, status, { most: mostVersions, path });
+}
+
+function textOf(
+  plural: string,
+  row: Row,
+  { status, events }: { readonly status: Status; readonly events: readonly FleetEvent[] | undefined },
+): string {
+  const body = bodyOf(plural, row, status);
+  if (events === undefined) return body.join('\n\n');
+  const rows = eventRows(events, Date.now());
+  const told =
+    rows.length === 0 ? 'Events:  <none>' : titled('Events', table(['TYPE', 'REASON', 'AGE', 'FROM', 'MESSAGE'], rows));
+  return [...body, told].join('\n\n');
+}
+
+function bodyOf(plural: string, row: Row, { record }: Status): string[] {
+  switch (plural) {
+    case 'placements': {
+      const known = knownPlacements(record).find(({ title }) => title === titleOf(row));
+      return known ? placementText(known, record) : [objectText(row.value)];
+    }
+    case 'clusters':
+      return [objectText(row.value), ...clusterLines(row.name, record)];
+    default:
+      return [objectText(row.value)];
+  }
+}
+
+/** Where the object stands on the status branch; in a large fleet a folder of two digits comes between. */
+function pathOf(plural: string, row: Row, { files }: Status): string | undefined {
+  const file = plural === 'placements' ? `${placementKey(row)}/status.yaml` : `${placementKey(row)}.yaml`;
+  const sharded = (path: string): boolean =>
+    path.startsWith(`${plural}/`) && path.endsWith(`/${file}`) && /^[0-9a-f]{2}$/.test(path.split('/')[1]!);
+  return files.has(`${plural}/${file}`) ? `${plural}/${file}` : [...files.keys()].find(sharded);
+}

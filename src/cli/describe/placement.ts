@@ -1,0 +1,118 @@
+import type { Condition } from '../../api/meta.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { apiVersionOf } from '../../engine/selection/group-version.ts';
+import { latestOf } from '../../engine/selection/snapshot.ts';
+import { differenceLines } from '../status/difference-lines.ts';
+import { statusOf } from '../status/listing.ts';
+import type { KnownPlacement } from '../status/placements.ts';
+import { objectTitle, titleOf } from '../terminal/names.ts';
+import { table } from '../terminal/table.ts';
+import { indent, titled } from './object.ts';
+
+/** A placement with all its decisions, scores and clusters, one part each. */
+export function placementText(placement: KnownPlacement, record: FleetRecord): string[] {
+  const { object, state } = placement;
+  return [
+    head(placement),
+    titled('Conditions', conditionTable(object?.status?.conditions)),
+    titled('Decisions', decisionTable(placement)),
+    ...state.bindings.map(bindingText),
+    ...runLines(placement, record),
+    titled(
+      'Selected resources',
+      table(
+        ['KIND', 'NAMESPACE', 'NAME', 'VERSION'],
+        (object?.status?.selectedResources ?? []).map(({ group, version, kind, namespace, name }) => [
+          kind,
+          namespace,
+          name,
+          apiVersionOf(group ?? '', version),
+        ]),
+      ),
+    ),
+  ];
+}
+
+function head({ kind, name, namespace, object, state }: KnownPlacement): string {
+  const { metadata, spec } = object ?? {};
+  const snapshot = latestOf(state.resourceSnapshots);
+  const lines: [string, string | number | undefined][] = [
+    ['Name', name],
+    ...(namespace === undefined ? [] : ([['Namespace', namespace]] as [string, string][])),
+    ['Kind', kind],
+    ['Generation', metadata?.generation],
+    [
+      'Policy',
+      spec && [spec.policy.placementType, spec.policy.numberOfClusters].filter((part) => part !== undefined).join(' '),
+    ],
+    ['Strategy', spec?.strategy.type],
+    ['Snapshot', snapshot && `${snapshot.index}${snapshot.commit ? ` of commit ${snapshot.commit.slice(0, 12)}` : ''}`],
+  ];
+  return lines.map(([title, value]) => `${`${title}:`.padEnd(12)} ${value ?? '<none>'}`).join('\n');
+}
+
+const decisionTable = ({ state }: KnownPlacement): string =>
+  table(
+    ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],
+    (latestOf(state.policySnapshots)?.targetClusters ?? []).map((decision) => [
+      decision.clusterName,
+      String(decision.selected),
+      decision.clusterScore?.affinityScore,
+      decision.clusterScore?.topologySpreadScore,
+      decision.reason,
+    ]),
+  );
+
+function bindingText(binding: Binding): string {
+  const state = binding.deleting ? 'being removed' : binding.state;
+  const overrides = [
+    ...(binding.clusterResourceOverrideSnapshots ?? []),
+    ...(binding.resourceOverrideSnapshots ?? []).map(titleOf),
+  ];
+  return [
+    `${binding.targetCluster}: ${state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`,
+    indent(conditionTable(binding.conditions)),
+    ...(overrides.length > 0 ? [`  overrides: ${overrides.join(', ')}`] : []),
+    ...(binding.failedPlacements ?? []).map(
+      (failed) => `  ✗ ${objectTitle(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
+    ),
+    ...(binding.driftedPlacements ?? []).flatMap((found) => [
+      `  ≠ ${objectTitle(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
+      ...details({ drifted: found }),
+    ]),
+    ...(binding.diffedPlacements ?? []).flatMap((found) => [
+      `  ≠ ${objectTitle(found)} differs since ${found.firstDiffedObservedTime ?? 'an unknown time'}`,
+      ...details({ diffed: found }),
+    ]),
+  ].join('\n');
+}
+
+const details = (found: Parameters<typeof differenceLines>[0]): string[] =>
+  differenceLines(found).map((line) => `      ${line}`);
+
+function runLines({ name, namespace }: KnownPlacement, { runs }: FleetRecord): string[] {
+  const mine = [...runs.values()].filter(
+    ({ metadata, spec }) => spec.placementName === name && metadata.namespace === namespace,
+  );
+  if (mine.length === 0) return [];
+  const rows = mine.map(({ metadata, status }) => [
+    metadata.name,
+    status?.resourceSnapshotIndexUsed,
+    statusOf(status?.conditions, 'Progressing'),
+    statusOf(status?.conditions, 'Succeeded'),
+  ]);
+  return [titled('Runs', table(['NAME', 'SNAPSHOT', 'PROGRESSING', 'SUCCEEDED'], rows))];
+}
+
+const conditionTable = (conditions: readonly Condition[] | undefined): string =>
+  table(
+    ['TYPE', 'STATUS', 'REASON', 'SINCE', 'MESSAGE'],
+    (conditions ?? []).map(({ type, status, reason, lastTransitionTime, message }) => [
+      type,
+      status,
+      reason,
+      lastTransitionTime,
+      message,
+    ]),
+  );

@@ -1,0 +1,69 @@
+import { stringify } from 'yaml';
+import type { Manifest } from '../../api/meta.ts';
+import { objectTitle } from '../terminal/names.ts';
+import { lineDiff } from './lines.ts';
+
+/** What becomes of one object. */
+export interface ManifestChange {
+  /** `Deployment shop/web` */
+  readonly object: string;
+  readonly action: 'create' | 'update' | 'delete';
+  /** Unified, without file headings; values of Secrets are left out. */
+  readonly diff: string;
+}
+
+/** Undefined when nothing changes that a person would call a change. */
+export function changeOf(before: Manifest | undefined, after: Manifest | undefined): ManifestChange | undefined {
+  const of = after ?? before;
+  if (of === undefined) return undefined;
+  const [was, is] = hideSecrets(before && shown(before), after && shown(after));
+  const diff = lineDiff(textOf(was), textOf(is));
+  if (diff === '') return undefined;
+  const { kind, metadata } = of;
+  return {
+    object: objectTitle({ kind, name: metadata.name, namespace: metadata.namespace }),
+    action: before === undefined ? 'create' : after === undefined ? 'delete' : 'update',
+    diff,
+  };
+}
+
+const textOf = (manifest: Manifest | undefined): string =>
+  manifest === undefined ? '' : stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false });
+
+/** What a server writes into every object, and does anew with every change. */
+const serverFields = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink'];
+
+/** Without what nobody wrote: the server's own fields, the status, our marks. */
+function shown({ status: _, metadata, ...rest }: Manifest): Manifest {
+  const kept = Object.fromEntries(
+    Object.entries(metadata).flatMap(([key, value]) => {
+      if (serverFields.includes(key)) return [];
+      if (key !== 'labels' && key !== 'annotations') return [[key, value]];
+      const others = Object.entries(value as object).filter(([name]) => !name.startsWith('gitfleet.dev/'));
+      return others.length === 0 ? [] : [[key, Object.fromEntries(others)]];
+    }),
+  );
+  const { apiVersion, kind, ...body } = rest;
+  return { apiVersion, kind, metadata: kept, ...body } as Manifest;
+}
+
+/** Values of a Secret stay out of terminals and CI logs; that one changed still shows. */
+function hideSecrets(before: Manifest | undefined, after: Manifest | undefined): (Manifest | undefined)[] {
+  const isSecret = [before, after].some((manifest) => manifest?.kind === 'Secret' && manifest.apiVersion === 'v1');
+  if (!isSecret) return [before, after];
+  const hide = (manifest: Manifest | undefined, other: Manifest | undefined, word: string): Manifest | undefined => {
+    if (manifest === undefined) return undefined;
+    const fields = ['data', 'stringData'].flatMap((field) => {
+      const values = manifest[field] as Record<string, unknown> | undefined;
+      if (values === undefined || values === null) return [];
+      const others = (other?.[field] ?? {}) as Record<string, unknown>;
+      const hidden = Object.keys(values).map((key) => [
+        key,
+        other === undefined || others[key] === values[key] ? '(redacted)' : `(redacted, ${word})`,
+      ]);
+      return [[field, Object.fromEntries(hidden)]];
+    });
+    return { ...manifest, ...Object.fromEntries(fields) };
+  };
+  return [hide(before, after, 'before'), hide(after, before, 'after')];
+}

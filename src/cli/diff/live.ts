@@ -1,0 +1,115 @@
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { placementLabel } from '../../engine/overrides/ownership.ts';
+import { ApiError, UnreachableError } from '../../members/api-server/api-error.ts';
+import { type MemberClient, memberClient } from '../../members/api-server/client.ts';
+import { type Discovery, discover } from '../../members/api-server/discovery.ts';
+import { connectionsOf } from '../../members/api-server/kubeconfig.ts';
+import { objectRequests } from '../../members/apply/requests.ts';
+import { systemClock } from '../../members/clock.ts';
+import { membersPath } from '../run/run.ts';
+import { unreadable } from '../terminal/file-trouble.ts';
+import { changeOf, type ManifestChange } from './change.ts';
+
+/** What a cluster should hold of a placement. */
+interface Wanted {
+  readonly clusterName: string;
+  readonly placement: string;
+  readonly wanted: readonly Manifest[];
+  /** Of the placement's objects; what does not carry it is not removed. */
+  readonly label: string | undefined;
+  readonly prunable: readonly ObjectRef[];
+}
+
+interface Found {
+  readonly clusterName: string;
+  readonly placement: string;
+  readonly change: ManifestChange;
+}
+
+/** Asks the members themselves. `unreached` says of each cluster that could not be asked why. */
+export async function liveChanges(
+  targets: readonly Wanted[],
+  options: { readonly members: string; readonly timeoutMs: number },
+): Promise<{ readonly changes: readonly Found[]; readonly unreached: readonly string[] }> {
+  const path = membersPath(options.members);
+  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
+  const clusters = [...new Set(targets.map(({ clusterName }) => clusterName))];
+  const answers = await Promise.all(
+    clusters.map(async (clusterName) => {
+      const life = AbortSignal.timeout(options.timeoutMs);
+      try {
+        const transport = await connections.open(clusterName);
+        if (!transport) return { unreached: [`${clusterName}: ${path} has no such member`], changes: [] };
+        const client = memberClient({ name: clusterName, transport, clock: systemClock, life });
+        const discovery = discover(client);
+        const look = looker(client, discovery);
+        const mine = targets.filter((target) => target.clusterName === clusterName);
+        const changes = await Promise.all(mine.map((target) => ofTarget(target, look)));
+        return { unreached: [], changes: changes.flat() };
+      } catch (error) {
+        if (!(error instanceof ApiError || error instanceof UnreachableError || life.aborted)) throw error;
+        const why = life.aborted ? `no answer within ${options.timeoutMs / 1000} s` : (error as Error).message;
+        return { unreached: [`${clusterName}: ${why}`], changes: [] };
+      }
+    }),
+  );
+  return {
+    changes: answers.flatMap(({ changes }) => changes),
+    unreached: answers.flatMap(({ unreached }) => unreached),
+  };
+}
+
+interface Look {
+  read(manifest: Manifest): Promise<Manifest | undefined>;
+  /** What applying would make of it. */
+  apply(manifest: Manifest, live: Manifest | undefined): Promise<Manifest>;
+}
+
+async function ofTarget({ clusterName, placement, wanted, prunable, label }: Wanted, look: Look): Promise<Found[]> {
+  const kept = new Set(wanted.map((manifest) => identityOf({ ...manifest, ...manifest.metadata })));
+  const leftovers = prunable
+    .filter((ref) => !kept.has(identityOf(ref)))
+    .map(
+      ({ apiVersion, kind, name, namespace }): Manifest => ({
+        apiVersion,
+        kind,
+        metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+      }),
+    );
+  const changed = await Promise.all(
+    wanted.map(async (manifest) => {
+      const live = await look.read(manifest);
+      return changeOf(live, await look.apply(manifest, live));
+    }),
+  );
+  const removed = await Promise.all(
+    leftovers.map(async (manifest) => {
+      const live = await look.read(manifest);
+      return live?.metadata.labels?.[placementLabel] === label ? changeOf(live, undefined) : undefined;
+    }),
+  );
+  return [...changed, ...removed].flatMap((change) => (change ? [{ clusterName, placement, change }] : []));
+}
+
+const identityOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
+  `${apiVersion} ${kind} ${namespace ?? ''} ${name}`;
+
+function looker(client: MemberClient, discovery: Discovery): Look {
+  const requestsFor = async (manifest: Manifest) => {
+    const served = await discovery.find(manifest.apiVersion, manifest.kind);
+    return served && objectRequests(client, served, manifest);
+  };
+  return {
+    read: async (manifest) => (await (await requestsFor(manifest))?.read()) ?? undefined,
+    async apply(manifest, live) {
+      const requests = await requestsFor(manifest);
+      try {
+        return (await requests?.dryRun()) ?? manifest;
+      } catch (error) {
+        // A namespace that is not there yet comes with the same plan: the object is new as it is written.
+        if (live === undefined && error instanceof ApiError && error.status === 404) return manifest;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { type PlacementKind, placementKey } from '../../api/placement.ts';
+import { planFleet } from '../../engine/plan.ts';
+import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { withRecordedStatus } from '../plan/recorded-status.ts';
+import { CliError } from '../terminal/exit.ts';
+import { titleOf } from '../terminal/names.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
+import { explainer } from './clusters.ts';
+import { explanationText } from './text.ts';
+
+/** Why each cluster was or was not picked: every filter's verdict, every score term. */
+export async function explain(
+  kind: string,
+  name: string,
+  options: PlanOptions & { readonly cluster?: string; readonly output: string },
+): Promise<void> {
+  const kinds = kindsCalled(kind);
+  const format = outputFormat(options.output, ['table', 'json', 'yaml']);
+  const input = withRecordedStatus(await readPlanInput(options));
+  const { plan } = planFleet(input);
+  const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
+  const placement = known.find((each) => titleOf(each) === name) ?? known.find((each) => each.name === name);
+  if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
+  const explained = explainer(input, plan);
+  if (options.cluster !== undefined && !explained.clusters.includes(options.cluster))
+    throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
+  const { scheduled } = placement;
+  const clusters = explained.of(placement, options.cluster);
+  const document = { placement: placementKey(placement), scheduled, clusters };
+  if (format === 'json') return printJson(document);
+  if (format === 'yaml') return printYaml(document);
+  print([...headline(placement), ...clusters.map(explanationText)].join('\n'));
+}
+
+/** That nothing is scheduled for want of a valid selection stands above what every cluster would say. */
+const headline = ({ kind, scheduled: { reason, message } }: PlannedPlacement): string[] =>
+  reason === 'InvalidResourceSelectors' ? [`${kind}Scheduled is False, ${reason}: ${message ?? ''}`] : [];
+
+/** What kubectl would take for a placement: full names, plurals and KubeFleet's short names. */
+function kindsCalled(kind: string): readonly PlacementKind[] {
+  if (/^(crp|clusterresourceplacement)s?$/i.test(kind)) return ['ClusterResourcePlacement'];
+  if (/^(rp|resourceplacement)s?$/i.test(kind)) return ['ResourcePlacement'];
+  if (/^placements?$/i.test(kind)) return ['ClusterResourcePlacement', 'ResourcePlacement'];
+  throw new CliError(`explain takes a placement, not ${kind}: gitfleet explain placement shop`);
+}

@@ -1,0 +1,42 @@
+import type { ClusterExplanation, ScoreExplanation } from '../../engine/placement/explain/explain.ts';
+import { colorsFor } from '../terminal/table.ts';
+
+/** One cluster's verdict for people: the decision, the filters that said no, and how the score comes about. */
+export function explanationText({ clusterName, decision, binding, filters, score }: ClusterExplanation): string {
+  const color = colorsFor(process.stdout);
+  const selected = decision?.selected === true;
+  // That a picked cluster is taken by its own placement is what the binding says.
+  const asked = filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
+  const failed = asked.filter(({ passed }) => !passed);
+  return [
+    `${color(selected ? 'green' : 'yellow', `${selected ? '✓' : '✗'} ${clusterName}`)}  ${decision?.reason ?? 'not in the decisions'}`,
+    ...(binding ? [`binding: ${binding}`] : []),
+    failed.length === 0
+      ? `passes ${asked.map(({ plugin }) => plugin).join(', ')}`
+      : failed
+          .flatMap(({ plugin, reason, unmet = [] }) => [`${plugin}: ${reason}`, ...unmet.map((text) => `  ${text}`)])
+          .join('\n    '),
+    ...(score ? scoreLines(score) : []),
+  ].join('\n    ');
+}
+
+function scoreLines({ affinityScore, topologySpreadScore, terms, spread }: ScoreExplanation): string[] {
+  return [
+    `would score now: affinity ${affinityScore}, topology spread ${topologySpreadScore}`,
+    ...terms.map(({ weight, labelsMatch, property, sortOrder, value, min, max, score }) => {
+      const about =
+        property === undefined
+          ? ''
+          : `, ${property} ${sortOrder?.toLowerCase()}: ${value ?? 'none'}${min === undefined ? '' : ` between ${min} and ${max}`}`;
+      return `  ${signed(score)}  weight ${weight}, labels ${labelsMatch ? 'match' : 'do not match'}${about}`;
+    }),
+    ...spread.map(
+      ({ topologyKey, whenUnsatisfiable, maxSkew, domain, count, lowest, highest, change, violated, score }) =>
+        domain === undefined
+          ? `  ${signed(score)}  spread over ${topologyKey}: the cluster has no such label`
+          : `  ${signed(score)}  spread over ${topologyKey} (${whenUnsatisfiable}, maxSkew ${maxSkew}): ${count} in ${domain}, ${lowest} to ${highest} elsewhere, one more changes the skew by ${change}${violated ? ', which violates it' : ''}`,
+    ),
+  ];
+}
+
+const signed = (score: number): string => (score < 0 ? String(score) : `+${score}`).padStart(4);

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Address, parseAddress } from '../../git/address.ts';
+import { type Branches, openBranches } from '../../git/branches.ts';
+import { GitError } from '../../git/git-error.ts';
+import { credentialsFromEnv } from '../../git/http/credentials.ts';
+import { locate } from '../../git/local/locate.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { unreadable } from '../terminal/file-trouble.ts';
+import { defaultCacheDir } from './cache-dir.ts';
+
+/** The branches of a repository for one command. A remote's clone is kept between commands, unless another one uses it. */
+export async function openGit(repo: string): Promise<Branches> {
+  const address = parseAddress(repo);
+  const open = (mirrorDir: string) => openBranches({ address, mirrorDir, credentials: credentialsFromEnv() });
+  if (address.kind === 'local') return open('');
+  try {
+    return await open(join(defaultCacheDir(repo), 'cli'));
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'locked') throw error;
+  }
+  const mirrorDir = await mkdtemp(join(tmpdir(), 'gitfleet-'));
+  const forget = () => rm(mirrorDir, { recursive: true, force: true });
+  const branches = await open(mirrorDir).catch(async (error: unknown) => {
+    await forget();
+    throw error;
+  });
+  return {
+    ...branches,
+    async close() {
+      await branches.close();
+      await forget();
+    },
+  };
+}
+
+/**
+ * Like `openGit`, but a folder inside a working clone means the clone, as git itself has it. Errors: CliError with exit code
+ * 3 when there is no repository.
+ */
+export async function openClone(repo: string): Promise<Branches> {
+  try {
+    const address = parseAddress(repo);
+    return await openGit(address.kind === 'local' ? await cloneAround(address) : repo);
+  } catch (error) {
+    return unreadable(repo)(error);
+  }
+}
+
+async function cloneAround({ path }: Address & { readonly kind: 'local' }): Promise<string> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (await locate(folder)) return folder;
+    if (dirname(folder) === folder) break;
+  }
+  throw new CliError(
+    `${path} is no git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
+    exitCodes.unreachable,
+  );
+}

@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { parseAddress } from '../../git/address.ts';
+import type { Branches } from '../../git/branches.ts';
+import { locate } from '../../git/local/locate.ts';
+import { uncommittedFiles } from '../../git/native/uncommitted.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { branchRef } from '../../git/source.ts';
+import { readFiles } from '../../git/status-branch.ts';
+import { openDirectory } from '../../repo/directory-tree.ts';
+import type { RepoTree } from '../../repo/tree.ts';
+import { unreadable } from '../terminal/file-trouble.ts';
+import { openGit } from './open-git.ts';
+
+/** Files named in a note; the rest are counted. */
+const mostNamed = 3;
+
+export interface OpenedRepo {
+  readonly tree: RepoTree;
+  /** What the status branch holds; empty for a plain folder and before the first pass. */
+  statusFiles(): Promise<ReadonlyMap<string, string>>;
+  close(): Promise<void>;
+}
+
+/**
+ * A fleet repo for a command: a plain folder as it is on disk, or a commit (`ref`, else HEAD) of a git repository. A folder
+ * inside a repository is a plain folder. Error: CliError with exit code 3 when it cannot be read.
+ */
+export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet-status'): Promise<OpenedRepo> {
+  try {
+    const address = parseAddress(repo);
+    if (address.kind !== 'local') return await openCommit(repo, ref, statusBranch);
+    if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
+    if (await locate(address.path)) {
+      const opened = await openCommit(repo, ref, statusBranch);
+      if (ref === undefined) await tellUncommitted(address.path);
+      return opened;
+    }
+    if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
+    return { tree: await openDirectory(address.path), statusFiles: async () => new Map(), close: async () => {} };
+  } catch (error) {
+    return unreadable(repo)(error);
+  }
+}
+
+/** Whoever edits a file and looks at the outcome must not take the commit before it for the answer. */
+async function tellUncommitted(dir: string): Promise<void> {
+  const files = await uncommittedFiles(dir);
+  if (files.length === 0) return;
+  const rest = files.length - mostNamed;
+  const named = files.slice(0, mostNamed).join(', ');
+  process.stderr.write(
+    `note: only what is committed is read, without the changes in ${named}${rest > 0 ? ` and ${rest} more` : ''}\n`,
+  );
+}
+
+async function openCommit(repo: string, ref: string | undefined, statusBranch: string): Promise<OpenedRepo> {
+  const branches: Branches = await openGit(repo);
+  try {
+    const tree = await branches.objects.files(await resolveCommit(branches, ref));
+    const status = branchRef(statusBranch);
+    return {
+      tree,
+      async statusFiles() {
+        const tip = (await branches.list([status])).get(status);
+        if (tip === undefined) return new Map();
+        await branches.obtain(status, tip);
+        return readFiles(branches, tip);
+      },
+      close: () => branches.close(),
+    };
+  } catch (error) {
+    await branches.close();
+    throw error;
+  }
+}

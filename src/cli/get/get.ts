@@ -1,0 +1,119 @@
+import { matchesSelector } from '../../engine/kernel/selector.ts';
+import { moved } from '../status/follow.ts';
+import { type KindMeant, kindMeant } from '../status/kinds.ts';
+import type { Row } from '../status/listing.ts';
+import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { splitName, titleOf } from '../terminal/names.ts';
+import { type OutputFormat, outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+import { changedRows, rowTable } from './row-table.ts';
+import { parseSelector } from './selector.ts';
+
+export interface GetOptions extends StatusOptions {
+  readonly output: string;
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+  readonly headers: boolean;
+  readonly watch?: boolean;
+  readonly history: string;
+}
+
+/** Lists what the status branch says about a kind, or shows one object. */
+export async function get(word: string, name: string | undefined, options: GetOptions): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'wide', 'json', 'yaml', 'name']);
+  const asked = splitName(word, name);
+  const kind = kindMeant(asked.kind, historyOf(options.history));
+  const wanted = filterOf(options);
+  await withStatus(options, async (reader) => {
+    const first = await listed(reader, kind, asked.name, wanted);
+    await show(first.rows, { kind, format, options, single: asked.name !== undefined && first.isOne });
+    if (!options.watch) return;
+    for (let { rows, tip } = first; await moved(reader, tip); ) {
+      const next = await listed(reader, kind, undefined, wanted);
+      const news = changedRows(
+        rows,
+        next.rows.filter((row) => asked.name === undefined || isNamed(row, asked.name)),
+      );
+      if (news.length > 0)
+        await show(news, {
+          kind,
+          format,
+          options: { ...options, headers: false },
+          single: news.length === 1,
+          like: rows,
+        });
+      ({ rows, tip } = next);
+    }
+  });
+}
+
+function historyOf(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new CliError(`--history ${text} is no number of commits: write for example 1000`);
+}
+
+function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row) => boolean {
+  if (namespace !== undefined && allNamespaces) throw new CliError('-n and -A exclude each other: leave one out');
+  const labels = selector === undefined ? undefined : parseSelector(selector);
+  return (row) => {
+    if (namespace !== undefined && row.namespace !== namespace) return false;
+    const { metadata } = row.value as { metadata?: { labels?: Record<string, string> } };
+    return labels === undefined || matchesSelector(labels, metadata?.labels);
+  };
+}
+
+/** Its own name, with or without its namespace, or the placement that it belongs to. */
+const isNamed = (row: Row, name: string): boolean =>
+  row.name === name || titleOf(row) === name || row.placement === name;
+
+async function listed(
+  reader: StatusReader,
+  { listing, isMeant }: KindMeant,
+  name: string | undefined,
+  wanted: (row: Row) => boolean,
+) {
+  const status = await reader.read(listing.folders);
+  const all = (await listing.rows(status, Date.now(), reader)).filter((row) => isMeant(row) && wanted(row));
+  const rows = name === undefined ? all : all.filter((row) => isNamed(row, name));
+  if (name !== undefined && rows.length === 0) {
+    const known = [...new Set(all.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
+    throw unknownName({ what: listing.names[1], name, known, exitCode: exitCodes.somethingToDo });
+  }
+  return { tip: status.tip, rows, isOne: rows.length === 1 && rows[0]!.placement !== name };
+}
+
+async function show(
+  rows: readonly Row[],
+  how: {
+    readonly kind: KindMeant;
+    readonly format: OutputFormat;
+    readonly options: GetOptions;
+    readonly single: boolean;
+    /** Rows that were printed before: columns stay where they were. */
+    readonly like?: readonly Row[];
+  },
+): Promise<void> {
+  const { kind, format, options, single, like } = how;
+  const [plural, singular] = kind.listing.names;
+  if (format === 'json' || format === 'yaml') {
+    const values = rows.map(({ value }) => value);
+    const whole = single ? values[0] : { apiVersion: 'v1', kind: 'List', items: values };
+    return format === 'json' ? printJson(whole) : printYaml(whole);
+  }
+  if (rows.length === 0) {
+    process.stderr.write(`No ${plural} on the status branch.\n`);
+    return;
+  }
+  if (format === 'name') return print(rows.map((row) => `${singular}/${titleOf(row)}`).join('\n'));
+  print(
+    rowTable(rows, {
+      wide: format === 'wide',
+      headers: options.headers,
+      nameless: kind.listing.nameless ?? false,
+      namespaces: options.namespace === undefined,
+      like,
+    }),
+  );
+}

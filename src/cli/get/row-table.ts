@@ -1,0 +1,43 @@
+import type { Cell, Row } from '../status/listing.ts';
+import { titleOf } from '../terminal/names.ts';
+import { aligned } from '../terminal/table.ts';
+
+/** Rows as kubectl prints them: NAMESPACE where some row has one and all namespaces are shown, NAME, then the columns. */
+export function rowTable(
+  rows: readonly Row[],
+  how: {
+    readonly wide: boolean;
+    readonly headers: boolean;
+    readonly nameless: boolean;
+    readonly namespaces: boolean;
+    /** Rows printed before this table, which it continues: its columns are at least as wide. */
+    readonly like?: readonly Row[] | undefined;
+  },
+): string {
+  const before = how.like ?? [];
+  const withNamespace = how.namespaces && [...rows, ...before].some(({ namespace }) => namespace !== undefined);
+  const columns = (rows[0]?.cells ?? []).flatMap(({ heading, wide }, at) =>
+    wide && !how.wide ? [] : [{ heading, at }],
+  );
+  const headings = [
+    ...(withNamespace ? ['NAMESPACE'] : []),
+    ...(how.nameless ? [] : ['NAME']),
+    ...columns.map(({ heading }) => heading),
+  ];
+  const line = (row: Row): Cell[] => [
+    ...(withNamespace ? [row.namespace] : []),
+    ...(how.nameless ? [] : [row.name]),
+    ...columns.map(({ at }) => row.cells[at]!.cell),
+  ];
+  const lines = aligned([headings, ...before.map(line), ...rows.map(line)]);
+  return [...(how.headers ? lines.slice(0, 1) : []), ...lines.slice(1 + before.length)].join('\n');
+}
+
+/** Rows of `after` that are new or say something else; a row that only became older says nothing new. */
+export function changedRows(before: readonly Row[], after: readonly Row[]): Row[] {
+  const key = (row: Row): string => `${titleOf(row)} ${row.placement ?? ''}`;
+  const said = ({ cells }: Row): string =>
+    JSON.stringify(cells.filter(({ heading }) => !/AGE|SEEN|SINCE/.test(heading)).map(({ cell }) => cell));
+  const old = new Set(before.map((row) => key(row) + said(row)));
+  return after.filter((row) => !old.has(key(row) + said(row)));
+}

@@ -1,0 +1,71 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Problem } from '../../api/problem.ts';
+import type { PlanInput } from '../../engine/input.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
+import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import { readObservations } from '../../repo/read-observations.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { sha256 } from '../../repo/sha256.ts';
+import { openRepo } from '../fleet-repo/open-repo.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { unreadable } from '../terminal/file-trouble.ts';
+
+export interface PlanOptions {
+  readonly repo: string;
+  readonly ref?: string;
+  readonly observed?: string;
+  readonly recorded?: string;
+  readonly now?: string;
+}
+
+/** Everything a plan is made from, read from files: the same door as the daemon's. */
+export async function readPlanInput(options: PlanOptions): Promise<PlanInput> {
+  const now = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  if (parseInstant(now) === undefined)
+    throw new CliError(`--now ${now} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
+  const repo = await openRepo(options.repo, options.ref);
+  try {
+    const loaded = await loadFleet(repo.tree);
+    const observed =
+      options.observed === undefined
+        ? undefined
+        : await readObservations(options.observed).catch(unreadable(options.observed));
+    const files = await recordFiles(options, repo.statusFiles);
+    const recorded = readRecord(files);
+    const problems: Problem[] = [...loaded.problems, ...recorded.problems, ...(observed?.problems ?? [])];
+    return {
+      now,
+      commit: repo.tree.id,
+      fleet: { ...loaded, problems },
+      observations: observed?.observations,
+      record: recorded.record,
+      digest: sha256,
+    };
+  } finally {
+    await repo.close();
+  }
+}
+
+async function recordFiles(
+  options: PlanOptions,
+  ofRepo: () => Promise<ReadonlyMap<string, string>>,
+): Promise<ReadonlyMap<string, string>> {
+  if (options.recorded === 'none') return new Map();
+  if (options.recorded === undefined) return ofRepo();
+  return readFolder(options.recorded).catch(unreadable(options.recorded));
+}
+
+/** Every file of a folder as text, by path with forward slashes; dot files left out. */
+export async function readFolder(root: string): Promise<Map<string, string>> {
+  if (!(await stat(root)).isDirectory()) throw new CliError(`${root} is not a directory`, exitCodes.unreachable);
+  const files = new Map<string, string>();
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(root, path).replaceAll('\\', '/');
+    if (!name.split('/').some((part) => part.startsWith('.'))) files.set(name, await readFile(path, 'utf8'));
+  }
+  return files;
+}

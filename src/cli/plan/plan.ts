@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { wholeRecord } from '../../daemon/publication.ts';
+import type { PlanInput } from '../../engine/input.ts';
+import { planFleet } from '../../engine/plan.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import type { WhatIfFlags } from '../what-if/changes.ts';
+import { whatIfText } from '../what-if/text.ts';
+import { isSupposed, whatIf } from '../what-if/what-if.ts';
+import { type PlanOptions, readPlanInput } from './input.ts';
+import { planMarkdown } from './markdown.ts';
+import { planTable } from './table.ts';
+
+/**
+ * Prints the plan document in every case; the exit code says what it holds. With a what-if flag it is the plan of the
+ * supposed fleet, with a section `whatIf` that compares it with the plan of the real one.
+ */
+export async function plan(
+  options: PlanOptions & WhatIfFlags & { readonly output: string; readonly outRecorded?: string },
+): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
+  if (isSupposed(options) && options.outRecorded !== undefined)
+    throw new CliError(
+      '--out-recorded: what is only supposed is not recorded: leave it out, or leave out the what-if flags',
+    );
+  const input = await readPlanInput(options);
+  const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
+  const result = supposed?.plan ?? planFleet(input).plan;
+  const files = wholeRecord(result, { branch: options.ref ?? 'main', unreachable: unreachable(input) });
+  if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
+  const document = {
+    ...result,
+    ...(supposed ? { whatIf: supposed.whatIf } : {}),
+    record: Object.fromEntries(files),
+  };
+  if (format === 'json') printJson(document);
+  else if (format === 'yaml') await printYaml(document);
+  else if (format === 'markdown') print(planMarkdown(result));
+  else print(supposed ? whatIfText(supposed.whatIf, result) : planTable(result));
+  const code = exitCodeOfPlan(result);
+  if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
+}
+
+/** Members that were looked at and did not answer. */
+const unreachable = ({ observations = new Map() }: PlanInput): Map<string, string> =>
+  new Map(
+    [...observations]
+      .filter(([, { reachable }]) => !reachable)
+      .map(([name, { cause }]): [string, string] => [name, cause ?? 'no answer'])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+/** 2 with errors, else 4 when refused, else 1 when anything moves, else 0. Warnings never count. */
+export function exitCodeOfPlan(plan: Plan): number {
+  if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;
+  if (plan.guard.length > 0) return exitCodes.refused;
+  const moves = plan.placements.some((placement) =>
+    placement.bindings.some(({ move }) => move !== 'keep' && move !== 'wait'),
+  );
+  return moves || plan.targets.some((target) => target.remove) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+}
+
+async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of files) {
+    const file = join(root, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}

@@ -1,0 +1,142 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { openLog } from '../../daemon/log.ts';
+import { openDaemon } from '../../daemon/open.ts';
+import { parseDuration } from '../../engine/kernel/duration.ts';
+import { GitError } from '../../git/git-error.ts';
+import { parsePerson } from '../../git/person.ts';
+import { systemClock } from '../../members/clock.ts';
+import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
+import { simulatedMembers } from '../simulate/members.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { unreadable } from '../terminal/file-trouble.ts';
+import { secretFromEnv } from './secret-from-env.ts';
+
+export interface RunOptions {
+  readonly repo: string;
+  readonly branch: string;
+  readonly statusBranch: string;
+  readonly members: string;
+  readonly watchMembers: string;
+  readonly simulatedFleet?: string;
+  readonly cacheDir?: string;
+  readonly interval: string;
+  readonly publishInterval: string;
+  readonly listen: string;
+  readonly acceptRewind?: string;
+  readonly gitAuthor: string;
+  readonly gracePeriod: string;
+  readonly once?: boolean;
+  readonly logLevel: string;
+  readonly logFormat?: string;
+}
+
+/** The daemon, until SIGINT or SIGTERM. A second signal ends it at once. */
+export async function run(options: RunOptions): Promise<void> {
+  const log = await openLog({
+    level: options.logLevel,
+    pretty: options.logFormat === undefined ? process.stderr.isTTY === true : options.logFormat === 'pretty',
+    color: !process.env['NO_COLOR'],
+  });
+  const simulated =
+    options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
+  const connect = simulated?.connect ?? (await kubeconfigMembers(membersPath(options.members)));
+  const opened = await openDaemon({
+    repo: options.repo,
+    branch: options.branch,
+    statusBranch: options.statusBranch,
+    connect,
+    watchMembers: count('--watch-members', options.watchMembers),
+    cacheDir: options.cacheDir ?? defaultCacheDir(options.repo),
+    intervalMs: duration('--interval', options.interval),
+    publishIntervalMs: duration('--publish-interval', options.publishInterval),
+    listen: listenAddress(options.listen, options.once ?? false),
+    webhookSecret: await secretFromEnv('GITFLEET_WEBHOOK_SECRET'),
+    acceptRewind: commitId(options.acceptRewind),
+    author: parsePerson(options.gitAuthor),
+    graceMs: duration('--grace-period', options.gracePeriod),
+    clock: systemClock,
+    pace: systemClock,
+    log,
+  }).catch(unreachable);
+  let ended: 'finished' | 'cut short' = 'finished';
+  try {
+    if (options.once) {
+      const result = await opened.daemon.runOnce().catch(unreachable);
+      if (result.kind === 'refused')
+        throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
+      return;
+    }
+    stopOnSignals(
+      () => opened.daemon.stop(),
+      (message) => log.info(message),
+    );
+    ended = await opened.daemon.run();
+  } finally {
+    await opened.close();
+    await simulated?.close();
+  }
+  // What hangs would keep the process alive until somebody kills it.
+  if (ended === 'cut short') process.exit(1);
+}
+
+/** What a repository or its server answers is no bug of ours. */
+function unreachable(error: unknown): never {
+  if (!(error instanceof GitError)) throw error;
+  throw new CliError(error.message, exitCodes.unreachable, { cause: error });
+}
+
+function stopOnSignals(stop: () => void, say: (message: string) => void): void {
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(130);
+      asked = true;
+      say(`${signal}: finishing what is under way; a second signal ends at once`);
+      stop();
+    });
+  }
+}
+
+async function kubeconfigMembers(path: string) {
+  const { connectionsOf } = await import('../../members/api-server/kubeconfig.ts');
+  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
+  return (name: string) => connections.open(name);
+}
+
+/** `--members`, else the files of KUBECONFIG, else the usual place. */
+export function membersPath(option: string): string {
+  if (option !== '$KUBECONFIG') return option;
+  return process.env['KUBECONFIG'] || join(homedir(), '.kube', 'config');
+}
+
+function requireFleetFile(options: RunOptions): string {
+  if (options.simulatedFleet !== undefined) return options.simulatedFleet;
+  throw new CliError('--members simulated needs --simulated-fleet FILE: see fleet-repo-example/simulated-fleet.yaml');
+}
+
+function duration(flag: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new CliError(`${flag} ${text} is no duration: write for example 10s, 1m30s or 500ms`);
+  return ms;
+}
+
+function count(flag: string, text: string): number {
+  if (!/^\d{1,6}$/.test(text))
+    throw new CliError(`${flag} ${text} is no number: write for example 1000, or 0 for none`);
+  return Number(text);
+}
+
+/** Enough digits that only one commit can be meant. */
+function commitId(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[0-9a-f]{7,40}$/.test(text))
+    throw new CliError(`--accept-rewind ${text} is no commit: write at least 7 digits of its id`);
+  return text;
+}
+
+function listenAddress(text: string, once: boolean): { readonly host: string; readonly port: number } | undefined {
+  if (text === 'off' || once) return undefined;
+  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text);
+  if (!match) throw new CliError(`--listen ${text} is no address: write for example 127.0.0.1:8080, or off`);
+  return { host: match[1] ?? match[2] ?? '127.0.0.1', port: Number(match[3]) };
+}

@@ -1,0 +1,53 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Transport } from '../../members/api-server/transport.ts';
+import type { Clock } from '../../members/clock.ts';
+import { formatProblem } from '../../repo/fleet/positions.ts';
+import { readSimulatedFleet } from '../../repo/read-simulated-fleet.ts';
+import { openFleet } from '../../simulator/fleet.ts';
+import { kubeconfigOf } from '../../simulator/kubeconfig.ts';
+import { type Listening, listen } from '../../simulator/listen.ts';
+import { inProcessTransport } from '../../simulator/transport.ts';
+import { CliError } from '../terminal/exit.ts';
+import { unreadable } from '../terminal/file-trouble.ts';
+
+export interface SimulatedMembers {
+  readonly names: readonly string[];
+  /** Undefined for a member that the file does not name. */
+  readonly connect: (name: string) => Promise<Transport | undefined>;
+  /** Serves all members over HTTP on this machine and writes a kubeconfig for them. */
+  readonly listen: (kubeconfigPath: string, port?: number) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The members of a SimulatedFleet file, living on a clock. */
+export async function simulatedMembers(file: string, clock: Clock): Promise<SimulatedMembers> {
+  const { fleet, problems } = await readSimulatedFleet(file).catch(unreadable(file));
+  const wrong = problems.filter(({ severity }) => severity === 'error');
+  if (!fleet || wrong.length > 0) throw new CliError(wrong.map(formatProblem).join('\n'));
+  const members = await openFleet(fleet, clock).catch((error: unknown) => {
+    throw new CliError(`${file}: ${error instanceof Error ? error.message : String(error)}`, undefined, {
+      cause: error,
+    });
+  });
+  let listening: Listening | undefined;
+  return {
+    names: [...members.keys()],
+    async connect(name) {
+      const member = members.get(name);
+      return member && inProcessTransport(member);
+    },
+    async listen(kubeconfigPath, port) {
+      listening = await listen(members, port);
+      const text = kubeconfigOf([...members.keys()], listening.urlOf);
+      // Written beside and moved: kubectl may be reading the old one.
+      const draft = join(dirname(kubeconfigPath), `.kubeconfig-${process.pid}`);
+      await writeFile(draft, text, { mode: 0o600 });
+      await rename(draft, kubeconfigPath);
+    },
+    async close() {
+      await listening?.close();
+      for (const member of members.values()) member.close();
+    },
+  };
+}

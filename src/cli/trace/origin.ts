@@ -1,0 +1,74 @@
+import type { Manifest } from '../../api/meta.ts';
+import { type Fleet, sourceKey } from '../../engine/input.ts';
+import type { Branches } from '../../git/branches.ts';
+import { type Commit, subjectOf } from '../../git/objects/commit.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+
+/** A commit of the fleet repo as a person recognises it. */
+export interface CommitTold {
+  readonly id: string;
+  readonly subject: string;
+  readonly author: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A file of the fleet repo, and who changed it last as of the commit looked at. */
+export interface FileTold {
+  readonly file: string;
+  readonly changedBy: CommitTold | undefined;
+}
+
+/** Where things of one commit of the fleet repo come from. */
+export interface Origin {
+  readonly commit: CommitTold;
+  /** The file under `resources/` that holds an object. */
+  resource(manifest: Manifest): Promise<FileTold | undefined>;
+  /** The file of a fleet object, with its line: `placements/web.yaml:1`. */
+  place(kind: string, of: { readonly name: string; readonly namespace?: string | undefined }): string | undefined;
+}
+
+/** Reads the fleet repo at a commit, each commit once; undefined when the repository has no such commit any more. */
+export function origins(branches: Branches): (commit: string | undefined) => Promise<Origin | undefined> {
+  const known = new Map<string, Promise<Origin | undefined>>();
+  return async (commit) => {
+    if (commit === undefined) return undefined;
+    const origin = known.get(commit) ?? originAt(branches, commit);
+    known.set(commit, origin);
+    return origin;
+  };
+}
+
+async function originAt(branches: Branches, id: string): Promise<Origin | undefined> {
+  const found = await resolveCommit(branches, id).catch(() => undefined);
+  if (found === undefined) return undefined;
+  const { objects } = branches;
+  const fleet: Fleet = await loadFleet(await objects.files(found));
+  return {
+    commit: told(await objects.commit(found)),
+    async resource(manifest) {
+      const file = fleet.resources.find((resource) => isSame(resource.manifest, manifest))?.file;
+      if (file === undefined) return undefined;
+      const [last] = await objects.log(found, { most: 1, path: file });
+      return { file, changedBy: last === undefined ? undefined : told(await objects.commit(last)) };
+    },
+    place(kind, of) {
+      const source = fleet.sources?.get(sourceKey(kind, of));
+      return source && `${source.file}:${source.line}`;
+    },
+  };
+}
+
+const told = (commit: Commit): CommitTold => ({
+  id: commit.oid,
+  subject: subjectOf(commit),
+  author: commit.author.name,
+  at: commit.author.at,
+});
+
+const isSame = (a: Manifest, b: Manifest): boolean =>
+  a.apiVersion === b.apiVersion &&
+  a.kind === b.kind &&
+  a.metadata.name === b.metadata.name &&
+  (a.metadata.namespace ?? '') === (b.metadata.namespace ?? '');

@@ -1,0 +1,167 @@
+import type { Binding } from '../../api/placement-state.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
+import { type HeldObject, heldObjects } from '../status/held-objects.ts';
+import { type ObjectState, objectState } from '../status/object-state.ts';
+import { type StatusOptions, withStatus } from '../status/open-status.ts';
+import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { objectTitle, splitName } from '../terminal/names.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+import { meansKind } from './kind-word.ts';
+import { type CommitTold, type Origin, origins } from './origin.ts';
+import { traceText } from './text.ts';
+
+export interface TraceOptions extends StatusOptions {
+  readonly namespace?: string;
+  readonly cluster?: string;
+  readonly output: string;
+}
+
+/** `at` is RFC 3339. */
+export type TracedCommit = Omit<CommitTold, 'at'> & { readonly at: string };
+
+/** How one object came to one cluster. */
+export interface Trace extends ObjectState {
+  readonly clusterName: string;
+  readonly object: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly namespace?: string | undefined;
+    readonly name: string;
+  };
+  /** The overrides leave it out on this cluster. */
+  readonly dropped: boolean;
+  readonly placement: Pick<KnownPlacement, 'kind' | 'name' | 'namespace'> & { readonly file: string | undefined };
+  readonly snapshot: {
+    readonly index: number;
+    readonly latest: boolean;
+    readonly createdAt: string | undefined;
+    /** Only its id when the repository does not have it any more. */
+    readonly commit: TracedCommit | { readonly id: string } | undefined;
+  };
+  readonly source: { readonly file: string; readonly changedBy: TracedCommit | undefined } | undefined;
+  readonly envelope: HeldObject['envelope'];
+  readonly overrides: readonly { readonly snapshot: string; readonly file: string | undefined }[];
+}
+
+/** Which placement, snapshot, commit, file and override put an object on a cluster. */
+export async function trace(word: string, givenName: string | undefined, options: TraceOptions): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml']);
+  const { kind, name } = splitName(word, givenName);
+  if (name === undefined)
+    throw new CliError(`trace ${word} needs a name: write for example gitfleet trace deployment/web -n shop`);
+  const [namespace, shortName] = name.includes('/') ? name.split('/') : [options.namespace, name];
+  await withStatus(options, async (reader) => {
+    const { record } = await reader.read(['placements', 'overrides', 'clusters']);
+    const bound = knownPlacements(record).flatMap((placement) =>
+      placement.state.bindings.map((binding) => ({ placement, binding })),
+    );
+    const clusters = [...new Set([...record.clusters.keys(), ...bound.map(({ binding }) => binding.targetCluster)])];
+    if (options.cluster !== undefined && !clusters.includes(options.cluster))
+      throw unknownName({ what: 'cluster', name: options.cluster, known: clusters, flag: '--cluster' });
+    const held = bound
+      .filter(({ binding }) => options.cluster === undefined || binding.targetCluster === options.cluster)
+      .flatMap(({ placement, binding }) =>
+        heldObjects(placement, binding, record).map((object) => ({ placement, binding, object })),
+      );
+    const ofKind = held.filter(({ object: { manifest } }) => meansKind(kind, manifest));
+    const found = ofKind.filter(
+      ({ object: { manifest } }) =>
+        manifest.metadata.name === shortName &&
+        (namespace === undefined || (manifest.metadata.namespace ?? '') === namespace),
+    );
+    if (found.length === 0) throw notPlaced({ kind, name, options, ofKind });
+    const originOf = origins(reader.branches);
+    const traces: Trace[] = [];
+    for (const { placement, binding, object } of found) {
+      const entry = placement.state.resourceSnapshots.find(({ index }) => index === binding.resourceSnapshotIndex);
+      traces.push(await traced(placement, binding, object, { entry, origin: await originOf(entry?.commit) }));
+    }
+    traces.sort((a, b) => (a.clusterName < b.clusterName ? -1 : a.clusterName > b.clusterName ? 1 : 0));
+    const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'TraceList', items: traces };
+    if (format === 'json') return printJson(list);
+    if (format === 'yaml') return printYaml(list);
+    print(traces.map(traceText).join('\n\n'));
+  });
+}
+
+async function traced(
+  placement: KnownPlacement,
+  binding: Binding,
+  { manifest, envelope, overrides, dropped }: HeldObject,
+  from: {
+    readonly entry: KnownPlacement['state']['resourceSnapshots'][number] | undefined;
+    readonly origin: Origin | undefined;
+  },
+): Promise<Trace> {
+  const { entry, origin } = from;
+  const { kind, name, namespace } = placement;
+  const source = await origin?.resource(envelope ? envelopeManifest(envelope, placement, binding) : manifest);
+  return {
+    clusterName: binding.targetCluster,
+    object: {
+      apiVersion: manifest.apiVersion,
+      kind: manifest.kind,
+      namespace: manifest.metadata.namespace,
+      name: manifest.metadata.name,
+    },
+    ...objectState(binding, manifest),
+    dropped,
+    placement: { kind, name, namespace, file: origin?.place(kind, placement) },
+    snapshot: {
+      index: binding.resourceSnapshotIndex!,
+      latest: entry?.latest ?? false,
+      createdAt: entry?.createdAt,
+      commit: origin ? instantOf(origin.commit) : entry?.commit === undefined ? undefined : { id: entry.commit },
+    },
+    source: source && { file: source.file, changedBy: source.changedBy && instantOf(source.changedBy) },
+    envelope,
+    overrides: overrides.map((snapshot) => ({ snapshot, file: origin && fileOfOverride(snapshot, origin) })),
+  };
+}
+
+/** `web/eu-0` is a snapshot of the ResourceOverride `eu` of the namespace `web`. */
+function fileOfOverride(id: string, origin: Origin): string | undefined {
+  const [namespace, numbered] = id.includes('/') ? (id.split('/') as [string, string]) : [undefined, id];
+  const name = numbered.replace(/-\d+$/, '');
+  return origin.place(namespace === undefined ? 'ClusterResourceOverride' : 'ResourceOverride', { name, namespace });
+}
+
+/** The envelope that an object came in is what stands in a file. */
+function envelopeManifest(
+  envelope: NonNullable<HeldObject['envelope']>,
+  { snapshots }: KnownPlacement,
+  { resourceSnapshotIndex }: Binding,
+) {
+  return snapshots
+    .get(resourceSnapshotIndex!)!
+    .find(
+      ({ kind, metadata }) =>
+        kind === envelope.type && metadata.name === envelope.name && metadata.namespace === envelope.namespace,
+    )!;
+}
+
+const instantOf = ({ at, ...commit }: CommitTold): TracedCommit => ({ ...commit, at: formatInstant(at) });
+
+function notPlaced(of: {
+  readonly kind: string;
+  readonly name: string;
+  readonly options: TraceOptions;
+  readonly ofKind: readonly { readonly object: HeldObject }[];
+}): CliError {
+  const { kind, name, options, ofKind } = of;
+  const where = `${options.namespace === undefined ? '' : ` in namespace ${options.namespace}`}${options.cluster === undefined ? '' : ` on ${options.cluster}`}`;
+  const known = [
+    ...new Set(
+      ofKind.map(({ object: { manifest } }) =>
+        objectTitle({ kind: manifest.kind, name: manifest.metadata.name, namespace: manifest.metadata.namespace }),
+      ),
+    ),
+  ];
+  const instead =
+    known.length === 0
+      ? `no placement puts anything of this kind there`
+      : `of this kind there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 12).join(', ')}`;
+  return new CliError(`no placement put ${kind} ${name} there${where}: ${instead}`, exitCodes.somethingToDo);
+}

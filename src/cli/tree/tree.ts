@@ -1,0 +1,189 @@
+import type { Binding } from '../../api/placement-state.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { latestOf } from '../../engine/selection/snapshot.ts';
+import { differenceLines } from '../status/difference-lines.ts';
+import { type HeldObject, heldObjects } from '../status/held-objects.ts';
+import { kindMeant } from '../status/kinds.ts';
+import { statusOf } from '../status/listing.ts';
+import { objectState, stateOfAll } from '../status/object-state.ts';
+import { type StatusOptions, withStatus } from '../status/open-status.ts';
+import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { objectTitle, splitName, titleOf } from '../terminal/names.ts';
+import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+import { type Branching, branchText } from './branch-text.ts';
+
+export interface TreeOptions extends StatusOptions {
+  readonly cluster?: string;
+  readonly namespace?: string;
+  readonly output: string;
+}
+
+/** A part of the tree: what it is, how it is called, what is known of it, what is under it. */
+interface Part {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly state?: string | undefined;
+  /** Sentences of its own: what it was made from, what differs. */
+  readonly notes: readonly string[];
+  readonly children: readonly Part[];
+}
+
+/** A placement with its snapshots, runs and clusters, and every object on each of them. */
+export async function tree(word: string, givenName: string | undefined, options: TreeOptions): Promise<void> {
+  const format = outputFormat(options.output, ['table', 'json', 'yaml']);
+  const name = placementNamed(word, givenName);
+  await withStatus(options, async (reader) => {
+    const { record } = await reader.read(['placements', 'overrides', 'clusters', 'runs']);
+    const all = knownPlacements(record).filter(
+      ({ namespace }) => options.namespace === undefined || namespace === options.namespace,
+    );
+    const found = all.filter((placement) => placement.title === name || placement.name === name);
+    // `web` is the one of cluster scope where there is one, otherwise it must be the only one of this name.
+    const placement = found.find(({ title }) => title === name) ?? found[0];
+    if (!placement)
+      throw unknownName({
+        what: 'placement',
+        name,
+        known: all.map(({ title }) => title),
+        exitCode: exitCodes.somethingToDo,
+      });
+    const clusters = placement.state.bindings.map(({ targetCluster }) => targetCluster);
+    if (options.cluster !== undefined && !clusters.includes(options.cluster))
+      throw unknownName({ what: `cluster of ${placement.title}`, name: options.cluster, known: clusters });
+    const whole = placementPart(placement, record, options.cluster);
+    if (format === 'json') return printJson(whole);
+    if (format === 'yaml') return printYaml(whole);
+    print(branchText(drawn(whole)));
+  });
+}
+
+/** `tree web`, `tree placement web` and `tree crp/web` mean the same. */
+function placementNamed(word: string, givenName: string | undefined): string {
+  if (givenName === undefined && !word.includes('/')) return word;
+  const { kind, name } = splitName(word, givenName);
+  const known = ['placements', 'placement'];
+  if (givenName === undefined && !isPlacementWord(kind)) return word;
+  if (!isPlacementWord(kind)) throw new CliError(`tree takes a placement, not ${kind}: gitfleet tree ${known[1]} web`);
+  return name!;
+}
+
+function isPlacementWord(word: string): boolean {
+  try {
+    return kindMeant(word).listing.names[0] === 'placements';
+  } catch {
+    return false;
+  }
+}
+
+function placementPart(placement: KnownPlacement, record: FleetRecord, cluster: string | undefined): Part {
+  const { kind, name, namespace, object, state } = placement;
+  const latest = latestOf(state.resourceSnapshots);
+  const policy = latestOf(state.policySnapshots);
+  return {
+    kind,
+    name,
+    namespace,
+    state: ['Scheduled', 'Available']
+      .flatMap((type) => {
+        const status = statusOf(object?.status?.conditions, type);
+        return status === undefined ? [] : [`${type}=${status}`];
+      })
+      .join(' '),
+    notes: [],
+    children: [
+      ...(policy
+        ? [
+            leaf('PolicySnapshot', String(policy.index), [
+              [policy.policy.placementType, policy.numberOfClusters ?? policy.policy.numberOfClusters]
+                .filter((part) => part !== undefined)
+                .join(' '),
+            ]),
+          ]
+        : []),
+      ...(latest
+        ? [
+            leaf('ResourceSnapshot', String(latest.index), [
+              `${placement.snapshots.get(latest.index)?.length ?? 0} objects`,
+              ...(latest.commit === undefined ? [] : [`commit ${latest.commit.slice(0, 12)}`]),
+            ]),
+          ]
+        : []),
+      ...runParts(placement, record),
+      ...state.bindings
+        .filter(({ targetCluster }) => cluster === undefined || targetCluster === cluster)
+        .map((binding) => clusterPart(placement, binding, record)),
+    ],
+  };
+}
+
+const leaf = (kind: string, name: string, notes: readonly string[], state?: string): Part => ({
+  kind,
+  name,
+  state,
+  notes,
+  children: [],
+});
+
+const runParts = ({ name, namespace }: KnownPlacement, { runs }: FleetRecord): Part[] =>
+  [...runs.values()]
+    .filter(({ metadata, spec }) => spec.placementName === name && metadata.namespace === namespace)
+    .map(({ kind, metadata, status }) => ({
+      kind,
+      name: metadata.name,
+      namespace: metadata.namespace,
+      state: status?.conditions?.findLast((condition) => condition.status !== 'Unknown')?.reason,
+      notes: [],
+      children: (status?.stagesStatus ?? []).map((stage) =>
+        leaf(
+          'Stage',
+          stage.stageName,
+          (stage.clusters ?? []).map(({ clusterName }) => clusterName),
+          stage.conditions?.at(-1)?.reason ?? 'not started',
+        ),
+      ),
+    }));
+
+function clusterPart(placement: KnownPlacement, binding: Binding, record: FleetRecord): Part {
+  const { targetCluster, state, deleting, resourceSnapshotIndex } = binding;
+  return {
+    kind: 'Cluster',
+    name: targetCluster,
+    state: stateOfAll(binding),
+    notes: [
+      deleting ? 'Deleting' : state,
+      resourceSnapshotIndex === undefined ? 'no snapshot yet' : `snapshot ${resourceSnapshotIndex}`,
+    ],
+    children: heldObjects(placement, binding, record).map((object) => objectPart(binding, object)),
+  };
+}
+
+function objectPart(binding: Binding, { manifest, overrides, dropped, envelope }: HeldObject): Part {
+  const of = objectState(binding, manifest);
+  const all = stateOfAll(binding);
+  return {
+    kind: manifest.kind,
+    name: manifest.metadata.name,
+    namespace: manifest.metadata.namespace,
+    // What holds for all of them stands at their cluster.
+    state: dropped ? 'left out' : of.state === all ? undefined : of.state,
+    notes: [
+      ...(envelope ? [`in ${objectTitle({ ...envelope, kind: envelope.type })}`] : []),
+      ...overrides.map((id) => `override ${id}`),
+      ...(of.failed ? [of.failed.condition.reason] : []),
+      ...differenceLines(of),
+    ],
+    children: [],
+  };
+}
+
+function drawn({ kind, name, namespace, state, notes, children }: Part): Branching {
+  const title = kind === 'Cluster' ? name : `${kind} ${titleOf({ name, namespace })}`;
+  const told = [state, ...notes].filter((text) => text !== undefined && text !== '');
+  return {
+    label: told.length === 0 ? title : `${title}  ${told.join(', ')}`,
+    children: children.map(drawn),
+  };
+}

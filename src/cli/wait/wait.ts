@@ -1,0 +1,129 @@
+import { parseDuration } from '../../engine/kernel/duration.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { moved } from '../status/follow.ts';
+import { type KindMeant, kindMeant } from '../status/kinds.ts';
+import { conditionOf, type Row } from '../status/listing.ts';
+import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { splitName, titleOf } from '../terminal/names.ts';
+import { print } from '../terminal/output.ts';
+import { unknownName } from '../terminal/unknown-name.ts';
+import { parseWish, type Wish } from './waited-for.ts';
+
+export interface WaitOptions extends StatusOptions {
+  readonly for: string;
+  readonly timeout: string;
+  readonly namespace?: string;
+  readonly branch: string;
+  readonly commit?: string;
+}
+
+/**
+ * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
+ * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
+ * push. Exit code 1 when the time is over, with what is still missing.
+ */
+export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
+  const asked = splitName(word, givenName);
+  const kind = kindMeant(asked.kind);
+  const wish = parseWish(options.for);
+  const ms = parseDuration(options.timeout);
+  if (ms === undefined)
+    throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s, 5m or 1h`);
+  const deadline = Date.now() + ms;
+  await withStatus(options, async (reader) => {
+    const since = await commitMeant(reader, options);
+    for (;;) {
+      const { met, missing, tip } = await look({ reader, kind, name: asked.name, wish, since, options });
+      if (missing.length === 0) return print(met.join('\n'));
+      if (!(await moved(reader, tip, deadline)))
+        throw new CliError(
+          `timed out after ${options.timeout}, still missing:\n${missing.map((line) => `  ${line}`).join('\n')}`,
+          exitCodes.somethingToDo,
+        );
+    }
+  });
+}
+
+/** The commit that the status must know of; undefined when any will do. */
+async function commitMeant(
+  { branches }: StatusReader,
+  { commit, branch }: Pick<WaitOptions, 'commit' | 'branch'>,
+): Promise<string | undefined> {
+  if (commit === 'any') return undefined;
+  if (commit !== undefined)
+    return resolveCommit(branches, commit).catch((error: unknown) => {
+      throw new CliError(`--commit ${commit}: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  return desiredTip(branches, branch);
+}
+
+async function look(of: {
+  readonly reader: StatusReader;
+  readonly kind: KindMeant;
+  readonly name: string | undefined;
+  readonly wish: Wish;
+  readonly since: string | undefined;
+  readonly options: WaitOptions;
+}): Promise<{ readonly met: string[]; readonly missing: string[]; readonly tip: string }> {
+  const { reader, kind, name, wish, since, options } = of;
+  const { listing, isMeant } = kind;
+  const status = await reader.read([...new Set([...listing.folders, 'runs'])]);
+  const { tip } = status;
+  if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
+    return { met: [], missing: [missingCommit(status, since)], tip };
+  const all = (await listing.rows(status, Date.now(), reader)).filter(
+    (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
+  );
+  const rows = all.filter((row) => name === undefined || row.name === name || titleOf(row) === name);
+  const singular = listing.names[1];
+  const titles = rows.map((row) => `${singular}/${titleOf(row)}`);
+  if (wish.kind === 'delete')
+    return {
+      met: [`${singular}${name === undefined ? 's' : `/${name}`} deleted`],
+      missing: titles.map((title) => `${title} is still there`),
+      tip,
+    };
+  if (rows.length === 0 && name !== undefined)
+    throw unknownName({ what: singular, name, known: all.map(titleOf), exitCode: exitCodes.somethingToDo });
+  const verdicts = rows.map((row, at) => verdictOf(row, titles[at]!, wish));
+  return {
+    met: verdicts.map(({ met }, at) => met ?? titles[at]!),
+    missing: [...(rows.length === 0 ? [`any ${singular}`] : []), ...verdicts.flatMap(({ missing }) => missing ?? [])],
+    tip,
+  };
+}
+
+interface Verdict {
+  readonly met?: string;
+  readonly missing?: string;
+}
+
+function verdictOf(row: Row, title: string, { type, status }: Wish & { readonly kind: 'condition' }): Verdict {
+  const { metadata, status: told } = row.value as {
+    readonly metadata?: { readonly generation?: number };
+    readonly status?: {
+      readonly conditions?: Parameters<typeof conditionOf>[0];
+      readonly agentStatus?: readonly { readonly conditions?: Parameters<typeof conditionOf>[0] }[];
+    };
+  };
+  const conditions = [
+    ...(told?.conditions ?? []),
+    ...(told?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
+  ];
+  const found = conditionOf(conditions, type);
+  if (found === undefined) return { missing: `${title} has no condition ${type} yet` };
+  const { observedGeneration } = found;
+  if (
+    metadata?.generation !== undefined &&
+    observedGeneration !== undefined &&
+    observedGeneration < metadata.generation
+  )
+    return {
+      missing: `${title}: ${type} speaks of generation ${observedGeneration}, not yet of ${metadata.generation}`,
+    };
+  if (found.status === status) return { met: `${title} condition met` };
+  const why = [found.reason, found.message].filter(Boolean).join(': ');
+  return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}` };
+}

@@ -1,0 +1,97 @@
+import type { Taint } from '../../../api/member-cluster.ts';
+import type { ClusterSelectorTerm, Placement, Toleration } from '../../../api/placement.ts';
+import { type AffinityTerm, affinityScores, compilePreference } from '../pick/affinity-score.ts';
+import { canonicalPropertyName } from '../properties.ts';
+import { addRows, type Bits, keepRows, listRows, noRows, removeRows } from './bits.ts';
+import type { Facet, FleetIndex } from './compile-fleet.ts';
+import { matchTerm } from './match-rows.ts';
+
+/** One policy over one fleet: every filter but those that look at bindings, as the rows that fail it. */
+export interface CompiledPolicy {
+  /** Rows that pass all filters below and are eligible. */
+  readonly passing: Bits;
+  /** Rows that match a required term; undefined = there is none to match. */
+  readonly matching: Bits | undefined;
+  /** Properties that the policy names and some cluster has in a form that is no quantity. */
+  readonly unparsable: readonly { readonly property: string; readonly rows: Bits }[];
+  /** For a ResourcePlacement, rows on which its namespace may exist. */
+  readonly namespaced: Bits | undefined;
+  /** Taints of the fleet that the policy does not tolerate. */
+  readonly untolerated: readonly { readonly taint: Taint; readonly rows: Bits }[];
+  readonly tolerated: (taint: Taint) => boolean;
+  /** Preferred terms with a weight, none under PickAll (decision of KubeFleet's webhook: ignored there). */
+  readonly terms: readonly AffinityTerm[];
+  /** Affinity scores by row, of the rows that pass; made when first asked for. */
+  readonly affinity: () => Int32Array;
+  /** What of the fleet was read to get here. */
+  readonly facets: readonly Facet[];
+}
+
+/** Compiles the filters and scores of a PickAll or PickN placement. */
+export function compilePolicy({ kind, metadata, spec }: Placement, index: FleetIndex): CompiledPolicy {
+  const { policy } = spec;
+  const affinity = policy.affinity?.clusterAffinity;
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [];
+  const preferred =
+    policy.placementType === 'PickN' ? (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) : [];
+
+  const matching = required.length === 0 ? undefined : matchAny(required, index);
+  const properties = namedProperties([...required, ...preferred.map(({ preference }) => preference)]);
+  const unparsable = properties.flatMap((property) => {
+    const column = index.property(property);
+    return column.anyUnparsable ? [{ property, rows: column.unparsable }] : [];
+  });
+  const namespaced = kind === 'ResourcePlacement' ? index.namespace(metadata.namespace ?? '') : undefined;
+  const tolerated = (taint: Taint): boolean =>
+    (policy.tolerations ?? []).some((toleration) => tolerates(toleration, taint));
+  const untolerated = index.taints.filter(({ taint }) => !tolerated(taint));
+
+  const passing = Uint32Array.from(index.eligible);
+  if (matching) keepRows(passing, matching);
+  if (namespaced) keepRows(passing, namespaced);
+  for (const { rows } of [...unparsable, ...untolerated]) removeRows(passing, rows);
+
+  const spreadKeys = (policy.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
+  const labels = [...required, ...preferred.map(({ preference }) => preference)].flatMap(labelKeys);
+  const facets: Facet[] = [
+    { kind: 'names' },
+    { kind: 'eligibility' },
+    { kind: 'taints' },
+    ...[...new Set([...labels, ...spreadKeys])].map((name) => ({ kind: 'label', name }) as const),
+    ...properties.map((name) => ({ kind: 'property', name }) as const),
+    ...(namespaced ? [{ kind: 'namespace', name: metadata.namespace ?? '' } as const] : []),
+  ];
+  const terms = preferred.map(({ weight, preference }) => compilePreference(weight, preference, index));
+  let scores: Int32Array | undefined;
+  const affinityOnce = (): Int32Array => {
+    scores ??= affinityScores(terms, listRows(passing), index.size);
+    return scores;
+  };
+  return { passing, matching, unparsable, namespaced, untolerated, tolerated, terms, affinity: affinityOnce, facets };
+}
+
+function matchAny(terms: readonly ClusterSelectorTerm[], index: FleetIndex): Bits {
+  const any = noRows(index.size);
+  for (const term of terms) addRows(any, matchTerm(term, index));
+  return any;
+}
+
+const labelKeys = ({ labelSelector }: ClusterSelectorTerm): string[] => [
+  ...Object.keys(labelSelector?.matchLabels ?? {}),
+  ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key),
+];
+
+function namedProperties(terms: readonly ClusterSelectorTerm[]): string[] {
+  const names = terms.flatMap(({ propertySelector, propertySorter }) => [
+    ...(propertySelector?.matchExpressions ?? []).map(({ name }) => name),
+    ...(propertySorter ? [propertySorter.name] : []),
+  ]);
+  return [...new Set(names.map(canonicalPropertyName))];
+}
+
+/** KubeFleet tainttoleration/filtering.go; an empty operator was made `Equal` when the file was loaded. */
+export function tolerates({ key = '', operator, value = '', effect = '' }: Toleration, taint: Taint): boolean {
+  if (effect !== '' && effect !== taint.effect) return false;
+  if (operator === 'Exists') return key === '' || key === taint.key;
+  return key === taint.key && value === (taint.value ?? '');
+}

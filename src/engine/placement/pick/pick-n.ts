@@ -1,0 +1,116 @@
+import type { PlacementPolicy } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import { byText } from '../../kernel/ordering.ts';
+import { type BindingGroups, crossReference, liveBindings, type Pick, unschedule } from '../bindings.ts';
+import { listRows } from '../compiled/bits.ts';
+import type { FleetIndex } from '../compiled/compile-fleet.ts';
+import type { CompiledPolicy } from '../compiled/compile-policy.ts';
+import { reasons } from '../reasons.ts';
+import { pickSpreadOut } from './pick-spread-out.ts';
+import { type Ranked, rankBest } from './ranking.ts';
+import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
+
+export interface PickNInput {
+  readonly policy: PlacementPolicy;
+  readonly wanted: number;
+  readonly latestIndex: number;
+  readonly groups: BindingGroups;
+  readonly compiled: CompiledPolicy;
+  readonly index: FleetIndex;
+}
+
+/** What the last cycle that filtered and scored saw: unselected clusters are explained from it. */
+export interface CycleView {
+  readonly verdicts: SpreadVerdicts | undefined;
+  readonly obsolete: ReadonlySet<number>;
+}
+
+export interface PickNOutcome {
+  readonly groups: BindingGroups;
+  /** Undefined when no cycle had anything to pick. */
+  readonly lastCycle: CycleView | undefined;
+}
+
+/** KubeFleet's runSchedulingCycleForPickN, repeated until nothing moves. */
+export function pickN(input: PickNInput): PickNOutcome {
+  const { groups, wanted } = input;
+  const live = groups.scheduled.length + groups.bound.length;
+  if (wanted > live) return scaleUp(input, wanted - live);
+  return { groups: scaleDown(groups, live - wanted), lastCycle: undefined };
+}
+
+/** With enough live bindings all obsolete ones go, and of the live ones Scheduled before Bound, the lowest recorded score first. */
+function scaleDown(groups: BindingGroups, surplus: number): BindingGroups {
+  const order = [...groups.scheduled.toSorted(lowestFirst), ...groups.bound.toSorted(lowestFirst)];
+  const leaving = new Set(order.slice(0, surplus));
+  const stays = (binding: Binding): boolean => !leaving.has(binding);
+  return {
+    ...groups,
+    scheduled: groups.scheduled.filter(stays),
+    bound: groups.bound.filter(stays),
+    obsolete: [],
+    unscheduled: [
+      ...groups.unscheduled,
+      ...groups.obsolete.map(unschedule),
+      ...order.slice(0, surplus).map(unschedule),
+    ],
+  };
+}
+
+/** KubeFleet's order of removal: unscored, then ascending by (topology spread, affinity) as recorded, then by name. */
+function lowestFirst(a: Binding, b: Binding): number {
+  const [x, y] = [a.clusterDecision?.clusterScore, b.clusterDecision?.clusterScore];
+  if (x === undefined || y === undefined) {
+    if (x !== y) return x === undefined ? -1 : 1;
+    return byText(a.targetCluster, b.targetCluster);
+  }
+  return (
+    x.topologySpreadScore - y.topologySpreadScore ||
+    x.affinityScore - y.affinityScore ||
+    byText(a.targetCluster, b.targetCluster)
+  );
+}
+
+function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, missing: number): PickNOutcome {
+  const rowsOf = (bindings: readonly Binding[]): number[] =>
+    bindings.map(({ targetCluster }) => index.rowOf.get(targetCluster)!);
+  const liveRows = rowsOf(liveBindings(groups));
+  const taken = new Set(liveRows);
+  const rows = listRows(compiled.passing).filter((row) => !taken.has(row));
+  const affinity = compiled.affinity();
+  const obsolete = new Set(rowsOf(groups.obsolete));
+  const spread = startSpread(policy, index, liveRows);
+
+  if (spread === undefined) {
+    const best = rankBest({ rows, affinity, spread: undefined, obsolete }, index.size, missing);
+    const picks = best.map((ranked) => pick(index, ranked));
+    return { groups: crossReference(groups, picks, latestIndex), lastCycle: { verdicts: undefined, obsolete } };
+  }
+  const { cycles, last } = pickSpreadOut({ rows, affinity, obsolete, spread, missing, size: index.size });
+  // One cycle each, as KubeFleet does it: the first unschedules every obsolete binding but the one it picks, and what is
+  // picked after that revives its binding. Taken together that is one cross reference over all picks, except that those
+  // picked later come back in the state that unscheduling remembers.
+  const first = cycles.slice(0, 1).map((ranked) => pick(index, ranked));
+  const later = cycles.slice(1).map((ranked) => pick(index, ranked));
+  const afterFirst = crossReference(groups, first, latestIndex);
+  return { groups: crossReference(afterFirst, later, latestIndex), lastCycle: last };
+}
+
+function pick(index: FleetIndex, { row, affinity: affinityScore, spread: topologySpreadScore }: Ranked): Pick {
+  const clusterName = index.members[row]!.name;
+  const reason = reasons.picked(clusterName, affinityScore, topologySpreadScore);
+  return {
+    clusterName,
+    decision: { clusterName, selected: true, clusterScore: { affinityScore, topologySpreadScore }, reason },
+  };
+}
+
+/** The view of a cycle over the bindings as they are, where none ran. */
+export function presentView(policy: PlacementPolicy, index: FleetIndex, live: readonly Binding[]): CycleView {
+  const spread = startSpread(
+    policy,
+    index,
+    live.map(({ targetCluster }) => index.rowOf.get(targetCluster)!),
+  );
+  return { verdicts: spread && judgeSpread(spread), obsolete: new Set() };
+}

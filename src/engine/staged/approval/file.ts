@@ -1,0 +1,35 @@
+import type { ApprovalRequest } from '../../../api/staged.ts';
+import type { PlannedApproval } from '../../plan-document.ts';
+import { reviewAnnotation } from './answer.ts';
+
+/** Whether a person is still asked: main says neither yes nor no to what is reviewed now. */
+export const isUnanswered = ({ status }: PlannedApproval): boolean =>
+  !status.conditions.some(({ type }) => type === 'Approved');
+
+/**
+ * What `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>` must hold: merged as it stands it is the yes;
+ * edited to `status: "False"` it is the no that ends the run.
+ */
+export function approvalFile(planned: PlannedApproval): ApprovalRequest {
+  const { kind, name, namespace, spec, reviewDigest } = planned;
+  return {
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+    kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      annotations: { [reviewAnnotation]: reviewDigest },
+    },
+    spec,
+    status: {
+      conditions: [
+        {
+          type: 'Approved',
+          status: 'True',
+          reason: 'Approved',
+          message: `merging this file approves stage ${spec.targetStage} of run ${spec.parentStageRollout}; write status "False" to refuse it`,
+        },
+      ],
+    },
+  };
+}

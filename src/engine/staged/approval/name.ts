@@ -1,0 +1,31 @@
+import type { StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
+
+export type GateTiming = 'before' | 'after';
+
+/** `{run}-before-{stage}`, `{run}-after-{stage}`. */
+export const approvalName = (run: StagedUpdateRun, stage: string, timing: GateTiming): string =>
+  `${run.metadata.name}-${timing}-${stage}`;
+
+/** The older name of an after-stage approval, still accepted in files. */
+export const olderApprovalName = (run: StagedUpdateRun, stage: string): string => `${run.metadata.name}-${stage}`;
+
+export interface Gate {
+  readonly stageIndex: number;
+  readonly stageName: string;
+  readonly timing: GateTiming;
+  /** Place in `beforeStageTaskStatus` or `afterStageTaskStatus`. */
+  readonly taskIndex: number;
+}
+
+/** All approvals of a run in the order in which it meets them. */
+export const gatesOf = (stages: readonly StageStatus[]): readonly Gate[] =>
+  stages.flatMap((stage, stageIndex) =>
+    (['before', 'after'] as const).flatMap((timing) =>
+      (tasksOf(stage, timing) ?? []).flatMap((task, taskIndex) =>
+        task.type === 'Approval' ? [{ stageIndex, stageName: stage.stageName, timing, taskIndex }] : [],
+      ),
+    ),
+  );
+
+export const tasksOf = (stage: StageStatus, timing: GateTiming): StageStatus['beforeStageTaskStatus'] =>
+  timing === 'before' ? stage.beforeStageTaskStatus : stage.afterStageTaskStatus;

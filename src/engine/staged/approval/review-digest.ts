@@ -1,0 +1,30 @@
+import { refOf } from '../../../api/placement.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import type { RunContext, RunStep } from '../step.ts';
+import type { Gate } from './name.ts';
+
+/**
+ * Digest of what an approver looks at: run, stage, timing, snapshot index and content, and every stage's clusters in order
+ * with their override snapshots. Neither the commit nor other placements are part of it, so an approval stays good while
+ * unrelated files change.
+ */
+export function reviewDigest({ work, status }: RunStep, { run, input }: RunContext, gate: Gate): string {
+  const index = Number(status.resourceSnapshotIndexUsed);
+  const reviewed = {
+    run: { kind: run.kind, name: run.metadata.name, namespace: run.metadata.namespace },
+    placement: refOf(work.placement),
+    stage: gate.stageName,
+    timing: gate.timing,
+    resourceSnapshotIndex: index,
+    content: input.digest(canonicalJson(work.contents.get(index) ?? [])),
+    stages: (status.stagesStatus ?? []).map(({ stageName, clusters }) => ({
+      stageName,
+      clusters: clusters.map(({ clusterName, clusterResourceOverrideSnapshots, resourceOverrideSnapshots }) => ({
+        clusterName,
+        clusterResourceOverrideSnapshots,
+        resourceOverrideSnapshots,
+      })),
+    })),
+  };
+  return `sha256:${input.digest(canonicalJson(reviewed))}`;
+}

@@ -1,0 +1,87 @@
+import type { StageStatus, TaskStatus } from '../../../api/staged.ts';
+import { conditionIs, findCondition } from '../../kernel/condition.ts';
+import { formatDuration, parseDuration } from '../../kernel/duration.ts';
+import type { Instant } from '../../kernel/instant.ts';
+import { formatInstant, parseInstant } from '../../kernel/instant.ts';
+import { passGate } from '../approval/gate.ts';
+import { mark } from '../marks.ts';
+import { hasFinished, type RunContext, type RunStep, withHold, withStage } from '../step.ts';
+
+export type AfterStage =
+  | { readonly kind: 'passed' | 'waiting'; readonly step: RunStep }
+  | { readonly kind: 'rejected' | 'broken'; readonly step: RunStep; readonly message: string };
+
+/** The tasks after a stage, all at the same time: soaking does not wait for the approval, nor the other way round. */
+export function afterStage(begun: RunStep, context: RunContext, at: number): AfterStage {
+  let step = begun;
+  let passed = true;
+  const tasks = begun.status.stagesStatus![at]!.afterStageTaskStatus ?? [];
+  for (const [taskIndex, task] of tasks.entries()) {
+    if (task.type === 'TimedWait') {
+      const soaked = soak(step, context, at, taskIndex);
+      step = soaked.step;
+      passed &&= soaked.passed;
+      continue;
+    }
+    const { stageName } = begun.status.stagesStatus![at]!;
+    const passage = passGate(step, context, { stageIndex: at, stageName, timing: 'after', taskIndex });
+    if (passage.kind === 'rejected' || passage.kind === 'broken') return passage;
+    step = passage.step;
+    passed &&= passage.kind === 'open';
+  }
+  return { kind: passed ? 'passed' : 'waiting', step };
+}
+
+function soak(
+  step: RunStep,
+  context: RunContext,
+  at: number,
+  taskIndex: number,
+): { readonly step: RunStep; readonly passed: boolean } {
+  const { now } = context.input;
+  const stage = step.status.stagesStatus![at]!;
+  const task = stage.afterStageTaskStatus![taskIndex]!;
+  if (conditionIs(task.conditions, 'WaitTimeElapsed', 'True')) return { step, passed: true };
+  const config = step.status.stagedUpdateStrategySnapshot?.stages[at]?.afterStageTasks?.[taskIndex];
+  const waitMs = parseDuration(config?.waitTime ?? '') ?? 0;
+  const finished = finishedAt(stage) ?? parseInstant(now) ?? 0;
+  const until = formatInstant(finished + waitMs);
+  if (finished + waitMs <= (parseInstant(now) ?? 0)) {
+    const elapsed = mark(
+      task,
+      'AfterStageTaskWaitTimeElapsed',
+      `waited ${formatDuration(waitMs)} after the stage`,
+      now,
+    );
+    return { step: withTask(step, at, taskIndex, elapsed), passed: true };
+  }
+  return {
+    step: withHold(step, context, {
+      reason: 'WaitingForTime',
+      message: `run ${context.run.metadata.name}: stage ${stage.stageName} finished at ${formatInstant(finished)} and soaks for ${formatDuration(waitMs)}, until ${until}`,
+      stage: stage.stageName,
+      until,
+    }),
+    passed: false,
+  };
+}
+
+/**
+ * When the last cluster of the stage was done. KubeFleet counts from the stage's Progressing condition, which a stop resets;
+ * a soak here counts real time (docs/compatibility.md).
+ */
+function finishedAt({ clusters, conditions }: StageStatus): Instant | undefined {
+  const times = clusters.filter(hasFinished).map((cluster) => {
+    const done = findCondition(cluster.conditions, 'Skipped') ?? findCondition(cluster.conditions, 'Succeeded');
+    return parseInstant(done?.lastTransitionTime ?? '');
+  });
+  const known = times.filter((time) => time !== undefined);
+  if (known.length > 0 && known.length === times.length) return Math.max(...known);
+  return parseInstant(findCondition(conditions, 'Progressing')?.lastTransitionTime ?? '');
+}
+
+function withTask(step: RunStep, at: number, taskIndex: number, task: TaskStatus): RunStep {
+  const stage = step.status.stagesStatus![at]!;
+  const tasks = (stage.afterStageTaskStatus ?? []).map((existing, index) => (index === taskIndex ? task : existing));
+  return withStage(step, at, { ...stage, afterStageTaskStatus: tasks });
+}

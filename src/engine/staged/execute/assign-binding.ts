@@ -1,0 +1,102 @@
+import type { ApplyStrategy } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { conditionIs, settle } from '../../kernel/condition.ts';
+import { listsDiffer } from '../../overrides/trigger.ts';
+import type { BindingStep, PlacementWork } from '../../working.ts';
+import type { RunContext, RunStep } from '../step.ts';
+
+/** What a run wants a binding to be. */
+interface Wanted {
+  readonly index: number;
+  readonly applyStrategy: ApplyStrategy | undefined;
+  readonly cluster: ClusterUpdatingStatus;
+}
+
+export const wantedBy = ({ status }: RunStep, cluster: ClusterUpdatingStatus): Wanted => ({
+  index: Number(status.resourceSnapshotIndexUsed),
+  applyStrategy: status.appliedStrategy,
+  cluster,
+});
+
+/** Snapshot, override lists and apply strategy are the run's (KubeFleet execution.go, isBindingSyncedWithClusterStatus). */
+export function isInSync(binding: Binding, wanted: Wanted, { placement }: PlacementWork): boolean {
+  const present = binding.applyStrategy ?? placement.spec.strategy.applyStrategy;
+  return (
+    binding.resourceSnapshotIndex === wanted.index &&
+    !listsDiffer(binding, wanted.cluster) &&
+    canonicalJson(present) === canonicalJson(wanted.applyStrategy ?? present)
+  );
+}
+
+/** Whether resources may be there: a binding that the scheduler dropped stays so, a run does not take it back. */
+export const mayHoldResources = ({ state, previousState }: Binding): boolean =>
+  state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
+
+export const rolloutWithheld = (binding: Binding): boolean =>
+  conditionIs(binding.conditions, 'RolloutStarted', 'False');
+
+/**
+ * Gives a binding to the run: state Bound, snapshot, override lists, apply strategy, RolloutStarted=True. What was known
+ * of the old version is forgotten unless nothing differs. An Unscheduled binding is updated too, since a run's membership
+ * is frozen, but stays Unscheduled: the scheduler's verdict is not the run's to undo.
+ */
+export function assignBinding({
+  step,
+  wanted,
+  context,
+}: {
+  readonly step: RunStep;
+  readonly wanted: Wanted;
+  readonly context: RunContext;
+}): RunStep {
+  const { now } = context.input;
+  const { work } = step;
+  const assigned = ({ binding, move }: BindingStep): BindingStep => {
+    const same = isInSync(binding, wanted, work);
+    const wasBound = mayHoldResources(binding);
+    if (same && wasBound && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
+    const started = settle(
+      same && wasBound ? binding.conditions : undefined,
+      {
+        type: 'RolloutStarted',
+        status: 'True',
+        reason: 'RolloutStarted',
+        message: `update run ${context.run.metadata.name} rolls out resource snapshot ${wanted.index}`,
+      },
+      now,
+    );
+    const {
+      clusterResourceOverrideSnapshots: _c,
+      resourceOverrideSnapshots: _r,
+      failedPlacements,
+      driftedPlacements,
+      diffedPlacements,
+      conditions,
+      ...rest
+    } = binding;
+    const known = same && wasBound ? { failedPlacements, driftedPlacements, diffedPlacements } : {};
+    const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = wanted.cluster;
+    return {
+      binding: {
+        ...rest,
+        ...Object.fromEntries(Object.entries(known).filter(([, list]) => list !== undefined)),
+        state: binding.state === 'Unscheduled' ? 'Unscheduled' : 'Bound',
+        resourceSnapshotIndex: wanted.index,
+        ...(cluster ? { clusterResourceOverrideSnapshots: cluster } : {}),
+        ...(namespaced ? { resourceOverrideSnapshots: namespaced } : {}),
+        ...(wanted.applyStrategy ? { applyStrategy: wanted.applyStrategy } : {}),
+        conditions:
+          same && wasBound ? [started, ...(conditions ?? []).filter(({ type }) => type !== started.type)] : [started],
+      },
+      move: !wasBound ? 'add' : same ? move : 'update',
+    };
+  };
+  const { clusterName } = wanted.cluster;
+  const isHere = ({ binding }: BindingStep): boolean => binding.targetCluster === clusterName && !binding.deleting;
+  return {
+    ...step,
+    work: { ...work, bindings: work.bindings.map((entry) => (isHere(entry) ? assigned(entry) : entry)) },
+  };
+}

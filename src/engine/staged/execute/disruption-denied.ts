@@ -1,0 +1,15 @@
+import { refOf } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import { bindsRollouts, budgetAllows, budgetInForce } from '../../evict/budget.ts';
+import type { RunContext, RunStep } from '../step.ts';
+import { currentCondition } from './binding-progress.ts';
+
+/** Why a run may not touch a cluster now: a budget with scope `all` speaks for what is available; what is not spends nothing. */
+export function disruptionDenied(step: RunStep, { input }: RunContext, binding: Binding): string | undefined {
+  if (currentCondition(binding, 'Available')?.status !== 'True') return undefined;
+  const { budgets = [], refused = [] } = input;
+  const budget = budgetInForce(refOf(step.work.placement), { budgets, refused });
+  if (budget === undefined || !bindsRollouts(budget)) return undefined;
+  const verdict = budgetAllows(step.work, budget);
+  return verdict.allowed ? undefined : `${binding.targetCluster} waits for the disruption budget: ${verdict.message}`;
+}

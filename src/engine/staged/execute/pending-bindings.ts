@@ -1,0 +1,84 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
+import { findCondition, settle } from '../../kernel/condition.ts';
+import type { BindingStep, PlacementWork } from '../../working.ts';
+import { hasFinished, hasStarted, type RunStep } from '../step.ts';
+import { isInSync, wantedBy } from './assign-binding.ts';
+
+/**
+ * Marks the bindings that the run under way still wants to move as waiting, RolloutStarted=False on those that are not on
+ * their way out; takes that mark from the others. Under External a binding outside a run keeps what it has.
+ */
+export function markPending(
+  work: PlacementWork,
+  active: { readonly run: StagedUpdateRun; readonly step: RunStep } | undefined,
+  now: string,
+): PlacementWork {
+  const awaited = active ? awaitedStages(active.step) : new Map<ClusterName, string>();
+  const marked = (entry: BindingStep): BindingStep => {
+    const { binding, move } = entry;
+    if (binding.deleting) return entry;
+    const stage = awaited.get(binding.targetCluster);
+    if (active === undefined || stage === undefined) return released(entry, now);
+    if (binding.state === 'Unscheduled') return { binding, move: 'wait' };
+    const withheld = settle(
+      binding.conditions,
+      {
+        type: 'RolloutStarted',
+        status: 'False',
+        reason: notStartedYet,
+        message: `waits for its turn in stage ${stage} of update run ${active.run.metadata.name}`,
+      },
+      now,
+    );
+    const others = (binding.conditions ?? []).filter(({ type }) => type !== withheld.type);
+    return {
+      binding: { ...binding, conditions: [withheld, ...others] },
+      move: move === 'keep' || move === 'wait' ? 'wait' : move,
+    };
+  };
+  return { ...work, bindings: work.bindings.map(marked) };
+}
+
+const notStartedYet = 'RolloutNotStartedYet';
+
+/** Clusters that the run has not come to and whose binding it will change, with their stage. */
+function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
+  const { stagesStatus = [], deletionStageStatus } = step.status;
+  const live = new Map(
+    step.work.bindings
+      .filter(({ binding }) => !binding.deleting)
+      .map(({ binding }) => [binding.targetCluster, binding]),
+  );
+  const awaited = new Map<ClusterName, string>();
+  for (const { stageName, clusters } of stagesStatus) {
+    for (const cluster of clusters) {
+      const binding = live.get(cluster.clusterName);
+      if (hasStarted(cluster) || hasFinished(cluster) || binding === undefined) continue;
+      if (binding.state === 'Bound' && isInSync(binding, wantedBy(step, cluster), step.work)) continue;
+      awaited.set(cluster.clusterName, stageName);
+    }
+  }
+  for (const cluster of deletionStageStatus?.clusters ?? []) {
+    if (hasStarted(cluster) || hasFinished(cluster)) continue;
+    if (live.get(cluster.clusterName)?.state === 'Unscheduled')
+      awaited.set(cluster.clusterName, deletionStageStatus!.stageName);
+  }
+  return awaited;
+}
+
+/** A binding that no run holds back any more reads again what it is: rolled out, or not yet begun. */
+function released(entry: BindingStep, now: string): BindingStep {
+  const { binding, move } = entry;
+  const withheld = findCondition(binding.conditions, 'RolloutStarted');
+  const kept = move === 'wait' ? 'keep' : move;
+  if (withheld?.reason !== notStartedYet) return { binding, move: kept };
+  const others = (binding.conditions ?? []).filter(({ type }) => type !== withheld.type);
+  if (binding.state !== 'Bound') return { binding: { ...binding, conditions: others }, move: kept };
+  const started = settle(
+    binding.conditions,
+    { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted', message: 'no update run holds it back' },
+    now,
+  );
+  return { binding: { ...binding, conditions: [started, ...others] }, move: kept };
+}

@@ -1,0 +1,154 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type {
+  ClusterUpdatingStatus,
+  StageConfig,
+  StagedUpdateRun,
+  StageStatus,
+  UpdateRunStatus,
+} from '../../../api/staged.ts';
+import { byText } from '../../kernel/ordering.ts';
+import { idsOf } from '../../overrides/snapshot-id.ts';
+import type { PlacementWork } from '../../working.ts';
+import { approvalName, type GateTiming } from '../approval/name.ts';
+import { mark } from '../marks.ts';
+import { deleteStageName, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
+import { arrangeStages } from './arrange-stages.ts';
+import { scheduledClusters } from './scheduled-clusters.ts';
+import { snapshotOfRun } from './snapshot-of-run.ts';
+import { initializedMessage } from './sorting-warnings.ts';
+import { frozenStrategy } from './stage-tasks.ts';
+
+/**
+ * Freezes what a run will do: snapshot, stages, order and overrides. Checks come in KubeFleet's order and the first that
+ * fails decides (updaterun/initialization.go): either Initialized=False for good, or a hold and no Initialized at all while
+ * the cause may still go away (docs/compatibility.md).
+ */
+export function initialize(step: RunStep, context: RunContext): RunStep {
+  const { run, input } = context;
+  const { placement } = step.work;
+  if (placement.spec.strategy.type !== 'External')
+    return refused(
+      step,
+      context,
+      `parent placement ${run.spec.placementName} does not have an External rollout strategy, its strategy is ${placement.spec.strategy.type}`,
+    );
+  const { applyStrategy } = placement.spec.strategy;
+
+  const present = new Set(input.clusters.filter(({ left }) => !left).map(({ name }) => name));
+  const scheduling = scheduledClusters(step.work, (cluster) => !present.has(cluster));
+  if (!scheduling.ok) return withHold(step, context, scheduling);
+
+  const strategyName = run.spec.stagedRolloutStrategyName;
+  const strategy = input.strategies.find((candidate) => isStrategyOf(candidate, run));
+  if (strategy === undefined)
+    return withHold(step, context, {
+      reason: 'StrategyNotFound',
+      message: `there is no ${strategyKind(run)} ${strategyName} yet`,
+    });
+
+  const frozen = frozenStrategy(strategy);
+  const begun = {
+    ...step,
+    status: {
+      policySnapshotIndexUsed: String(scheduling.policyIndex),
+      policyObservedClusterCount: scheduling.clusterCount,
+      appliedStrategy: applyStrategy,
+      stagedUpdateStrategySnapshot: frozen,
+    },
+  };
+  const selected = input.clusters.filter(({ name }) => present.has(name) && scheduling.selected.includes(name));
+  const arrangement = arrangeStages({ strategyName, stages: strategy.spec.stages, selected });
+  if (!arrangement.ok) return refused(begun, context, arrangement.message);
+
+  const { freeze } = input;
+  if (freeze?.kind === 'frozen' && freeze.cause !== undefined)
+    return withHold(step, context, {
+      reason: freeze.cause,
+      message: `run ${run.metadata.name} takes its snapshot once ${freeze.words}`,
+    });
+  const snapshot = snapshotOfRun(run, step.work, input);
+  if (!snapshot.ok) return refused(begun, context, snapshot.message);
+
+  const stages: StageStatus[] = [];
+  for (const [at, stage] of frozen.stages.entries()) {
+    const clusters = freezeClusters(arrangement.stages[at]!, snapshot.work, snapshot.index, context);
+    if ('error' in clusters) return refused(begun, context, clusters.error);
+    stages.push(stageStatus(run, stage, clusters.clusters));
+  }
+  const status: UpdateRunStatus = {
+    ...begun.status,
+    resourceSnapshotIndexUsed: String(snapshot.index),
+    stagesStatus: stages,
+    deletionStageStatus: {
+      stageName: deleteStageName,
+      clusters: scheduling.toDelete.map((clusterName) => ({ clusterName })),
+    },
+  };
+  const message = initializedMessage(arrangement.warnings);
+  return {
+    ...step,
+    work: withLastUsed(snapshot.work, snapshot.index, stages),
+    status: mark(status, 'UpdateRunInitializedSuccessfully', message, input.now),
+  };
+}
+
+const refused = (step: RunStep, { input }: RunContext, message: string): RunStep => ({
+  ...step,
+  status: mark(step.status, 'UpdateRunInitializedFailed', message, input.now),
+});
+
+const isStrategyOf = (
+  { kind, metadata }: { readonly kind: string; readonly metadata: StagedUpdateRun['metadata'] },
+  run: StagedUpdateRun,
+): boolean =>
+  kind === strategyKind(run) &&
+  metadata.name === run.spec.stagedRolloutStrategyName &&
+  (kind === 'ClusterStagedUpdateStrategy' || metadata.namespace === run.metadata.namespace);
+
+function freezeClusters(
+  names: readonly ClusterName[],
+  work: PlacementWork,
+  index: number,
+  { input }: RunContext,
+): { readonly clusters: ClusterUpdatingStatus[] } | { readonly error: string } {
+  const clusters: ClusterUpdatingStatus[] = [];
+  for (const clusterName of names) {
+    const lists = input.overridesFor(work, clusterName, index);
+    if ('error' in lists) return { error: `overrides for ${clusterName}: ${lists.error}` };
+    const { clusterResourceOverrideSnapshots: cluster = [], resourceOverrideSnapshots: namespaced = [] } = lists;
+    clusters.push({
+      clusterName,
+      ...(namespaced.length > 0 ? { resourceOverrideSnapshots: namespaced.map((ref) => ({ ...ref })) } : {}),
+      ...(cluster.length > 0 ? { clusterResourceOverrideSnapshots: [...cluster] } : {}),
+    });
+  }
+  return { clusters };
+}
+
+function stageStatus(run: StagedUpdateRun, stage: StageConfig, clusters: ClusterUpdatingStatus[]): StageStatus {
+  const tasks = (list: StageConfig['afterStageTasks'], timing: GateTiming) =>
+    (list ?? []).map(({ type }) =>
+      type === 'Approval' ? { type, approvalRequestName: approvalName(run, stage.name, timing) } : { type },
+    );
+  const before = tasks(stage.beforeStageTasks, 'before');
+  const after = tasks(stage.afterStageTasks, 'after');
+  return {
+    stageName: stage.name,
+    clusters,
+    ...(before.length > 0 ? { beforeStageTaskStatus: before } : {}),
+    ...(after.length > 0 ? { afterStageTaskStatus: after } : {}),
+  };
+}
+
+/** Remembers which override snapshots went with this index: a later run that goes back to it uses the same ones. */
+function withLastUsed(work: PlacementWork, index: number, stages: readonly StageStatus[]): PlacementWork {
+  const used = new Set(stages.flatMap(({ clusters }) => clusters.flatMap(idsOf)));
+  if (used.size === 0) return work;
+  const remembered = new Set(work.resourceSnapshots.find((entry) => entry.index === index)?.overrides);
+  if (used.isSubsetOf(remembered)) return work;
+  const overrides = [...used].sort(byText);
+  return {
+    ...work,
+    resourceSnapshots: work.resourceSnapshots.map((entry) => (entry.index === index ? { ...entry, overrides } : entry)),
+  };
+}

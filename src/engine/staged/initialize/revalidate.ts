@@ -1,0 +1,58 @@
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { endsOnMembershipChange } from '../left-clusters.ts';
+import type { RunContext, RunStep } from '../step.ts';
+import { arrangeStages } from './arrange-stages.ts';
+import { latestPolicy } from './scheduled-clusters.ts';
+
+/**
+ * Why an initialized run must end, or undefined: the placement is no longer External, its policy or its applyStrategy was
+ * edited. Membership and order are frozen, unlike in KubeFleet (updaterun/validation.go), whose rule the annotation
+ * `gitfleet.dev/on-membership-change: abort` on the run restores (docs/compatibility.md).
+ */
+export function abortReason(step: RunStep, context: RunContext): string | undefined {
+  const { placement } = step.work;
+  const { status } = step;
+  const { name } = placement.metadata;
+  if (placement.metadata.deletionTimestamp != null) return `parent placement ${name} is being deleted`;
+  const { strategy } = placement.spec;
+  if (strategy.type !== 'External') return `parent placement ${name} is no longer External but ${strategy.type}`;
+  if (status.appliedStrategy && canonicalJson(status.appliedStrategy) !== canonicalJson(strategy.applyStrategy))
+    return `the applyStrategy of placement ${name} was changed while the run was under way`;
+  const policy = latestPolicy(step.work);
+  if (policy !== undefined && String(policy.index) !== status.policySnapshotIndexUsed)
+    return `the policy of placement ${name} was changed: policy snapshot ${policy.index} instead of ${status.policySnapshotIndexUsed}`;
+  return endsOnMembershipChange(context.run) ? membershipChange(step, context) : undefined;
+}
+
+function membershipChange({ work, status }: RunStep, { run, input }: RunContext): string | undefined {
+  const live = work.bindings.filter(({ binding }) => !binding.deleting).map(({ binding }) => binding);
+  const policy = latestPolicy(work);
+  const { placementType, clusterNames, numberOfClusters } = policy?.policy ?? {};
+  const count =
+    placementType === 'PickN'
+      ? (policy?.numberOfClusters ?? numberOfClusters)
+      : placementType === 'PickFixed'
+        ? clusterNames?.length
+        : undefined;
+  if (count !== undefined && count !== status.policyObservedClusterCount)
+    return `the number of clusters asked for changed from ${status.policyObservedClusterCount} to ${count}`;
+
+  const unscheduled = live.filter(({ state }) => state === 'Unscheduled').map(({ targetCluster }) => targetCluster);
+  const toDelete = new Set(status.deletionStageStatus?.clusters.map(({ clusterName }) => clusterName));
+  const unexpected = unscheduled.find((cluster) => !toDelete.has(cluster));
+  if (unexpected !== undefined) return `cluster ${unexpected} is no longer selected, which the run did not know of`;
+
+  const bound = new Set(live.filter(({ state }) => state !== 'Unscheduled').map(({ targetCluster }) => targetCluster));
+  const arrangement = arrangeStages({
+    strategyName: run.spec.stagedRolloutStrategyName,
+    stages: status.stagedUpdateStrategySnapshot?.stages ?? [],
+    selected: input.clusters.filter(({ name, left }) => !left && bound.has(name)),
+  });
+  if (!arrangement.ok) return `the clusters of the run changed: ${arrangement.message}`;
+  for (const [at, { stageName, clusters }] of (status.stagesStatus ?? []).entries()) {
+    const before = clusters.map(({ clusterName }) => clusterName).join(', ');
+    const after = (arrangement.stages[at] ?? []).join(', ');
+    if (before !== after) return `the clusters of stage ${stageName} changed from [${before}] to [${after}]`;
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { StagedUpdateRun } from '../../../api/staged.ts';
+import { isRebuilt } from '../../selection/rebuilt.ts';
+import type { PlacementWork } from '../../working.ts';
+import type { RunsInput } from '../step.ts';
+
+export type RunSnapshot =
+  | { readonly ok: true; readonly work: PlacementWork; readonly index: number }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The resource snapshot that a run rolls out. Without an index the present selection, as a new snapshot if its contents
+ * are new. A known index is that snapshot; the next free one is taken now, so that the change and its run can be one
+ * commit (docs/compatibility.md); any other index ends the initialization, as in KubeFleet.
+ */
+export function snapshotOfRun(
+  { spec }: StagedUpdateRun,
+  work: PlacementWork,
+  input: Pick<RunsInput, 'takeSnapshot' | 'now'>,
+): RunSnapshot {
+  const wanted = spec.resourceSnapshotIndex;
+  if (wanted === undefined || wanted === '') return taken(work, input);
+  const index = /^\+?\d+$/.test(wanted) ? Number(wanted) : -1;
+  if (!Number.isSafeInteger(index) || index < 0)
+    return { ok: false, message: `invalid resource snapshot index ${wanted}: write an integer of 0 or more` };
+  if (work.resourceSnapshots.some((entry) => entry.index === index)) {
+    if (isRebuilt(work.resourceSnapshots, index))
+      return { ok: false, message: `what resource snapshot ${index} held was lost with the record` };
+    if (work.contents.has(index)) return { ok: true, work, index };
+    return { ok: false, message: `resource snapshot ${index} has no contents any more` };
+  }
+  const next = Math.max(-1, ...work.resourceSnapshots.map((entry) => entry.index)) + 1;
+  if (index !== next)
+    return { ok: false, message: `no resource snapshot with index ${index} found; the next free index is ${next}` };
+  const fresh = taken(work, input);
+  return fresh.ok && fresh.index !== index ? { ok: true, work: repeated(fresh.work, index, input), index } : fresh;
+}
+
+function taken(work: PlacementWork, { takeSnapshot }: Pick<RunsInput, 'takeSnapshot'>): RunSnapshot {
+  if (!work.selection.ok) return { ok: false, message: `the resources cannot be selected: ${work.selection.message}` };
+  const next = takeSnapshot(work);
+  const latest = latestIndex(next);
+  return latest === undefined
+    ? { ok: false, message: 'no resource snapshot could be taken' }
+    : { ok: true, work: next, index: latest };
+}
+
+function latestIndex({ resourceSnapshots }: PlacementWork): number | undefined {
+  const marked = resourceSnapshots.filter(({ latest }) => latest);
+  return (marked.length > 0 ? marked : resourceSnapshots).at(-1)?.index;
+}
+
+/** The index was asked for by name, so it exists even where its contents are those of the snapshot before. */
+function repeated(work: PlacementWork, index: number, { now }: Pick<RunsInput, 'now'>): PlacementWork {
+  const before = work.resourceSnapshots.find((entry) => entry.index === latestIndex(work))!;
+  const { latest: _, overrides: _o, ...entry } = before;
+  return {
+    ...work,
+    resourceSnapshots: [
+      ...work.resourceSnapshots.map(({ latest: _l, ...older }) => older),
+      { ...entry, index, latest: true, createdAt: now },
+    ],
+    contents: new Map([...work.contents, [index, work.contents.get(before.index) ?? []]]),
+  };
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { GitError, messageOf } from '../git-error.ts';
+
+/** Asked before every request, so that a token file that is rotated is followed. */
+export type Credentials = () => Promise<{ readonly username: string; readonly password: string } | undefined>;
+
+/**
+ * `GITFLEET_GIT_TOKEN`, or `GITFLEET_GIT_USERNAME` with `GITFLEET_GIT_PASSWORD`; each secret also as `…_FILE`.
+ * A token without a user name goes as the password of `x-access-token`, which GitHub, GitLab, Gitea and Forgejo take.
+ */
+export function credentialsFromEnv(env: NodeJS.ProcessEnv = process.env): Credentials {
+  return async () => {
+    const username = env['GITFLEET_GIT_USERNAME']?.trim();
+    const token = await secret(env, 'GITFLEET_GIT_TOKEN');
+    if (token !== undefined) return { username: username || 'x-access-token', password: token };
+    const password = await secret(env, 'GITFLEET_GIT_PASSWORD');
+    if (username && password !== undefined) return { username, password };
+    return undefined;
+  };
+}
+
+async function secret(env: NodeJS.ProcessEnv, name: string): Promise<string | undefined> {
+  const file = env[`${name}_FILE`];
+  if (!file) return env[name]?.trim() || undefined;
+  try {
+    return (await readFile(file, 'utf8')).trim() || undefined;
+  } catch (error) {
+    throw new GitError('unauthorized', `${name}_FILE ${file} cannot be read: ${messageOf(error)}`, error);
+  }
+}

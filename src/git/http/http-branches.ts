@@ -1,0 +1,83 @@
+import fs from 'node:fs';
+import isomorphic from 'isomorphic-git';
+import type { Branches, GitRequest } from '../branches.ts';
+import { GitError, messageOf } from '../git-error.ts';
+import { readRef } from '../local/local-refs.ts';
+import { mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { openObjects } from '../objects/objects.ts';
+import type { Credentials } from './credentials.ts';
+import { gitHttp } from './http.ts';
+import { lsRefs } from './ls-refs.ts';
+import { smartPush } from './smart-push.ts';
+
+/** A repository behind smart HTTP, with a mirror of what was read from it. */
+export async function httpBranches(input: {
+  readonly url: string;
+  readonly mirrorDir: string;
+  readonly credentials: Credentials;
+  readonly native: boolean;
+  readonly requested: (request: GitRequest) => void;
+}): Promise<Branches> {
+  const { url, native } = input;
+  const mirror = await openMirror(input.mirrorDir, native);
+  const { gitdir } = mirror;
+  const http = gitHttp(input.credentials);
+  const objects = openObjects(gitdir, native);
+
+  const refs = lsRefs(http, url);
+
+  async function fetch(ref: string, depth: number | undefined): Promise<void> {
+    input.requested('fetch');
+    await mirror.fetching(() =>
+      tried(`fetch ${ref} of ${url}`, async () => {
+        const from = { gitdir, url, remote: 'origin', ref: mirrorRef(ref), remoteRef: ref };
+        await isomorphic.fetch({ fs, http, ...from, depth, singleBranch: true, tags: false, cache: {} });
+      }),
+    );
+  }
+
+  return {
+    name: url,
+    remote: true,
+    objects,
+    async list(prefixes) {
+      input.requested('list');
+      return tried(`list ${prefixes.join(', ')} of ${url}`, () => refs(prefixes));
+    },
+    async obtain(ref, oid) {
+      const ours = mirrorRef(ref);
+      const before = await readRef(gitdir, ours);
+      if (before === oid) return;
+      await fetch(ref, before === undefined ? 1 : undefined);
+      if (!(await objects.has(oid)))
+        throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
+      await isomorphic.writeRef({ fs, gitdir, ref: ours, value: oid, force: true });
+      await mirror.tidy();
+    },
+    async deepen(ref) {
+      if (!(await mirror.cutOff())) return false;
+      await fetch(ref, wholeDepth);
+      return true;
+    },
+    async change(change) {
+      input.requested('push');
+      return tried(`push ${change.ref} to ${url}`, () => smartPush(http, url, change));
+    },
+    checkedOut: async () => false,
+    async close() {
+      await http.close();
+      await mirror.release();
+    },
+  };
+}
+
+async function tried<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof GitError) throw error;
+    if (/sha256/.test(messageOf(error)))
+      throw new GitError('sha256-repo', `${what}: a SHA-256 repository, which gitfleet cannot read`, error);
+    throw new GitError('unreachable', `${what}: ${messageOf(error)}`, error);
+  }
+}

@@ -1,0 +1,24 @@
+import { GitError } from '../git-error.ts';
+
+/** One line of git's wire format: its length in four hex digits, itself included. */
+export function packetLine(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from((content.length + 4).toString(16).padStart(4, '0')), content]);
+}
+
+/** Flush and delimiter packets are left out. Error `unreachable` for what is not git's wire format. */
+export function packetLines(answer: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let at = 0; at + 4 <= answer.length; ) {
+    const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
+    if (Number.isNaN(length)) throw new GitError('unreachable', 'the server sent something that is no packet line');
+    if (length > 4) lines.push(answer.subarray(at + 4, at + length));
+    at += Math.max(length, 4);
+  }
+  return lines;
+}
+
+export async function whole(body: AsyncIterable<Uint8Array> | undefined): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,108 @@
+import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { GitError } from '../git-error.ts';
+
+/** The holder touches the file this often; from another host it counts as left behind after three misses. Milliseconds. */
+const touchMs = 10_000;
+const leftBehindMs = 30_000;
+
+const held = new Set<string>();
+
+/**
+ * Takes a lock file for the life of this process and returns what releases it. A lock whose process is gone is taken over:
+ * process ids are compared together with the start of the process, since in a container it is always the same number.
+ * Error `locked` when another process holds it.
+ */
+export async function takeLock(path: string): Promise<() => Promise<void>> {
+  if (held.has(path)) throw new GitError('locked', `${path} is held by this process already`);
+  held.add(path);
+  const me = JSON.stringify({ host: hostname(), pid: process.pid, started: await startOf(process.pid) });
+  const mine = `${path}.${process.pid}`;
+  try {
+    await writeFile(mine, me);
+    if (!(await placed(mine, path)) && !(await takenOver(mine, path))) {
+      const holder = (await livingHolder(path)) ?? 'starting';
+      throw new GitError(
+        'locked',
+        `${path}: another gitfleet (${holder}) uses this cache: give each its own --cache-dir`,
+      );
+    }
+  } catch (error) {
+    held.delete(path);
+    throw error;
+  } finally {
+    await rm(mine, { force: true });
+  }
+  const timer = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+  }, touchMs).unref();
+  return async () => {
+    clearInterval(timer);
+    held.delete(path);
+    // Whoever took it over while this machine slept keeps it.
+    if ((await readFile(path, 'utf8').catch(() => '')) === me) await rm(path, { force: true });
+  };
+}
+
+/** A link comes with its content, so that nobody ever sees a lock without its holder. */
+function placed(mine: string, path: string): Promise<boolean> {
+  return link(mine, path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+}
+
+/**
+ * Replaces a lock that was left behind. Of several that see it at the same time only one may remove it, and only after
+ * looking once more: otherwise the slower one removes the lock that the faster one has just taken.
+ */
+async function takenOver(mine: string, path: string): Promise<boolean> {
+  if ((await livingHolder(path)) !== undefined) return false;
+  const guard = `${path}.takeover`;
+  if (!(await placed(mine, guard))) {
+    if ((await livingHolder(guard)) !== undefined) return false;
+    // Its maker was killed within the few lines below.
+    await rm(guard, { force: true });
+    return takenOver(mine, path);
+  }
+  try {
+    if ((await livingHolder(path)) !== undefined) return false;
+    await rm(path, { force: true });
+    return await placed(mine, path);
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+async function livingHolder(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const touched = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+  const fresh = Date.now() - touched < leftBehindMs;
+  let holder: { host: string; pid: number; started: string | undefined };
+  try {
+    holder = JSON.parse(text);
+  } catch {
+    // Gone again, or cut short when the disk was full: nobody who lives wrote it.
+    return fresh && text !== '' ? 'unknown' : undefined;
+  }
+  const name = `process ${holder.pid} on ${holder.host}`;
+  if (holder.host !== hostname()) return fresh ? name : undefined;
+  const started = await startOf(holder.pid);
+  return started !== undefined && started === holder.started && holder.pid !== process.pid ? name : undefined;
+}
+
+/** When a process started, in whatever unit the system counts; undefined when there is no such process. */
+async function startOf(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (text !== undefined) return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  try {
+    process.kill(pid, 0);
+    return 'unknown';
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { GitError } from '../git-error.ts';
+
+export interface GitRun {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** A command that talks to a server may take this long, milliseconds: a first clone of a large repo over a slow line. */
+const longestRunMs = 10 * 60_000;
+
+/** Runs the `git` binary with an argument array, never through a shell, and without anything that could ask a person. */
+export function git(
+  args: readonly string[],
+  options: { readonly gitdir?: string; readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {},
+): Promise<GitRun> {
+  const whole = [
+    '-c',
+    'protocol.ext.allow=never',
+    '-c',
+    'gc.auto=0',
+    ...(options.gitdir === undefined ? [] : [`--git-dir=${options.gitdir}`]),
+    ...args,
+  ];
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', whole, { env: quietEnv(), stdio: ['pipe', 'pipe', 'pipe'] });
+    const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? longestRunMs);
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    // Git may end before it has read all of its input; its exit code tells.
+    child.stdin.on('error', () => {});
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(new GitError('no-git-binary', `the git binary cannot be run: ${error.message}`, error));
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      const stderr = Buffer.concat(err).toString('utf8').trim();
+      resolve({
+        code: code ?? 255,
+        stdout: Buffer.concat(out),
+        stderr: signal ? `${stderr} (ended by ${signal})` : stderr,
+      });
+    });
+    child.stdin.end(options.input ?? '');
+  });
+}
+
+/** Like `git`, but anything except exit code 0 is an error. */
+export async function gitOrThrow(args: readonly string[], options: Parameters<typeof git>[1] = {}): Promise<Buffer> {
+  const ran = await git(args, options);
+  if (ran.code === 0) return ran.stdout;
+  throw new GitError('failed', `git ${args[0]}: ${ran.stderr || `exit code ${ran.code}`}`);
+}
+
+let found: Promise<boolean> | undefined;
+
+/** Whether this machine has git; asked once. */
+export function hasGit(): Promise<boolean> {
+  found ??= git(['--version']).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
+  return found;
+}
+
+/** GIT_DIR and its kin would turn our commands to another repository, e.g. when gitfleet is started by a hook. */
+function quietEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('GIT_') || /^GIT_(SSH|SSL|CONFIG_)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'true',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_SSH_COMMAND: process.env['GIT_SSH_COMMAND'] ?? 'ssh -oBatchMode=yes -oConnectTimeout=15',
+  };
+}

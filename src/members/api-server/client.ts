@@ -1,0 +1,194 @@
+import type { Manifest } from '../../api/meta.ts';
+import { type Clock, sleep } from '../clock.ts';
+import { ApiError, UnreachableError } from './api-error.ts';
+import { type Exchange, exchange } from './exchange.ts';
+import { Limiter } from './limiter.ts';
+import type { Transport, TransportRequest } from './transport.ts';
+import { type WatchEvent, watchStream } from './watch-stream.ts';
+
+/** Requests in flight to one member. API servers give one client a few dozen slots before they queue or refuse it. */
+const concurrency = 24;
+const requestTimeoutMs = 30_000;
+/** Throttled or failing requests are tried this often in all; then the back-off of whoever asked takes over. */
+const mostAttempts = 4;
+/** A server that asks to be left alone for longer is asked again after this time. */
+const longestPauseMs = 60_000;
+/** Silence after which a watch counts as half-open: API servers send a bookmark about every minute. */
+const watchSilenceMs = 150_000;
+const pageSize = '500';
+
+export type Request = Omit<TransportRequest, 'headers'> & {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For messages; method and path when absent. */
+  readonly tried?: string;
+  /** Sent at once and only once, past the queue and past a pause that the server asked for. */
+  readonly urgent?: boolean;
+  /** 30 s when absent. */
+  readonly timeoutMs?: number;
+};
+
+export interface List {
+  readonly items: readonly Manifest[];
+  readonly resourceVersion: string;
+}
+
+export interface MemberClient {
+  /** The name of the member, for messages. */
+  readonly name: string;
+  /** A JSON answer, or text where it is none; rejects with ApiError or UnreachableError. */
+  request<T>(request: Request): Promise<T>;
+  /** A list page by page, at most 500 objects each, all of one moment. Rejects with ApiError 410 when that moment is forgotten. */
+  pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<List>;
+  /** A whole list; begins again, a few times, when the server forgets the moment in between. */
+  list(path: string, query?: Readonly<Record<string, string>>): Promise<List>;
+  /** Events until the server ends the watch. Errors as `watchStream`. */
+  watch(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<WatchEvent>;
+  /** Requests that are in flight at once, at most; more only wait. */
+  readonly concurrency: number;
+  /** Requests sent so far. */
+  readonly requests: () => number;
+  /** Instant of the last answer or event of any kind, milliseconds; undefined before the first. */
+  readonly lastContact: () => number | undefined;
+}
+
+/** Raw JSON requests to one member: limited, throttled as the server asks, tried again when it fails. `life` ends them all. */
+export function memberClient(input: {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly life: AbortSignal;
+}): MemberClient {
+  const { name, clock, life } = input;
+  const limiter = new Limiter(concurrency);
+  let requests = 0;
+  let lastContact: number | undefined;
+  let pausedUntil = 0;
+
+  const transport: Transport = async (request) => {
+    requests++;
+    const response = await input.transport(request);
+    lastContact = clock.now();
+    return response;
+  };
+
+  const exchangeOf = (wanted: Request): Exchange => {
+    const { method, path, headers, body, signal, timeoutMs = requestTimeoutMs } = wanted;
+    return {
+      transport,
+      clock,
+      life,
+      timeoutMs,
+      tried: wanted.tried === undefined ? `${method} ${path.split('?')[0]} on ${name}` : `${wanted.tried} on ${name}`,
+      request: {
+        method,
+        path,
+        headers: { accept: 'application/json', ...headers },
+        ...(body === undefined ? {} : { body }),
+        ...(signal ? { signal } : {}),
+      },
+    };
+  };
+
+  async function persistently(wanted: Request): Promise<string> {
+    let broke = false;
+    for (let attempt = 1; ; attempt++) {
+      if (pausedUntil > clock.now()) await sleep(clock, pausedUntil - clock.now(), life);
+      try {
+        return await exchange(exchangeOf(wanted));
+      } catch (error) {
+        if (life.aborted || wanted.signal?.aborted) throw error;
+        if (error instanceof UnreachableError && !broke && wasReset(error)) {
+          // The server closed a kept-alive connection just as we used it; everything we send may be sent twice.
+          broke = true;
+          continue;
+        }
+        if (!(error instanceof ApiError && error.transient && attempt < mostAttempts)) throw error;
+        // Full jitter keeps many members that were throttled together from coming back together.
+        const backoffMs = Math.random() * 250 * 2 ** attempt;
+        if (error.retryAfterMs === undefined) await sleep(clock, backoffMs, life);
+        else
+          pausedUntil = Math.max(pausedUntil, clock.now() + Math.min(error.retryAfterMs + backoffMs, longestPauseMs));
+      }
+    }
+  }
+
+  async function request<T>(wanted: Request): Promise<T> {
+    const text = await (wanted.urgent ? exchange(exchangeOf(wanted)) : limiter.run(() => persistently(wanted)));
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    } catch {
+      return text as T;
+    }
+  }
+
+  async function* pages(path: string, query: Readonly<Record<string, string>> = {}): AsyncIterable<List> {
+    let token: string | undefined;
+    do {
+      const search = new URLSearchParams({ ...query, limit: pageSize, ...(token ? { continue: token } : {}) });
+      const page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}`, tried: `list ${path}` });
+      if (page?.metadata === undefined) throw new UnreachableError(`list ${path} on ${name}`, 'the answer is no list');
+      const kind = page.kind.replace(/List$/, '');
+      const items = (page.items ?? []).map((item) => ({
+        ...item,
+        apiVersion: item.apiVersion ?? page.apiVersion,
+        kind: item.kind ?? kind,
+      }));
+      yield { items, resourceVersion: page.metadata.resourceVersion };
+      token = page.metadata.continue || undefined;
+    } while (token);
+  }
+
+  return {
+    name,
+    concurrency,
+    request,
+    pages,
+    requests: () => requests,
+    lastContact: () => lastContact,
+    async list(path, query) {
+      for (let attempt = 1; ; attempt++) {
+        const items: Manifest[] = [];
+        let resourceVersion = '';
+        try {
+          for await (const page of pages(path, query)) {
+            items.push(...page.items);
+            resourceVersion = page.resourceVersion;
+          }
+          return { items, resourceVersion };
+        } catch (error) {
+          const expired = error instanceof ApiError && error.status === 410 && items.length > 0;
+          if (!expired || attempt >= mostAttempts) throw error;
+        }
+      }
+    },
+    async *watch(path, query, signal) {
+      // Spread over four minutes so that the watches of a fleet do not all end together.
+      const seconds = 240 + Math.floor(Math.random() * 240);
+      const search = new URLSearchParams({
+        ...query,
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: String(seconds),
+      });
+      const wanted: Request = { method: 'GET', path: `${path}?${search}`, tried: `watch ${path}`, signal };
+      for await (const event of watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs })) {
+        lastContact = clock.now();
+        yield event;
+      }
+    },
+  };
+}
+
+/** The connection broke, as opposed to: nobody listens, the name is unknown, the time ran out. */
+function wasReset({ cause }: UnreachableError): boolean {
+  const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+  const code = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
+  return codes.has(String(code(cause))) || codes.has(String(code((cause as Error | undefined)?.cause)));
+}
+
+interface ListAnswer {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly items?: readonly Manifest[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}

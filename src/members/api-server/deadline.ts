@@ -1,0 +1,69 @@
+import type { Clock } from '../clock.ts';
+
+/** The time one exchange may take, and whoever else may end it. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Begins the time anew: something was heard. */
+  renew(ms: number): void;
+  /** Lets go of the timer and of the signals that were listened to. Must be called. */
+  end(): void;
+}
+
+/**
+ * A signal that is aborted after `ms` of the clock's time or by any of `by`. Listeners are taken off again, since a member
+ * lives for months and its signal would gather one for every request.
+ */
+export function deadline(input: {
+  readonly clock: Clock;
+  readonly ms: number;
+  readonly by: readonly (AbortSignal | undefined)[];
+}): Deadline {
+  const abort = new AbortController();
+  const others = input.by.filter((signal) => signal !== undefined);
+  const follow = () => abort.abort(new Error('given up'));
+  let cancel = () => {};
+  const renew = (ms: number) => {
+    cancel();
+    cancel = input.clock.after(ms, () => {
+      abort.abort(new Error(`nothing heard for ${Math.round(ms / 1000)} s`));
+    });
+  };
+  for (const signal of others) {
+    if (signal.aborted) follow();
+    else signal.addEventListener('abort', follow, { once: true });
+  }
+  renew(input.ms);
+  return {
+    signal: abort.signal,
+    renew,
+    end() {
+      cancel();
+      for (const signal of others) signal.removeEventListener('abort', follow);
+    },
+  };
+}
+
+/** What `promise` comes to, or the signal's reason, whichever is first: a transport need not honour the signal while it is silent. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** The chunks of a body until it ends or the signal is aborted; then the body is let go. */
+export async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await orAborted(iterator.next(), signal);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not waited for: a silent body would never answer.
+    void iterator.return?.(undefined)?.catch(() => {});
+  }
+}

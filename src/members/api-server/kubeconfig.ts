@@ -1,0 +1,108 @@
+import { readdir, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { ClusterName } from '../../api/meta.ts';
+import { httpTransport } from './http-transport.ts';
+import type { Transport } from './transport.ts';
+
+/** Members as kubeconfigs know them: one context each, or a directory with one kubeconfig file each. */
+export interface Connections {
+  readonly names: readonly ClusterName[];
+  /** Undefined when no kubeconfig knows such a member now: files are read anew, since people add members while we run. */
+  open(name: ClusterName): Promise<Transport | undefined>;
+}
+
+type Read = (name: ClusterName) => Promise<KubeConfig | undefined>;
+
+/**
+ * Reads a kubeconfig file (contexts are members), several as KUBECONFIG names them (of two contexts with one name the first
+ * counts), or a directory (`eu-1.yaml` or `eu-1` is member eu-1). Rejects when there is nothing to read.
+ */
+export async function connectionsOf(path: string): Promise<Connections> {
+  // client-node costs half a second to load: only commands that talk to members pay for it.
+  const { KubeConfig: Config } = await import('@kubernetes/client-node');
+  const load = (file: string): KubeConfig => {
+    const config = new Config();
+    config.loadFromFile(file);
+    return config;
+  };
+  const whole = await stat(path).catch(() => undefined);
+  if (whole?.isDirectory()) return fromDirectory(path, load);
+  const files = whole === undefined && path.includes(delimiter) ? path.split(delimiter).filter(Boolean) : [path];
+  return fromFiles(files, load, (options) => {
+    const config = new Config();
+    config.loadFromOptions(options);
+    return config;
+  });
+}
+
+async function fromDirectory(path: string, load: (file: string) => KubeConfig): Promise<Connections> {
+  const files = async (): Promise<ReadonlyMap<ClusterName, string>> =>
+    new Map(
+      (await readdir(path))
+        .filter((entry) => !entry.startsWith('.'))
+        .map((entry) => [memberOf(entry), join(path, entry)]),
+    );
+  const read: Read = async (name) => {
+    const file = (await files()).get(name);
+    return file === undefined ? undefined : load(file);
+  };
+  return { names: [...(await files()).keys()].sort(), open: (name) => open(name, read) };
+}
+
+/** Names of members may hold dots: only endings that kubeconfigs have are none of theirs. */
+const memberOf = (entry: string): ClusterName => entry.replace(/\.(ya?ml|json|conf|config|kubeconfig)$/, '');
+
+type Parts = Pick<KubeConfig, 'clusters' | 'users' | 'contexts'> & { readonly currentContext: string };
+
+async function fromFiles(
+  files: readonly string[],
+  load: (file: string) => KubeConfig,
+  configOf: (parts: Parts) => KubeConfig,
+): Promise<Connections> {
+  let known: { readonly written: string; readonly parts: Omit<Parts, 'currentContext'> } | undefined;
+
+  /** Parsed again only when a file changed: a fleet asks once for each member. */
+  async function parts(): Promise<Omit<Parts, 'currentContext'>> {
+    const times = await Promise.all(files.map((file) => stat(file).catch(absentOf(files))));
+    const written = times.map((time) => (time ? `${time.mtimeMs} ${time.size}` : '')).join();
+    if (known?.written !== written) {
+      const configs = files.filter((_, at) => times[at] !== undefined).map(load);
+      if (configs.length === 0) throw new Error('none of these files is there');
+      known = {
+        written,
+        parts: {
+          clusters: firstOfEach(configs.flatMap(({ clusters }) => clusters)),
+          users: firstOfEach(configs.flatMap(({ users }) => users)),
+          contexts: firstOfEach(configs.flatMap(({ contexts }) => contexts)),
+        },
+      };
+    }
+    return known.parts;
+  }
+
+  const read: Read = async (name) => {
+    const all = await parts();
+    return all.contexts.some((context) => context.name === name)
+      ? configOf({ ...all, currentContext: name })
+      : undefined;
+  };
+  const { contexts } = await parts();
+  return { names: contexts.map(({ name }) => name).sort(), open: (name) => open(name, read) };
+}
+
+/** Of several files that KUBECONFIG names some may be missing, as for kubectl; a single one may not. */
+const absentOf =
+  (files: readonly string[]) =>
+  (error: unknown): undefined => {
+    if (files.length === 1) throw error;
+  };
+
+const firstOfEach = <T extends { readonly name: string }>(items: readonly T[]): T[] => [
+  ...new Map(items.toReversed().map((item) => [item.name, item])).values(),
+];
+
+async function open(name: ClusterName, read: Read): Promise<Transport | undefined> {
+  const config = await read(name);
+  return config && httpTransport(config, async () => (await read(name)) ?? config);
+}

@@ -1,0 +1,103 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { PatchDetail } from '../../api/placement.ts';
+import { shownDetails } from '../../engine/delivery/patch-details.ts';
+import { isSecret } from '../../engine/delivery/secret-values.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+
+/**
+ * Where `live` differs from `wanted`, any field, as KubeFleet reports it: without what the server or other tools own by
+ * convention, at most 100, values of Secrets redacted (KubeFleet work applier, diff calculation).
+ */
+export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
+  return shownDetails(
+    { ...groupVersionOf(wanted.apiVersion), kind: wanted.kind },
+    walked(asReported(wanted), asReported(live), 'full'),
+  );
+}
+
+/**
+ * Fields that `wanted` names and `live` does not have like that (`partial`), or any field that differs (`full`). Everything
+ * we send counts, also labels that reports leave out: a changed `app.kubernetes.io/name` is to be repaired. Not capped and
+ * not redacted: never for anybody's eyes.
+ */
+export const localDifferences = (wanted: Manifest, live: Manifest, comparison: 'partial' | 'full'): PatchDetail[] =>
+  walked(asSent(wanted), asSent(live), comparison);
+
+function walked(wanted: unknown, live: unknown, comparison: 'partial' | 'full'): PatchDetail[] {
+  const details: PatchDetail[] = [];
+  walk(wanted, live, '', comparison, details);
+  return details;
+}
+
+function walk(wanted: unknown, live: unknown, path: string, comparison: 'partial' | 'full', out: PatchDetail[]): void {
+  if (wanted === live) return;
+  if (isFields(wanted) && isFields(live)) {
+    const keys = comparison === 'full' ? new Set([...Object.keys(wanted), ...Object.keys(live)]) : Object.keys(wanted);
+    for (const key of [...keys].sort()) walk(wanted[key], live[key], `${path}/${pointerToken(key)}`, comparison, out);
+    return;
+  }
+  if (Array.isArray(wanted) && Array.isArray(live) && (wanted.length === live.length || comparison === 'full')) {
+    const length = Math.max(wanted.length, live.length);
+    for (let index = 0; index < length; index++) walk(wanted[index], live[index], `${path}/${index}`, comparison, out);
+    return;
+  }
+  // Servers drop what is empty and add empty things: an empty map here and nothing there is no difference.
+  if (isEmpty(wanted) && isEmpty(live)) return;
+  out.push({
+    path: path === '' ? '/' : path,
+    ...(live === undefined ? {} : { valueInMember: text(live) }),
+    ...(wanted === undefined ? {} : { valueInHub: text(wanted) }),
+  });
+}
+
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isFields(value) && Object.values(value).every(isEmpty));
+const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const serverMetadata = new Set([
+  'name',
+  'namespace',
+  'generateName',
+  'finalizers',
+  'managedFields',
+  'ownerReferences',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+  'creationTimestamp',
+]);
+
+/** Keys of labels and annotations that KubeFleet leaves out of diffs, and ours. */
+const conventional = /kubernetes\.io\/|k8s\.io\/|kubernetes-fleet\.io\/|gitfleet\.dev\//;
+
+const asReported = (object: Manifest): Record<string, unknown> => compared(object, (key) => !conventional.test(key));
+const asSent = (object: Manifest): Record<string, unknown> => compared(object, () => true);
+
+function compared(object: Manifest, counts: (key: string) => boolean): Record<string, unknown> {
+  const { status: _, metadata, ...rest } = isSecret(object) ? encoded(object) : object;
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(metadata)) {
+    if (serverMetadata.has(key)) continue;
+    if ((key === 'labels' || key === 'annotations') && isFields(value))
+      kept[key] = Object.fromEntries(Object.entries(value).filter(([name]) => counts(name)));
+    else kept[key] = value;
+  }
+  return { ...rest, metadata: kept };
+}
+
+/** `stringData` is only ever written: the server moves it into `data`, so that is where it is looked for. */
+function encoded(secret: Manifest): Manifest {
+  const { stringData, ...rest } = secret;
+  if (!isFields(stringData)) return secret;
+  const moved = Object.entries(stringData).map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')]);
+  return { ...rest, data: { ...(rest['data'] as object | undefined), ...Object.fromEntries(moved) } } as Manifest;
+}

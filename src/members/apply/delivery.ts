@@ -1,0 +1,250 @@
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import type { ObjectOutcome } from '../../api/observation.ts';
+import type { PatchDetail } from '../../api/placement.ts';
+import { describeRef, keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
+import { ApiError } from '../api-server/api-error.ts';
+import type { ServedKind } from '../api-server/served-kind.ts';
+import type { AssignedManifest, Assignment } from '../assignment.ts';
+import type { Connection } from '../connection.ts';
+import { eachOf } from '../pool.ts';
+import type { FirstLook } from '../watch/first-look.ts';
+import type { Change } from '../watch/store.ts';
+import { type Agreement, agreement, type Verdict } from './agreement.ts';
+import { applyObject, wholeObject } from './apply.ts';
+import { localDifferences } from './compare.ts';
+import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
+import { foreignManager } from './field-managers.ts';
+import { type Repairs, repairs } from './repairs.ts';
+import { foreignOwner } from './takeover.ts';
+import { inWaves } from './waves.ts';
+
+/** The objects of one placement on one member: brings them about and keeps what became of each. */
+export interface Delivery {
+  /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; what the server says is an outcome. */
+  bring(assignment: Assignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
+  /** Whether a change that the watch told asks for `bring`; remembers who made it. */
+  concerns(assignment: Assignment, item: AssignedManifest, change: Change): boolean;
+  /** Milliseconds until an object should be looked at again, since somebody undoes what we do; 0 = at once. */
+  pauseMs(key: string): number;
+  /** Objects whose kind the member did not serve, of these group-versions. */
+  unserved(apiVersions: ReadonlySet<string>): readonly string[];
+  outcomes(): readonly ObjectOutcome[];
+  /** True while it is not known of some object whether it should be as we would have it. */
+  undecided(): boolean;
+  /** What is assigned was read from the record anew; returns objects that another daemon changed and that may be put right now. */
+  confirmed(): readonly string[];
+  /** Other objects are wanted now: nothing known about the present ones holds. */
+  forget(): void;
+  /** It is another cluster now: nothing known about objects holds. */
+  restart(): void;
+  stop(): void;
+}
+
+export interface DeliveryEvents {
+  /** Something that a person should read. */
+  readonly say: (message: string) => void;
+  /** What is reported has changed by time alone. */
+  readonly faded: () => void;
+  /** An object changed while it was being applied. */
+  readonly changedMeanwhile: (key: string) => void;
+  /** Another daemon changed an object: the record should be read anew. */
+  readonly contested: () => void;
+}
+
+/** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
+const unservedResult = 'DecodingErred';
+
+export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
+  const { client, discovery, watches, clock } = connection;
+  const outcomes = new Map<string, ObjectOutcome>();
+  const inFlight = new Set<string>();
+  const unserved = new Set<string>();
+  /** Who changed an object last, as its managedFields told. */
+  const culprits = new Map<string, string>();
+  const repaired: Repairs = repairs(clock, events.faded);
+  /** What is held back, since it is not known whether it is wanted still. */
+  const doubted = new Map<string, ObjectRef>();
+  const contests: Contest = contest(clock, events.contested);
+  let agreed: Agreement = agreement();
+
+  async function one(assignment: Assignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
+    const { manifest } = item;
+    const key = keyOfManifest(manifest);
+    inFlight.add(key);
+    try {
+      const kind = await servedKind(manifest, key, goOn);
+      if (kind && goOn()) await apply(assignment, manifest, kind, goOn);
+    } finally {
+      inFlight.delete(key);
+    }
+    if (!goOn() || contests.holds(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest))
+      return;
+    // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
+    repaired.done(key, repaired.recent(key) ?? []);
+    events.changedMeanwhile(key);
+  }
+
+  /** An object that others came to own is as it should be only where they may share it, whatever is in it. */
+  function verdictOf({ strategy }: Assignment, manifest: Manifest, live: Manifest | undefined): Verdict {
+    const shared = live !== undefined && foreignOwner(live) !== undefined;
+    if (shared && !strategy.allowCoOwnership && strategy.type !== 'ReportDiff') return 'differs';
+    return agreed.verdict(manifest, live, comparisonOf(strategy));
+  }
+
+  const isSettled = (assignment: Assignment, manifest: Manifest): boolean => {
+    const object = refOfManifest(manifest);
+    const live = watches.object(object);
+    // Not watched, because the member does not let us: what the server answered is all there is.
+    if (live === undefined && !watches.shows(object)) return true;
+    return verdictOf(assignment, manifest, live) !== 'differs';
+  };
+
+  async function servedKind(manifest: Manifest, key: string, goOn: () => boolean): Promise<ServedKind | undefined> {
+    const object = refOfManifest(manifest);
+    let message = `the member serves no ${object.kind} of ${object.apiVersion}: install its CRD, or place it first`;
+    unserved.delete(key);
+    try {
+      const kind = await discovery.find(object.apiVersion, object.kind);
+      if (kind) return kind;
+      unserved.add(key);
+      discovery.forget(object.apiVersion);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      message = error.message;
+    }
+    if (goOn()) outcomes.set(key, { object, result: unservedResult, message });
+    return undefined;
+  }
+
+  async function apply(
+    assignment: Assignment,
+    manifest: Manifest,
+    served: ServedKind,
+    goOn: () => boolean,
+  ): Promise<void> {
+    const { strategy, label, isPlacement } = assignment;
+    const object = refOfManifest(manifest);
+    const key = keyOfManifest(manifest);
+    const live = watches.object(object);
+    const comparison = comparisonOf(strategy);
+    const verdict = verdictOf(assignment, manifest, live);
+    const before = outcomes.get(key)?.result ?? '';
+    if (strategy.type !== 'ReportDiff') {
+      if (verdict === 'same') {
+        if (live) looked.accept(live);
+        outcomes.set(key, { object, result: 'Applied' });
+        return;
+      }
+      if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
+      if (isContested(manifest, live)) {
+        doubted.set(key, object);
+        contests.found(key);
+      }
+      if (contests.holds(key)) return;
+    }
+    const applied = await applyObject({ client, served, manifest, label, isPlacement, strategy, live });
+    if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
+    // What we were shown before is no news, and may be of a cluster that another has replaced since.
+    if (applied.live && applied.live !== live) watches.put(applied.live);
+    // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
+    if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
+    if (!goOn()) return;
+    outcomes.set(key, named(applied.outcome, culprits.get(key)));
+    const lost = before === 'Applied' && live === undefined && watches.shows(object);
+    if (applied.repaired) tell(key, object, applied.repaired);
+    else if (lost && applied.outcome.result === 'Applied') tell(key, object, [wholeObject]);
+  }
+
+  /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
+  const isContested = (manifest: Manifest, live: Manifest | undefined): boolean =>
+    live
+      ? looked.isNews(live) && isFromAnotherDaemon(manifest, live)
+      : !looked.fresh() && !watches.shows(refOfManifest(manifest));
+
+  function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
+    const who = culprits.get(key);
+    repaired.done(key, withManager(details, who));
+    const by = who === undefined ? '' : ` by ${who}`;
+    const gone = details[0] === wholeObject;
+    const what = `${describeRef(object)} ${repaired.disputed(key) ? 'is' : 'was'} ${gone ? 'deleted' : 'changed'}${by}`;
+    if (repaired.disputed(key))
+      events.say(`${what} again and again: it is put right less often each time, in the end every 5 minutes`);
+    else if (gone) events.say(`${what} and has been put back`);
+    else {
+      const paths = details.map(({ path }) => path).join(', ') || 'labels or annotations';
+      events.say(`${what} and has been put right: ${paths}`);
+    }
+  }
+
+  return {
+    async bring(assignment, scope, goOn) {
+      const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
+      const report = assignment.strategy.type === 'ReportDiff';
+      const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);
+      for (const wave of waves) await eachOf(wave, client.concurrency, (item) => one(assignment, item, goOn), goOn);
+    },
+    concerns(assignment, { manifest }, change) {
+      if (change.how === 'set') {
+        const { object, managers } = change;
+        const verdict = verdictOf(assignment, manifest, object);
+        if (verdict === 'asked') return false;
+        if (verdict === 'same') return !inFlight.has(change.key) && outcomes.get(change.key)?.result !== 'Applied';
+        const who = foreignManager(managers, localDifferences(manifest, object, 'partial'));
+        if (who === undefined) culprits.delete(change.key);
+        else culprits.set(change.key, who);
+      }
+      return !inFlight.has(change.key);
+    },
+    pauseMs: (key) => repaired.pauseMs(key),
+    unserved: (apiVersions) =>
+      [...unserved].filter((key) => apiVersions.has(outcomes.get(key)?.object.apiVersion ?? '')),
+    outcomes: () => [...outcomes].map(([key, outcome]) => withRepair(outcome, repaired.recent(key))),
+    undecided: () => [...contests.held()].some((key) => !outcomes.has(key)),
+    confirmed() {
+      const due = contests.confirmed();
+      if (due.length > 0) looked.renew();
+      for (const key of due) {
+        const live = watches.object(doubted.get(key)!);
+        if (!live) continue;
+        looked.accept(live);
+        repaired.done(key, repaired.recent(key) ?? []);
+      }
+      return due;
+    },
+    forget() {
+      contests.forget();
+      doubted.clear();
+      outcomes.clear();
+      unserved.clear();
+      culprits.clear();
+      repaired.forget();
+    },
+    restart() {
+      agreed = agreement();
+      outcomes.clear();
+      culprits.clear();
+      contests.forget();
+      doubted.clear();
+      repaired.forget();
+    },
+    stop() {
+      contests.forget();
+      repaired.forget();
+    },
+  };
+}
+
+const comparisonOf = ({ comparisonOption }: Assignment['strategy']): 'partial' | 'full' =>
+  comparisonOption === 'FullComparison' ? 'full' : 'partial';
+
+/** Drifts name who made them, where the member told. */
+const named = (outcome: ObjectOutcome, manager: string | undefined): ObjectOutcome =>
+  outcome.result.startsWith('FoundDrifts') && outcome.details
+    ? { ...outcome, details: [...withManager(outcome.details, manager)] }
+    : outcome;
+
+const withManager = (details: readonly PatchDetail[], manager: string | undefined): readonly PatchDetail[] =>
+  manager === undefined ? details : details.map((detail) => ({ ...detail, manager }));
+
+const withRepair = (outcome: ObjectOutcome, recent: readonly PatchDetail[] | undefined): ObjectOutcome =>
+  outcome.result !== 'Applied' || outcome.details || !recent?.length ? outcome : { ...outcome, details: [...recent] };

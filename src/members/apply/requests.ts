@@ -1,0 +1,63 @@
+import type { Manifest } from '../../api/meta.ts';
+import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
+import { ApiError } from '../api-server/api-error.ts';
+import type { MemberClient } from '../api-server/client.ts';
+import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
+import { fieldManager, managersOf } from './field-managers.ts';
+
+/** The requests that one object takes. All reject with ApiError or UnreachableError. */
+export interface ObjectRequests {
+  /** Null when it is not there. */
+  read(): Promise<Manifest | null>;
+  /** Server-side apply; `resourceVersion` makes it fail with 409 when the object has moved on since. */
+  apply(how: { readonly force: boolean; readonly resourceVersion?: string | undefined }): Promise<Manifest>;
+  /** What a forced apply would make of the object. */
+  dryRun(): Promise<Manifest>;
+}
+
+export function objectRequests(client: MemberClient, served: ServedKind, manifest: Manifest): ObjectRequests {
+  const { namespace, name } = manifest.metadata;
+  const path = pathOf(served, { namespace, name });
+  const what = describeRef(refOfManifest(manifest));
+
+  function patch(body: Manifest, how: Readonly<Record<string, string>>, tried: string): Promise<Manifest> {
+    return client.request<Manifest>({
+      method: 'PATCH',
+      path: `${path}?${new URLSearchParams({ fieldManager, fieldValidation: 'Strict', ...how })}`,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: JSON.stringify(body),
+      tried: `${tried} ${what}`,
+    });
+  }
+
+  const requests: ObjectRequests = {
+    async read() {
+      try {
+        return await client.request<Manifest>({ method: 'GET', path, tried: `read ${what}` });
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+    async apply({ force, resourceVersion }) {
+      const body =
+        resourceVersion === undefined
+          ? manifest
+          : ({ ...manifest, metadata: { ...manifest.metadata, resourceVersion } } as Manifest);
+      try {
+        return await patch(body, { force: String(force) }, 'apply');
+      } catch (error) {
+        if (force || !(error instanceof ApiError && error.fieldConflicts.length > 0)) throw error;
+        // KubeFleet: nobody but us and what was there before managedFields existed is no conflict (apply.go).
+        const live = await requests.read();
+        const foreign = managersOf(live ?? manifest).some(
+          ({ manager }) => manager !== fieldManager && manager !== 'before-first-apply',
+        );
+        if (live === null || foreign) throw error;
+        return await patch(body, { force: 'true' }, 'apply');
+      }
+    },
+    dryRun: () => patch(manifest, { force: 'true', dryRun: 'All' }, 'compare'),
+  };
+  return requests;
+}

@@ -1,0 +1,62 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
+import { placementLabel } from '../../engine/overrides/ownership.ts';
+
+export interface Refusal {
+  readonly result: 'FailedToTakeOver' | 'NotTakenOver' | 'ManifestApplyFailed';
+  readonly message: string;
+  readonly details?: PatchDetail[];
+}
+
+/**
+ * Why an object that is on the member already must be left alone; undefined when it is ours or may become ours. The label
+ * stands for KubeFleet's owner reference to an AppliedWork (drift_detection_takeover.go, preprocess.go): ours = taken over,
+ * another placement's = another AppliedWork, foreign owner references = other owners. The label of a placement that is no
+ * more is what KubeFleet removes first: a reference to an AppliedWork without a Work.
+ */
+export async function refusalOf(input: {
+  readonly live: Manifest;
+  readonly label: string;
+  readonly isPlacement: (label: string) => boolean;
+  readonly strategy: ApplyStrategy;
+  readonly diff: () => Promise<PatchDetail[]>;
+}): Promise<Refusal | undefined> {
+  const { live, label, strategy } = input;
+  const mark = live.metadata.labels?.[placementLabel];
+  const held = mark !== undefined && (mark === label || input.isPlacement(mark)) ? mark : undefined;
+  const owner = foreignOwner(live);
+  const report = strategy.type === 'ReportDiff';
+  if (held === label) {
+    if (owner === undefined || strategy.allowCoOwnership || report) return undefined;
+    const message = `the object is also owned by ${owner}; set allowCoOwnership: true to share it`;
+    return { result: 'ManifestApplyFailed', message };
+  }
+  if (strategy.whenToTakeOver === 'Never') {
+    if (report) return undefined;
+    const whose = held === undefined ? '' : ` for placement ${held}`;
+    const message = `the object exists on the member${whose} and whenToTakeOver is Never`;
+    return { result: 'NotTakenOver', message };
+  }
+  if (held !== undefined) {
+    const message = `the object is already placed by ${held}: two placements may not share an object`;
+    return { result: 'FailedToTakeOver', message };
+  }
+  if (owner !== undefined && !strategy.allowCoOwnership) {
+    const message = `the object is owned by ${owner}; set allowCoOwnership: true to share it`;
+    return { result: 'FailedToTakeOver', message };
+  }
+  if (strategy.whenToTakeOver === 'IfNoDiff') {
+    const details = await input.diff();
+    if (details.length > 0) {
+      const message = 'the object on the member differs and whenToTakeOver is IfNoDiff';
+      return { result: 'FailedToTakeOver', message, details };
+    }
+  }
+  return undefined;
+}
+
+/** `ReplicaSet web-5d4`, the first of the owners. */
+export function foreignOwner(live: Manifest): string | undefined {
+  const owners = live.metadata['ownerReferences'] as readonly { kind: string; name: string }[] | undefined;
+  return owners?.[0] && `${owners[0].kind} ${owners[0].name}`;
+}

@@ -1,0 +1,77 @@
+import type { Manifest } from '../../api/meta.ts';
+import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
+import { ApiError } from '../api-server/api-error.ts';
+import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
+import type { Connection } from '../connection.ts';
+import { eachOf } from '../pool.ts';
+
+/**
+ * What a namespace or a CRD holds that is not of the placement, as a sentence; undefined when there is nothing. What we may
+ * not list may be somebody's, which a person can know. Rejects when a list does not answer.
+ */
+export async function foreignContent(
+  connection: Connection,
+  live: Manifest,
+  isOurs: (object: Manifest) => boolean,
+): Promise<string | undefined> {
+  const { client } = connection;
+  const namespace = live.kind === 'Namespace' ? live.metadata.name : undefined;
+  const foreign: Manifest[] = [];
+  const unseen: string[] = [];
+  await eachOf(await kindsInside(connection, live), client.concurrency, async (kind) => {
+    try {
+      for await (const page of client.pages(pathOf(kind, { namespace })))
+        foreign.push(
+          ...page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item)),
+        );
+    } catch (error) {
+      // Not served any more, or nothing that can be listed: nothing that could be lost.
+      if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error;
+      if (error.status === 403) unseen.push(kind.plural);
+    }
+  });
+  const what = `${live.kind} ${live.metadata.name}`;
+  if (foreign.length > 0) {
+    const names = foreign.map((item) => describeRef(refOfManifest(item)));
+    return `${what} holds ${foreign.length} object(s) that are not of this placement: ${firstOf(names)}`;
+  }
+  return unseen.length === 0
+    ? undefined
+    : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${firstOf(unseen)} there`;
+}
+
+const firstOf = (names: readonly string[]): string =>
+  `${names.toSorted().slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+
+/** Items of a list need not say what they are. */
+const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });
+
+/** Objects that every namespace gets by itself, or that go with their owner: no reason to keep the namespace. */
+const byItself = (item: Manifest): boolean =>
+  (item.kind === 'ServiceAccount' && item.metadata.name === 'default') ||
+  (item.kind === 'ConfigMap' && item.metadata.name === 'kube-root-ca.crt') ||
+  ['Event', 'Endpoints', 'EndpointSlice', 'Lease', 'PodMetrics', 'ControllerRevision'].includes(item.kind) ||
+  (Array.isArray(item.metadata['ownerReferences']) && item.metadata['ownerReferences'].length > 0);
+
+/** What may live inside: everything namespaced for a Namespace, the custom resources for a CRD, nothing otherwise. */
+async function kindsInside({ discovery, client }: Connection, live: Manifest): Promise<readonly ServedKind[]> {
+  if (live.kind === 'Namespace' && live.apiVersion === 'v1') {
+    const { kinds, failed } = await discovery.all();
+    if (failed.length > 0) {
+      const tried = `look into namespace ${live.metadata.name} on ${client.name}`;
+      throw new ApiError({ tried, status: 503, body: `${failed.join(', ')} did not answer what it serves` });
+    }
+    return kinds.filter((kind) => kind.namespaced && kind.verbs.includes('list'));
+  }
+  if (live.kind === 'CustomResourceDefinition') {
+    const spec = live['spec'] as {
+      readonly group: string;
+      readonly names: { readonly kind: string };
+      readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
+    };
+    const version = spec.versions.find(({ served }) => served !== false)?.name;
+    const kind = version === undefined ? undefined : await discovery.find(`${spec.group}/${version}`, spec.names.kind);
+    return kind ? [kind] : [];
+  }
+  return [];
+}

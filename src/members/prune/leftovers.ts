@@ -1,0 +1,61 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { ObjectOutcome } from '../../api/observation.ts';
+import { placementLabel } from '../../engine/overrides/ownership.ts';
+import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
+import { inWaves } from '../apply/waves.ts';
+import type { Assignment } from '../assignment.ts';
+import type { Connection } from '../connection.ts';
+import { eachOf } from '../pool.ts';
+import { removeObject } from './prune.ts';
+
+/**
+ * What the member still holds of a placement and should not: objects with our label that an earlier snapshot of the placement
+ * listed, and nothing else, whatever carries the label.
+ */
+export function leftoversOf({ watches }: Connection, assignment: Assignment): Manifest[] {
+  const keep = new Set(assignment.remove ? [] : assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)));
+  const candidates = new Map(assignment.prunable.map((ref) => [objectKey(ref), ref]));
+  return [...candidates.keys()]
+    .filter((key) => !keep.has(key))
+    .sort()
+    .flatMap((key) => watches.inAnyVersion(candidates.get(key)!) ?? [])
+    .filter((object) => object.metadata.labels?.[placementLabel] === assignment.label);
+}
+
+/**
+ * Removes left-overs in the reverse order of applying: what stands on something goes before it. Calls `between` with
+ * what was asked to go of a wave, before the next one. Returns what could not be removed, and why; rejects with UnreachableError.
+ */
+export async function removeLeftovers(input: {
+  readonly connection: Connection;
+  readonly assignment: Assignment;
+  readonly goOn: () => boolean;
+  /** Whether what is there now may go; what may not stays without a word. */
+  readonly mayGo: (live: Manifest) => boolean;
+  readonly between?: (wave: readonly Manifest[]) => Promise<void>;
+}): Promise<ObjectOutcome[]> {
+  const { connection, assignment, goOn } = input;
+  const troubles: ObjectOutcome[] = [];
+  const listed = new Set(assignment.prunable.map(objectKey));
+  const approved = new Set(assignment.approvedRemovals.map(objectKey));
+  const waves = inWaves(leftoversOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
+  for (const [index, wave] of waves.entries()) {
+    const asked: Manifest[] = [];
+    await eachOf(
+      wave,
+      connection.client.concurrency,
+      async (live) => {
+        const trouble = await removeObject(connection, live, {
+          label: assignment.label,
+          isListed: (object) => listed.has(keyOfManifest(object)),
+          withContent: approved.has(keyOfManifest(live)),
+        });
+        if (trouble) troubles.push(trouble);
+        else asked.push(live);
+      },
+      goOn,
+    );
+    if (index < waves.length - 1) await input.between?.(asked);
+  }
+  return troubles;
+}

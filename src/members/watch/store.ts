@@ -1,0 +1,113 @@
+import type { Manifest } from '../../api/meta.ts';
+import { digestAnnotation } from '../../engine/overrides/ownership.ts';
+import { keyOfManifest } from '../../engine/selection/object-key.ts';
+import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
+import { isNewer } from './resource-version.ts';
+
+export type Change =
+  | {
+      readonly how: 'set';
+      readonly key: string;
+      readonly object: Manifest;
+      readonly managers: readonly FieldManager[];
+    }
+  | { readonly how: 'deleted'; readonly key: string; readonly object: Manifest };
+
+/** Labelled objects of one kind on one member, in the newest state that a list, a watch or a request of ours told. */
+export interface Store {
+  get(key: string): Manifest | undefined;
+  /** Without objects that only inherited our label: controllers copy labels, an Endpoints has those of its Service. */
+  ours(): Manifest[];
+  /** One of `ours`. */
+  ofOurs(key: string): Manifest | undefined;
+  readonly size: () => number;
+  /** A whole list. */
+  replace(items: readonly Manifest[], version: string): void;
+  /** An event of a watch. */
+  set(item: Manifest): void;
+  remove(item: Manifest, version: string): void;
+  /** What a request of ours returned; it may be ahead of the watch or behind it. */
+  put(item: Manifest): void;
+  /** The watch is known to have told everything up to this version. */
+  passed(version: string): void;
+  /** The kind is not served any more: nothing of it is there. */
+  empty(): void;
+}
+
+export function objectStore(changed: (change: Change) => void): Store {
+  const objects = new Map<string, Manifest>();
+  const copies = new Set<string>();
+  /** Up to here a list or the watch has told everything. */
+  let told: string | undefined;
+
+  function set(item: Manifest): void {
+    const key = keyOfManifest(item);
+    const before = objects.get(key);
+    if (before !== undefined && !isNewer(versionOf(item), versionOf(before))) return;
+    const managers = managersOf(item);
+    const object = withoutManagers(item);
+    objects.set(key, object);
+    if (isOurs(item, managers)) copies.delete(key);
+    else copies.add(key);
+    changed({ how: 'set', key, object, managers });
+  }
+
+  function drop(key: string, object: Manifest): void {
+    objects.delete(key);
+    copies.delete(key);
+    changed({ how: 'deleted', key, object });
+  }
+
+  return {
+    get: (key) => objects.get(key),
+    ours: () =>
+      copies.size === 0
+        ? [...objects.values()]
+        : [...objects].filter(([key]) => !copies.has(key)).map(([, object]) => object),
+    ofOurs: (key) => (copies.has(key) ? undefined : objects.get(key)),
+    size: () => objects.size,
+    replace(items, version) {
+      // Numbers that go back mean another cluster under the same name, or one restored from a backup: nothing known holds.
+      const restarted = told !== undefined && version !== told && !isNewer(version, told);
+      const listed = new Set(items.map(keyOfManifest));
+      for (const [key, object] of [...objects]) {
+        const createdSince = !restarted && isNewer(versionOf(object), version);
+        if (!listed.has(key) && !createdSince) drop(key, object);
+        else if (restarted) objects.delete(key);
+      }
+      told = version;
+      for (const item of items) set(item);
+    },
+    set(item) {
+      told = versionOf(item) ?? told;
+      set(item);
+    },
+    remove(item, version) {
+      told = version;
+      const key = keyOfManifest(item);
+      const before = objects.get(key);
+      // Created again in the meantime, as a request of ours told.
+      if (before === undefined || isNewer(versionOf(before), version)) return;
+      drop(key, withoutManagers(item));
+    },
+    put(item) {
+      // The watch is further already: the object may have been removed since, and nothing would tell again.
+      if (told !== undefined && !isNewer(versionOf(item), told)) return;
+      set(item);
+    },
+    passed(version) {
+      told = version;
+    },
+    empty() {
+      for (const [key, object] of [...objects]) drop(key, object);
+      told = undefined;
+    },
+  };
+}
+
+const versionOf = (object: Manifest): string | undefined => object.metadata['resourceVersion'] as string | undefined;
+
+/** Written by us, by the word of the server or by what we wrote: either can be lost in a backup, and a copy has neither. */
+const isOurs = (object: Manifest, managers: readonly FieldManager[]): boolean =>
+  object.metadata.annotations?.[digestAnnotation] !== undefined ||
+  managers.some(({ manager }) => manager === fieldManager);

@@ -1,0 +1,102 @@
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
+import type { ServedKind } from '../api-server/served-kind.ts';
+import { type Reflector, type ReflectorInput, type ReflectorState, reflect } from './reflector.ts';
+
+/** What one member holds of ours, over all kinds that are watched. */
+export interface Watches {
+  /** Begins to watch a kind if it is not watched; resolves at the server's first answer. */
+  follow(kind: ServedKind): Promise<ReflectorState>;
+  /** As its version shows it. Undefined when there is none of ours; an unlabelled one of the same name may still exist. */
+  object(ref: ObjectRef): Manifest | undefined;
+  /** The same in whatever version it is watched, without copies that controllers made of it. */
+  inAnyVersion(ref: ObjectRef): Manifest | undefined;
+  /** Whether an object of this kind and version would be shown if it were there and ours. */
+  shows(ref: ObjectRef): boolean;
+  /** What a request of ours returned, so that nothing is decided on an older state while the watch catches up. */
+  put(object: Manifest): void;
+  /** Every object of ours once, whatever versions it is watched in. */
+  all(): Manifest[];
+  /** False while a watch is broken, refused or reads its list: then absence means nothing. */
+  complete(): boolean;
+  /** Instant up to which everything shown is true, milliseconds; Infinity when nothing is shown. */
+  asOf(): number;
+  /** Stops watching kinds that nobody needs, unless there is something of them that no other version shows. */
+  keep(needed: ReadonlySet<string>): void;
+  /** Another cluster answers now: everything is read anew, and until then nothing is known. */
+  restart(): void;
+  stop(): void;
+}
+
+/** Names a kind in a version, for `keep`. */
+export const kindKey = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string =>
+  `${apiVersion}/${kind}`;
+
+export function watches(input: ReflectorInput): Watches {
+  const reflectors = new Map<string, Reflector>();
+  return {
+    async follow(kind) {
+      let reflector = reflectors.get(kindKey(kind));
+      if (reflector === undefined || reflector.state().kind === 'unserved') {
+        reflector = reflect(input, kind);
+        reflectors.set(kindKey(kind), reflector);
+      }
+      await reflector.answered;
+      return reflector.state();
+    },
+    object: (ref) => reflectors.get(kindKey(ref))?.store.get(objectKey(ref)),
+    inAnyVersion(ref) {
+      const key = objectKey(ref);
+      for (const reflector of reflectors.values()) {
+        if (groupKindOf(reflector.kind) !== groupKindOf(ref)) continue;
+        const object = reflector.store.ofOurs(key);
+        if (object) return object;
+      }
+      return undefined;
+    },
+    shows(ref) {
+      const reflector = reflectors.get(kindKey(ref));
+      return reflector !== undefined && isSynced(reflector);
+    },
+    put: (object) => reflectors.get(kindKey(object))?.store.put(object),
+    all() {
+      const seen = new Map<string, Manifest>();
+      for (const { store } of reflectors.values()) {
+        for (const object of store.ours()) {
+          const key = keyOfManifest(object);
+          if (!seen.has(key)) seen.set(key, object);
+        }
+      }
+      return [...seen.values()];
+    },
+    asOf: () => Math.min(...[...reflectors.values()].map((reflector) => reflector.asOf())),
+    complete: () => [...reflectors.values()].every(isSynced),
+    keep(needed) {
+      const elsewhere = new Set(
+        [...reflectors.values()]
+          .filter((other) => needed.has(kindKey(other.kind)) && isSynced(other))
+          .map(({ kind }) => groupKindOf(kind)),
+      );
+      for (const [key, reflector] of reflectors) {
+        if (needed.has(key) || (reflector.store.size() > 0 && !elsewhere.has(groupKindOf(reflector.kind)))) continue;
+        reflector.stop();
+        reflectors.delete(key);
+      }
+    },
+    restart() {
+      for (const [key, reflector] of reflectors) {
+        reflector.stop();
+        reflectors.set(key, reflect(input, reflector.kind));
+      }
+    },
+    stop() {
+      for (const reflector of reflectors.values()) reflector.stop();
+    },
+  };
+}
+
+const isSynced = (reflector: Reflector): boolean => ['synced', 'unserved'].includes(reflector.state().kind);
+
+const groupKindOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string =>
+  `${groupVersionOf(apiVersion).group}/${kind}`;

@@ -1,0 +1,62 @@
+import { error, type Issue } from '../../api/issue.ts';
+import type { Manifest } from '../../api/meta.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { type CrdScopes, scopeOf } from './scopes.ts';
+
+type Contents = Readonly<Record<string, Manifest>>;
+
+/** ConfigMap envelopes are accepted in v1 and v1beta1 alike; KubeFleet has dropped them from v1 (docs/compatibility.md). */
+export const isConfigMapEnvelope = ({ apiVersion, kind, metadata }: Manifest): boolean =>
+  apiVersion === 'v1' &&
+  kind === 'ConfigMap' &&
+  metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true';
+
+/** The manifests that a ConfigMap envelope holds as texts, by key; what is wrong with them otherwise. */
+export function readEnvelope(manifest: Manifest, file: string): Contents | Issue[] {
+  const issues: Issue[] = [];
+  const contents: Record<string, Manifest> = {};
+  for (const [key, text] of Object.entries((manifest['data'] ?? {}) as Record<string, unknown>)) {
+    const parsed = parseYaml(typeof text === 'string' ? text : '', file);
+    const [only, ...others] = parsed.documents.map(({ value }) => value as Partial<Manifest>);
+    const [problem] = parsed.problems;
+    if (problem || !only || others.length > 0 || !only.apiVersion || !only.kind || !only.metadata?.name) {
+      const why = problem ? `: ${problem.message} (its line ${problem.line})` : '';
+      issues.push(
+        invalid(key, `data.${key} is not one manifest with a name${why}`, 'write exactly one Kubernetes object'),
+      );
+    } else contents[key] = only as Manifest;
+  }
+  return issues.length > 0 ? issues : contents;
+}
+
+/**
+ * An envelope may hold objects of its own namespace, or cluster-scoped ones, as its kind says; KubeFleet's work generator
+ * fails on others (envelope.go).
+ */
+export function envelopeIssues(manifest: Manifest, enveloped: Contents | undefined, crds: CrdScopes): Issue[] {
+  const { kind, apiVersion, metadata } = manifest;
+  const typed = apiVersion.startsWith('placement.kubernetes-fleet.io/');
+  const contents = enveloped ?? (typed ? ((manifest['data'] ?? {}) as Contents) : {});
+  return Object.entries(contents).flatMap(([key, inner]) => {
+    const { namespace } = inner.metadata;
+    const scope = scopeOf(inner, crds) ?? (namespace ? 'Namespaced' : 'Cluster');
+    if (scope === 'Cluster')
+      return kind === 'ResourceEnvelope'
+        ? [invalid(key, `${inner.kind} is cluster-scoped`, 'put it into a ClusterResourceEnvelope')]
+        : [];
+    if (kind === 'ClusterResourceEnvelope')
+      return [invalid(key, `${inner.kind} is namespaced`, 'put it into a ResourceEnvelope of its namespace')];
+    return namespace === metadata.namespace
+      ? []
+      : [
+          invalid(
+            key,
+            namespace ? `${inner.kind} is of namespace ${namespace}` : `${inner.kind} names no namespace`,
+            `an envelope carries objects of its own namespace: write namespace: ${metadata.namespace}`,
+          ),
+        ];
+  });
+}
+
+const invalid = (key: string, message: string, fix: string): Issue =>
+  error('invalid-envelope', ['data', key], message, fix);

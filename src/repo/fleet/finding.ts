@@ -1,0 +1,86 @@
+import type { Issue } from '../../api/issue.ts';
+import type { ObjectRef } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { RepoTree, TreeFile } from '../tree.ts';
+import { holdsSecret } from '../yaml/parse-yaml.ts';
+import { type Positions, positionsOf } from '../yaml/positions.ts';
+
+/** An object and where it stands. */
+export interface Placed {
+  readonly value: object;
+  readonly file: string;
+  /** 1-based line where its document begins. */
+  readonly line: number;
+  /** Path of the object inside its document: empty but for the items of a List. */
+  readonly inside: readonly (string | number)[];
+}
+
+/** An issue that has a file, before anybody has looked up line and column. */
+export interface Finding {
+  readonly placed: Placed;
+  readonly issue: Issue;
+  readonly ref?: ObjectRef | undefined;
+  /** The object that the issue is also about. */
+  readonly beside?: Placed | undefined;
+}
+
+/** Gives findings their places. Only files with findings are read and parsed again, each once. */
+export async function locate(
+  findings: readonly Finding[],
+  tree: RepoTree,
+  files: readonly TreeFile[],
+): Promise<Problem[]> {
+  const concerned = new Set(findings.flatMap(({ placed, beside }) => [placed.file, ...(beside ? [beside.file] : [])]));
+  const texts = await textsOf(
+    tree,
+    files.filter(({ path }) => concerned.has(path)),
+  );
+  const known = new Map<string, Positions>();
+  const positions = (file: string): Positions => {
+    const made = known.get(file) ?? positionsOf(texts.get(file) ?? '');
+    known.set(file, made);
+    return made;
+  };
+  const placeOf = ({ file, line, inside }: Placed, path: Issue['path']) => positions(file)(line, [...inside, ...path]);
+  return findings.map(({ placed, issue, ref, beside }) => {
+    const other = beside && placeOf(beside, issue.path);
+    const message = [
+      subjectOf(ref, issue.message),
+      issue.message,
+      other ? ` (also ${beside.file}:${other.line})` : '',
+    ].join('');
+    const value = holdsSecret(texts.get(placed.file) ?? '') ? undefined : (issue.value ?? valueAt(placed.value, issue));
+    return {
+      severity: issue.severity,
+      code: issue.code,
+      file: placed.file,
+      ...placeOf(placed, issue.path),
+      ...(issue.path.length > 0 ? { path: issue.path.join('.') } : {}),
+      ...(value === undefined ? {} : { value: value.slice(0, 80) }),
+      message,
+      ...(issue.fix === undefined ? {} : { fix: issue.fix }),
+    };
+  });
+}
+
+/** Named in front of the message, unless it has no name or the message begins with it. */
+function subjectOf(ref: Finding['ref'], message: string): string {
+  if (!ref?.name || message.startsWith(`${ref.kind} ${ref.name} `)) return '';
+  return `${ref.kind} ${ref.name}: `;
+}
+
+async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<string, string>> {
+  if (files.length === 0) return new Map();
+  const contents = await tree.read(files.map(({ oid }) => oid));
+  return new Map(files.map(({ path, oid }) => [path, decode(contents.get(oid) ?? new Uint8Array())]));
+}
+
+/** Bytes that are no UTF-8 become U+FFFD, which the parser refuses with its place; a byte order mark is dropped. */
+export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function valueAt(root: object, { path }: Issue): string | undefined {
+  let present: unknown = root;
+  for (const part of path) present = (present as Record<string | number, unknown> | null | undefined)?.[part];
+  if (present === undefined || present === null || typeof present === 'object') return undefined;
+  return String(present);
+}

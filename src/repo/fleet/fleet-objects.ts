@@ -1,0 +1,97 @@
+import { type FleetObject, fleetKinds } from '../../api/kinds.ts';
+import type { ObjectRef } from '../../api/meta.ts';
+import { type Validated, validateFleetObject } from '../../api/validate.ts';
+import { validateAcross } from '../../api/validate-fleet.ts';
+import type { Finding, Placed } from './finding.ts';
+import { freezeIssues } from './freeze-issues.ts';
+import { nameIssues } from './object-names.ts';
+
+export interface FleetObjects {
+  readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
+  readonly refused: readonly ObjectRef[];
+  /** Files with a refused object of which nobody knows which it was meant to be. */
+  readonly unreadable: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. */
+export function fleetObjects(documents: readonly Placed[]): FleetObjects {
+  const strategy = usualStrategy(documents);
+  const validated = documents.map((placed) => ({ placed, ...validatedOnce(placed.value, strategy) }));
+  const sound = validated.flatMap((entry) => (entry.object ? [{ ...entry, object: entry.object }] : []));
+  const across = validateAcross(sound.map(({ object }) => object));
+  const struck = new Set(
+    across
+      // An invalid budget blocks; without its object there would be no budget at all.
+      .filter(({ issue }) => issue.severity === 'error' && issue.code !== 'invalid-budget')
+      .flatMap(({ index, other, issue }) =>
+        issue.code === 'duplicate-object' && other !== undefined ? [index, other] : [index],
+      ),
+  );
+  const unsound = validated.filter(({ object }) => !object);
+  return {
+    accepted: sound.filter((_, index) => !struck.has(index)),
+    refused: [
+      ...unsound.flatMap(({ ref, issues }) => (ref ? (issues.some(hidesKind) ? ofAnyKind(ref) : [ref]) : [])),
+      ...[...struck].flatMap((index) => sound[index]!.ref ?? []),
+    ],
+    unreadable: unsound.filter(({ ref }) => !ref).map(({ placed }) => placed.file),
+    findings: [
+      ...validated.flatMap(({ placed, issues, ref }) => issues.map((issue) => ({ placed, issue, ref }))),
+      ...sound.flatMap(({ object, placed, ref }) => freezeIssues(object).map((issue) => ({ placed, issue, ref }))),
+      ...across.map(({ index, issue, other }) => ({
+        placed: sound[index]!.placed,
+        issue,
+        ref: sound[index]!.ref,
+        beside: other === undefined ? undefined : sound[other]!.placed,
+      })),
+    ],
+  };
+}
+
+const hidesKind = ({ code }: { readonly code: string }): boolean => code === 'unknown-kind';
+
+/** A misspelt kind may stand for any of ours. */
+export const ofAnyKind = (ref: Omit<ObjectRef, 'kind'>): ObjectRef[] =>
+  fleetKinds.map(({ kind }) => ({ ...ref, kind }));
+
+/** `spec.defaults.strategy` of a sound FleetConfig, as it stands in the file. */
+function usualStrategy(documents: readonly Placed[]): unknown {
+  for (const { value } of documents) {
+    const { kind, spec } = value as { kind?: unknown; spec?: { defaults?: { strategy?: unknown } } | null };
+    if (kind !== 'FleetConfig' || spec?.defaults?.strategy === undefined) continue;
+    if (validatedOnce(value, undefined).object) return spec.defaults.strategy;
+  }
+  return undefined;
+}
+
+/** A placement that names no strategy has the fleet's; everything else is as it is written. */
+function withStrategy(document: object, strategy: unknown): object {
+  const { kind, spec } = document as { kind?: unknown; spec?: unknown };
+  const isPlacement = kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
+  if (strategy === undefined || !isPlacement || typeof spec !== 'object' || spec === null) return document;
+  return namesStrategy(document) ? document : { ...document, spec: { ...spec, strategy } };
+}
+
+/** An empty `strategy:` names none. */
+export const namesStrategy = (document: object): boolean =>
+  ((document as { readonly spec?: { readonly strategy?: unknown } | null }).spec?.strategy ?? undefined) !== undefined;
+
+/** Validation of an unchanged document is not repeated, and gives the same object in every load. */
+const known = new WeakMap<object, { readonly strategy: unknown; readonly validated: Validated }>();
+
+function validatedOnce(document: object, strategy: unknown): Validated {
+  const whole = withStrategy(document, strategy);
+  const used = whole === document ? undefined : strategy;
+  const before = known.get(document);
+  if (before && before.strategy === used) return before.validated;
+  const { object, issues, ...rest } = validateFleetObject(whole);
+  const named = nameIssues(document);
+  const validated: Validated = {
+    ...rest,
+    ...(object && named.length === 0 ? { object } : {}),
+    issues: [...issues, ...named],
+  };
+  known.set(document, { strategy: used, validated });
+  return validated;
+}

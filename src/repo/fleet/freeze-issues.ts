@@ -1,0 +1,28 @@
+import { error, type Issue, warning } from '../../api/issue.ts';
+import type { FleetObject } from '../../api/kinds.ts';
+import { parseFreeze } from '../../engine/freeze/freeze-window.ts';
+
+const hints = {
+  schedule: 'write five fields, minute hour day-of-month month day-of-week: `0 18 * * 5`, or @daily and the like',
+  duration: 'write hours, minutes or seconds above 0: `62h`, `30m`',
+  timeZone: 'write an IANA name: `Europe/Berlin`, or leave it out for UTC',
+} as const;
+
+/** Any instant will do: a schedule that does not hit after it does not hit for eight years. */
+const someInstant = 1_700_000_000_000;
+
+/** What is wrong with the freezes of a FleetConfig. An entry that cannot be read does not unmake the others: it freezes. */
+export function freezeIssues(object: FleetObject): Issue[] {
+  if (object.kind !== 'FleetConfig') return [];
+  return (object.spec.freeze ?? []).flatMap((entry, index): Issue[] => {
+    const parsed = parseFreeze(entry);
+    const at = (field: string): Issue['path'] => ['spec', 'freeze', index, field];
+    if (!parsed.ok) {
+      const message = `${parsed.fault}: the fleet is frozen until it is mended`;
+      return [error('invalid-freeze', at(parsed.field), message, hints[parsed.field])];
+    }
+    return parsed.window.opensAfter(someInstant) === undefined
+      ? [warning('idle-freeze', at('schedule'), `freeze ${entry.name} never begins: its schedule hits no date`)]
+      : [];
+  });
+}

@@ -1,0 +1,134 @@
+import { error, type Issue } from '../../api/issue.ts';
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import type { HubObject } from '../../engine/input.ts';
+import { objectKey } from '../../engine/selection/object-key.ts';
+import { envelopeIssues, isConfigMapEnvelope, readEnvelope } from './envelope-contents.ts';
+import type { Finding, Placed } from './finding.ts';
+import { nameIssues } from './object-names.ts';
+import { refOf } from './read-documents.ts';
+import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
+
+export interface HubObjects {
+  readonly objects: readonly HubObject[];
+  readonly refused: readonly ObjectRef[];
+  /** Files with a refused object that does not say what it is. */
+  readonly unreadable: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** What a hub would hold of the manifests under `resources/`. An object in two places is in neither. */
+export function hubObjects(documents: readonly Placed[]): HubObjects {
+  const crds = crdScopes(documents);
+  const findings: Finding[] = [];
+  const unreadable: string[] = [];
+  const refused: ObjectRef[] = [];
+  const places = new Map<string, { readonly placed: Placed; readonly object: HubObject | undefined }[]>();
+  for (const placed of documents) {
+    const { object, issues } = hubObject(placed, crds);
+    const ref = refOf(placed.value);
+    for (const issue of issues) findings.push({ placed, issue, ref: ref ?? kindOnly(placed) });
+    // One that asks for a generated name says that it is none of those that are known.
+    if (!ref && issues.some(({ code }) => code === 'generate-name')) continue;
+    if (!ref) unreadable.push(placed.file);
+    else {
+      const key = objectKey(ref);
+      const entry = { placed, object };
+      const others = places.get(key);
+      if (others) others.push(entry);
+      else places.set(key, [entry]);
+    }
+  }
+  const objects: HubObject[] = [];
+  for (const entries of places.values()) {
+    const [first, ...others] = entries;
+    if (others.length === 0 && first!.object) objects.push(first!.object);
+    else for (const { placed } of entries) refused.push(refOf(placed.value)!);
+    for (const { placed } of others)
+      findings.push({ placed, issue: twice, ref: refOf(placed.value), beside: first!.placed });
+  }
+  return { objects, refused, unreadable, findings };
+}
+
+const twice = error('duplicate-object', ['metadata', 'name'], 'it stands in two places', 'keep one of them');
+
+const kindOnly = ({ value }: Placed): ObjectRef => {
+  const { apiVersion, kind } = value as Manifest;
+  return { apiVersion, kind, name: '' };
+};
+
+/** Remembered by the manifest's identity, so that an unchanged file gives the same value in every load. */
+const known = new WeakMap<object, HubObject>();
+
+function hubObject(
+  { value, file }: Placed,
+  crds: CrdScopes,
+): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
+  const metadataFaults = metadataIssues(value);
+  if (metadataFaults.length > 0) return { issues: metadataFaults };
+  const manifest = value as Manifest;
+  const { namespace } = manifest.metadata;
+  const declared = scopeOf(manifest, crds);
+  if (declared === 'Namespaced' && !namespace)
+    return {
+      issues: [
+        error('namespace-required', ['metadata'], 'it is namespaced and names no namespace', 'add metadata.namespace'),
+      ],
+    };
+  if (declared === 'Cluster' && namespace)
+    return {
+      issues: [
+        error(
+          'namespace-not-allowed',
+          ['metadata', 'namespace'],
+          'it is cluster-scoped and names a namespace',
+          'remove metadata.namespace',
+        ),
+      ],
+    };
+  const scope = declared ?? (namespace ? 'Namespaced' : 'Cluster');
+  const before = known.get(manifest);
+  const read = isConfigMapEnvelope(manifest) ? (before?.enveloped ?? readEnvelope(manifest, file)) : undefined;
+  if (Array.isArray(read)) return { issues: read as readonly Issue[] };
+  const enveloped = read as HubObject['enveloped'];
+  const issues = envelopeIssues(manifest, enveloped, crds);
+  if (issues.length > 0) return { issues };
+  if (before?.scope === scope && before.file === file) return { object: before, issues };
+  const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
+  known.set(manifest, object);
+  return { object, issues };
+}
+
+/** What an API server would refuse whatever the kind is. */
+function metadataIssues(value: object): Issue[] {
+  const { metadata } = value as { metadata?: unknown };
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
+    return [error('name-required', ['metadata'], 'it has no name', 'add metadata.name')];
+  const { name } = metadata as { name?: unknown };
+  if (name === undefined || name === null || name === '') {
+    return 'generateName' in metadata
+      ? [
+          error(
+            'generate-name',
+            ['metadata', 'generateName'],
+            'generateName cannot be placed: every pass would make another object',
+            'give it a name',
+          ),
+        ]
+      : [error('name-required', ['metadata'], 'it has no name', 'add metadata.name')];
+  }
+  const texts = ['name', 'namespace'].flatMap((field) => textIssue(metadata, field, ['metadata']));
+  const maps = ['labels', 'annotations'].flatMap((field) => {
+    const map = (metadata as Record<string, unknown>)[field] ?? {};
+    if (typeof map !== 'object' || Array.isArray(map))
+      return [error('wrong-type', ['metadata', field], `${field} must be a map of texts`)];
+    return Object.keys(map).flatMap((key) => textIssue(map, key, ['metadata', field]));
+  });
+  return [...texts, ...maps, ...nameIssues(value)];
+}
+
+function textIssue(map: object, key: string, path: readonly string[]): Issue[] {
+  const value = (map as Record<string, unknown>)[key];
+  if (value === undefined || value === null || typeof value === 'string') return [];
+  const fix = typeof value === 'object' ? 'write a text' : `write "${String(value)}"`;
+  return [error('wrong-type', [...path, key], `${key} must be a text`, fix)];
+}

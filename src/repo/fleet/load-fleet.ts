@@ -1,0 +1,61 @@
+import type { FleetObject } from '../../api/kinds.ts';
+import type { PlacementKey } from '../../api/meta.ts';
+import { notActedOnYet } from '../../api/not-acted-on.ts';
+import { placementKey } from '../../api/placement.ts';
+import { type Fleet, sourceKey } from '../../engine/input.ts';
+import type { RepoTree } from '../tree.ts';
+import { locate } from './finding.ts';
+import { fleetObjects, namesStrategy } from './fleet-objects.ts';
+import { hubObjects } from './hub-objects.ts';
+import { type LoadCache, memoryCache } from './load-cache.ts';
+import { byPosition } from './positions.ts';
+import { readDocuments, refOf } from './read-documents.ts';
+import { sortDocuments } from './sort-documents.ts';
+import { sortFleet } from './sort-fleet.ts';
+import { usableFiles } from './usable-files.ts';
+
+/**
+ * Reads a fleet repo: fleet objects by their group wherever they stand, everything under `resources/` as what a hub would
+ * hold. A bad file never stops the rest: its objects are named in `refused`, or the file in `unreadable`. The order of the
+ * tree's files does not matter, and what did not change keeps its identity as long as the cache is the same.
+ */
+export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()): Promise<Fleet> {
+  const usable = await usableFiles(tree);
+  const documents = await readDocuments(tree, usable, cache);
+  const sorted = sortDocuments(documents.placed);
+  const fleet = fleetObjects(sorted.fleet);
+  const envelopes = fleet.accepted.flatMap(({ object, placed }) => (isEnvelope(object.kind) ? [placed] : []));
+  const hub = hubObjects([...sorted.hub, ...envelopes]);
+  const findings = [...sorted.findings, ...fleet.findings, ...hub.findings];
+  const located = await locate(findings, tree, usable.files);
+  return sortFleet({
+    objects: fleet.accepted.map(({ object }) => object),
+    resources: hub.objects,
+    refused: [...documents.refused, ...sorted.refused, ...fleet.refused, ...hub.refused],
+    unreadable: [
+      ...usable.refused,
+      ...documents.unreadable,
+      ...sorted.unreadable,
+      ...fleet.unreadable,
+      ...hub.unreadable,
+    ],
+    problems: [...usable.problems, ...documents.problems, ...located].sort(byPosition),
+    sources: new Map(
+      sorted.fleet.flatMap(({ value, file, line }) => {
+        const ref = refOf(value);
+        return ref ? [[sourceKey(ref.kind, ref), { file, line }] as const] : [];
+      }),
+    ),
+    withoutStrategy: new Set(fleet.accepted.flatMap(({ object, placed }) => withoutStrategy(object, placed.value))),
+    notActedOn: fleet.accepted.flatMap(({ object }) =>
+      notActedOnYet(object) === undefined ? [] : (refOf(object) ?? []),
+    ),
+  });
+}
+
+function withoutStrategy(object: FleetObject, written: object): PlacementKey[] {
+  const isPlacement = object.kind === 'ClusterResourcePlacement' || object.kind === 'ResourcePlacement';
+  return isPlacement && !namesStrategy(written) ? [placementKey(object.metadata)] : [];
+}
+
+const isEnvelope = (kind: string): boolean => kind === 'ClusterResourceEnvelope' || kind === 'ResourceEnvelope';

@@ -1,0 +1,24 @@
+import type { Problem } from '../../api/problem.ts';
+
+/** `file:line:column: error[code]: message`, then what to write instead. */
+export function formatProblem(problem: Problem): string {
+  const { file, line, column, severity, code, message, fix, value } = problem;
+  const place =
+    file === undefined
+      ? ''
+      : `${file}${line === undefined ? '' : `:${line}`}${column === undefined ? '' : `:${column}`}: `;
+  // Where the sentence names it already, once is enough.
+  const quoted = value === undefined || message.endsWith(` ${value}`) ? '' : ` (found ${value})`;
+  return `${place}${severity}[${code}]: ${message}${quoted}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
+}
+
+/** Order in which problems are told: by file, line, column, then text. Those without a file come last. */
+export function byPosition(a: Problem, b: Problem): number {
+  const file = (problem: Problem) => problem.file ?? '\uffff';
+  if (file(a) !== file(b)) return file(a) < file(b) ? -1 : 1;
+  return (
+    (a.line ?? 0) - (b.line ?? 0) ||
+    (a.column ?? 0) - (b.column ?? 0) ||
+    (a.message < b.message ? -1 : a.message > b.message ? 1 : 0)
+  );
+}

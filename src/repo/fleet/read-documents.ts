@@ -1,0 +1,96 @@
+import type { ObjectRef } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { RepoTree, TreeFile } from '../tree.ts';
+import type { ParsedFile } from '../yaml/parse-yaml.ts';
+import { decode, type Placed } from './finding.ts';
+import type { LoadCache } from './load-cache.ts';
+import { parseAll } from './parse-pool.ts';
+import type { UsableFiles } from './usable-files.ts';
+
+export interface Documents {
+  readonly placed: readonly Placed[];
+  readonly problems: readonly Problem[];
+  /** Objects in refused documents, as far as they tell what they are. */
+  readonly refused: readonly ObjectRef[];
+  /** Files that may hold more than could be told. */
+  readonly unreadable: readonly string[];
+}
+
+/** Parses what the cache does not know, and says of every broken file what it holds back. */
+export async function readDocuments(tree: RepoTree, usable: UsableFiles, cache: LoadCache): Promise<Documents> {
+  const { files, colliding } = usable;
+  await parseMissing(tree, files, cache);
+  const placed: Placed[] = [];
+  const problems: Problem[] = [];
+  const refused: ObjectRef[] = [];
+  const unreadable: string[] = [];
+  const hold = (path: string, refs: readonly (ObjectRef | undefined)[] | undefined): void => {
+    refused.push(...(refs ?? []).flatMap((ref) => ref ?? []));
+    if (refs === undefined || refs.includes(undefined)) unreadable.push(path);
+  };
+  for (const { path, oid } of files) {
+    const { documents, broken, problems: own } = cache.get(oid) ?? notThere;
+    if (broken && concernsFleet(path, broken)) {
+      for (const problem of own) problems.push({ ...problem, file: path });
+      hold(path, broken.refs);
+    }
+    if (colliding.has(path))
+      hold(
+        path,
+        documents.map(({ value }) => refOf(value as object)),
+      );
+    else for (const { value, line } of documents) placed.push({ value: value as object, file: path, line, inside: [] });
+  }
+  return { placed, problems, refused, unreadable };
+}
+
+async function parseMissing(tree: RepoTree, files: readonly TreeFile[], cache: LoadCache): Promise<void> {
+  const missing = new Map(
+    files.flatMap(({ oid, path }) => (cache.get(oid) === undefined ? [[oid, path] as const] : [])),
+  );
+  const contents = await tree.read([...missing.keys()]);
+  const texts = [...missing].flatMap(([oid, file]) => {
+    const bytes = contents.get(oid);
+    return bytes ? [{ oid, file, text: decode(bytes) }] : [];
+  });
+  for (const [oid, parsed] of await parseAll(texts)) cache.put(oid, parsed);
+  await cache.flush(new Set(files.map(({ oid }) => oid)));
+}
+
+/** A file that is listed and cannot be read holds nobody knows what. */
+const notThere: ParsedFile = {
+  documents: [],
+  problems: [
+    {
+      severity: 'error',
+      code: 'contents-missing',
+      line: 1,
+      column: 1,
+      message: 'the contents of this file are not there',
+      fix: 'fetch the whole repo, without filters',
+    },
+  ],
+  broken: { wellFormed: false, mentionsFleet: true },
+};
+
+/**
+ * False for what is no fleet input whatever its faults: outside resources/ a workflow's `on:`, another program's template, a
+ * lock file of two megabytes. A file that is no YAML and does not say what it holds might have been anything.
+ */
+function concernsFleet(
+  path: string,
+  { wellFormed, mentionsFleet, refs, tooLarge }: NonNullable<ParsedFile['broken']>,
+): boolean {
+  if (path.startsWith('resources/') || mentionsFleet) return true;
+  return !wellFormed && !tooLarge && (refs === undefined || refs.length === 0);
+}
+
+/** What an object calls itself; undefined when it does not say all of it. */
+export function refOf(value: object): ObjectRef | undefined {
+  const { apiVersion, kind, metadata } = value as { apiVersion?: unknown; kind?: unknown; metadata?: unknown };
+  const { name, namespace } = (metadata ?? {}) as { name?: unknown; namespace?: unknown };
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  if (typeof name !== 'string' || name === '')
+    return kind === 'FleetConfig' ? { apiVersion, kind, name: 'fleet' } : undefined;
+  return { apiVersion, kind, ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}), name };
+}

@@ -1,0 +1,117 @@
+import { error, type Issue } from '../../api/issue.ts';
+import { fleetKinds, isFleetGroup } from '../../api/kinds.ts';
+import type { ObjectRef } from '../../api/meta.ts';
+import type { Finding, Placed } from './finding.ts';
+import { ofAnyKind } from './fleet-objects.ts';
+import { refOf } from './read-documents.ts';
+
+export interface SortedDocuments {
+  /** Objects of our groups, wherever they stand. */
+  readonly fleet: readonly Placed[];
+  /** What a hub would hold: everything else under `resources/`. */
+  readonly hub: readonly Placed[];
+  readonly findings: readonly Finding[];
+  /** What incomplete documents are likely to have been. */
+  readonly refused: readonly ObjectRef[];
+  /** Files with a document that was meant to be an object and does not say which: it may have been any that is missing now. */
+  readonly unreadable: readonly string[];
+}
+
+/** Sorts documents by what they are. The items of a List are taken one by one. */
+export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
+  const fleet: Placed[] = [];
+  const hub: Placed[] = [];
+  const findings: Finding[] = [];
+  const unreadable: string[] = [];
+  const refused: ObjectRef[] = [];
+  const hold = (placed: Placed): void => {
+    const refs = likely(placed.value);
+    if (refs) refused.push(...refs);
+    else unreadable.push(placed.file);
+  };
+  const sort = (placed: Placed): void => {
+    const items = itemsOf(placed);
+    if (items) {
+      for (const item of items) sort(item);
+      return;
+    }
+    const inResources = placed.file.startsWith('resources/');
+    const { apiVersion, kind } = placed.value as { apiVersion?: unknown; kind?: unknown };
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+      const issue = incomplete(placed, inResources);
+      if (issue) findings.push({ placed, issue });
+      if (issue?.severity === 'error') hold(placed);
+    } else if (isFleetGroup(apiVersion)) {
+      fleet.push(placed);
+    } else if (fleetKinds.some((known) => known.kind === kind)) {
+      findings.push({ placed, issue: foreignGroup(apiVersion, kind) });
+      hold(placed);
+    } else if (inResources) hub.push(placed);
+    else findings.push({ placed, issue: notPlaced(kind) });
+  };
+  for (const placed of documents) sort(placed);
+  return { fleet, hub, findings, refused, unreadable };
+}
+
+function likely(value: object): readonly ObjectRef[] | undefined {
+  const { apiVersion, kind, metadata } = value as { apiVersion?: unknown; kind?: unknown; metadata?: unknown };
+  if (typeof kind === 'string') {
+    const ref = refOf({ apiVersion: '', kind, metadata });
+    return ref && [ref];
+  }
+  const ref = refOf({ apiVersion, kind: '', metadata });
+  return ref && isFleetGroup(ref.apiVersion) ? ofAnyKind(ref) : undefined;
+}
+
+/** kubectl takes a List of anything, and prints `kind: List`. */
+function itemsOf(placed: Placed): Placed[] | undefined {
+  const { apiVersion, kind, items } = placed.value as { apiVersion?: unknown; kind?: unknown; items?: unknown };
+  if (apiVersion !== 'v1' || kind !== 'List' || !Array.isArray(items)) return undefined;
+  return items.map((item, at): Placed => {
+    const value = typeof item === 'object' && item !== null ? (item as object) : {};
+    return { ...placed, value, inside: [...placed.inside, 'items', at] };
+  });
+}
+
+/** Documents without apiVersion and kind are not fleet input; one that has either of them, or is an item of a List, was meant to be. */
+function incomplete({ value, inside }: Placed, inResources: boolean): Issue | undefined {
+  const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown };
+  const ours =
+    (typeof apiVersion === 'string' && isFleetGroup(apiVersion)) || fleetKinds.some((known) => known.kind === kind);
+  const missing = typeof apiVersion === 'string' ? 'kind' : 'apiVersion';
+  if (
+    ours ||
+    (inResources && (apiVersion !== undefined || kind !== undefined || inside.length > 0 || 'metadata' in value))
+  )
+    return error('not-an-object', [], `this is no Kubernetes object: ${missing} is missing`, `add ${missing}`);
+  return inResources
+    ? {
+        ...error(
+          'not-an-object',
+          [],
+          'this is no Kubernetes object and is placed nowhere',
+          'move it out of resources/',
+        ),
+        severity: 'info',
+      }
+    : undefined;
+}
+
+function foreignGroup(apiVersion: string, kind: string): Issue {
+  const { group } = fleetKinds.find((known) => known.kind === kind)!;
+  const version = group === 'gitfleet.dev' ? 'v1alpha1' : 'v1';
+  return {
+    ...error('unknown-group', ['apiVersion'], `${kind} belongs to ${group}`, `write ${group}/${version}`),
+    value: apiVersion,
+  };
+}
+
+const notPlaced = (kind: string): Issue => ({
+  ...error(
+    'not-placed',
+    [],
+    `${kind} stands outside resources/ and is placed nowhere`,
+    'move it under resources/ if it should be',
+  ),
+  severity: 'info',
+});

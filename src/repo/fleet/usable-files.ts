@@ -1,0 +1,127 @@
+import { posix } from 'node:path';
+import type { Problem } from '../../api/problem.ts';
+import type { RepoTree, TreeFile } from '../tree.ts';
+import { decode } from './finding.ts';
+
+export interface UsableFiles {
+  /** YAML and JSON files, sorted by path so that the order of a tree's listing never matters. */
+  readonly files: readonly TreeFile[];
+  readonly problems: readonly Problem[];
+  /** Refused files: what they would have held is not known. */
+  readonly refused: readonly string[];
+  /** Files of which a checkout on a case-insensitive file system would show only one: nothing in them is used. */
+  readonly colliding: ReadonlySet<string>;
+}
+
+/** What of a tree may be read at all; what must not be followed or trusted is a finding. Folders that begin with a dot are skipped. */
+export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
+  const problems: Problem[] = [];
+  const refused: string[] = [];
+  const usable: TreeFile[] = [];
+  const refuse = (path: string, finding: Finding): void => {
+    problems.push({ severity: 'error', file: path, line: 1, column: 1, ...finding });
+    if (finding.severity !== 'warning') refused.push(path);
+  };
+  const all = (await tree.files()).filter(({ path }) => !isHidden(path)).toSorted(byPath);
+  const targets = await tree.read(all.filter(isLink).map(({ oid }) => oid));
+  const charts = all.flatMap(({ path }) => (posix.basename(path) === 'Chart.yaml' ? [posix.dirname(path)] : []));
+  for (const file of all) {
+    const finding = faultOf(file, isLink(file) ? decode(targets.get(file.oid) ?? new Uint8Array()) : '');
+    if (finding) refuse(file.path, finding);
+    else if (!isLink(file) && /\.(ya?ml|json)$/i.test(file.path)) {
+      const tool = toolOf(file.path, charts);
+      if (tool === undefined) usable.push(file);
+      else if (tool !== '') problems.push(notRun(file.path, tool));
+    }
+  }
+  const colliding = collisions(usable);
+  for (const [path, other] of colliding) {
+    problems.push({
+      severity: 'error',
+      code: 'case-collision',
+      file: path,
+      line: 1,
+      column: 1,
+      message: `the path differs from ${other} only in case`,
+      fix: 'rename one of them',
+    });
+  }
+  return { files: usable, problems, refused, colliding: new Set(colliding.keys()) };
+}
+
+type Finding = Pick<Problem, 'code' | 'message' | 'fix'> & { readonly severity?: 'warning' };
+
+const isHidden = (path: string): boolean =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .some((part) => part.startsWith('.') && part !== '.' && part !== '..');
+
+const byPath = (a: TreeFile, b: TreeFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+
+const isLink = ({ mode }: TreeFile): boolean => mode === '120000';
+
+function faultOf({ path, mode }: TreeFile, target: string): Finding | undefined {
+  const parts = path.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..') || /[\0\\]/.test(path))
+    return {
+      code: 'unsafe-path',
+      message: 'the path leads out of the repo, or is not portable',
+      fix: 'rename the file',
+    };
+  if (mode === '160000')
+    return {
+      // Under resources/ something was meant to be placed; elsewhere nobody asked for it.
+      ...(path.startsWith('resources/') ? {} : { severity: 'warning' as const }),
+      code: 'submodule',
+      message: 'a submodule is not followed',
+      fix: 'put its files into this repo',
+    };
+  if (mode !== '120000') return undefined;
+  const resolved = posix.normalize(posix.join(posix.dirname(path), target));
+  return target.startsWith('/') || resolved === '..' || resolved.startsWith('../../')
+    ? {
+        code: 'escaping-symlink',
+        message: `the symbolic link leads out of the repo, to ${target}`,
+        fix: 'replace it by a copy',
+      }
+    : {
+        severity: 'warning',
+        code: 'symlink',
+        message: 'symbolic links are not followed: what they point to is read where it stands',
+        fix: 'replace it by a copy',
+      };
+}
+
+/** The tool whose input a file is; empty where that has been said for its chart already. */
+function toolOf(path: string, charts: readonly string[]): string | undefined {
+  if (/(^|\/)kustomization\.ya?ml$/.test(path)) return 'Kustomize';
+  if (posix.basename(path) === 'Chart.yaml') return 'Helm';
+  const ofChart = (chart: string): boolean => {
+    const inside = chart === '.' ? path : path.startsWith(`${chart}/`) ? path.slice(chart.length + 1) : '';
+    return inside.startsWith('templates/') || /^values[^/]*\.(ya?ml|json)$/.test(inside);
+  };
+  return charts.some(ofChart) ? '' : undefined;
+}
+
+const notRun = (file: string, tool: string): Problem => ({
+  severity: 'info',
+  code: 'not-rendered',
+  file,
+  line: 1,
+  column: 1,
+  message: `${tool} is not run: this file places nothing`,
+  fix: 'commit the rendered manifests under resources/',
+});
+
+/** Paths that are equal but for case, each with another of its group. */
+function collisions(files: readonly TreeFile[]): Map<string, string> {
+  const groups = Map.groupBy(files, ({ path }) => path.normalize('NFC').toLowerCase());
+  const found = new Map<string, string>();
+  for (const group of groups.values())
+    for (const { path } of group) {
+      const other = group.find((candidate) => candidate.path !== path);
+      if (other) found.set(path, other.path);
+    }
+  return found;
+}

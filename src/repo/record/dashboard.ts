@@ -1,0 +1,165 @@
+import type { ClusterName } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
+import { isFulfilled } from '../../engine/kernel/condition.ts';
+import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { isUnanswered } from '../../engine/staged/approval/file.ts';
+
+/** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
+const mostRows = 200;
+
+/** What is told beside the plan. */
+export interface Beside {
+  /** The branch that is followed. */
+  readonly branch: string;
+  /** Members that do not answer, and why. */
+  readonly unreachable: ReadonlyMap<ClusterName, string>;
+}
+
+/** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
+export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): string {
+  const lines = ['# Fleet status', '', `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`];
+  const waiting = plan.approvals.filter(isUnanswered);
+  if (plan.guard.length > 0) {
+    lines.push('', '## Refused', '', 'The last plan was not carried out; everything stays as it was.', '');
+    for (const { message, removalDigest } of plan.guard) {
+      lines.push(`- ${safe(message)}`);
+      if (removalDigest)
+        lines.push(
+          `  To let it happen: \`git merge gitfleet/approve/removal-${removalDigest.replace(/^sha256:/, '').slice(0, 12)}\` on \`${branch}\` and push.`,
+        );
+    }
+  }
+  if (waiting.length > 0) {
+    lines.push('', '## Waiting for approval', '');
+    for (const approval of waiting) {
+      const name = placementKey(approval);
+      const hold = plan.holds.find(
+        ({ reason, subject }) =>
+          reason === 'WaitingForApproval' &&
+          subject.name === approval.spec.parentStageRollout &&
+          subject.namespace === approval.namespace &&
+          subject.stage === approval.spec.targetStage,
+      );
+      lines.push(
+        `- **${safe(approval.spec.parentStageRollout)}**, stage **${safe(approval.spec.targetStage)}**${hold ? `: ${safe(hold.message)}` : ''}`,
+      );
+      lines.push(
+        `  Yes: merge the branch \`gitfleet/approve/${name}\` into \`${branch}\`: \`git merge gitfleet/approve/${name} && git push\``,
+      );
+    }
+  }
+  lines.push(
+    '',
+    '## Placements',
+    '',
+    '| placement | snapshot | clusters | available | on older snapshots | state |',
+    '|---|---|---|---|---|---|',
+  );
+  for (const placement of plan.placements.slice(0, mostRows)) lines.push(placementRow(placement));
+  if (plan.placements.length > mostRows)
+    lines.push('', `… and ${plan.placements.length - mostRows} more under [placements](placements).`);
+  const where = clusterRows(plan);
+  lines.push(
+    '',
+    '## Clusters',
+    '',
+    '| cluster | what runs there (snapshot) |',
+    '|---|---|',
+    ...where.slice(0, mostRows),
+  );
+  if (where.length > mostRows) lines.push('', `… and ${where.length - mostRows} more under [clusters](clusters).`);
+  if (unreachable.size > 0)
+    lines.push(
+      '',
+      '## Not reached',
+      '',
+      'What is said of these clusters is what was seen of them last. What they have stays.',
+      '',
+      ...[...unreachable].slice(0, mostRows).map(([name, cause]) => `- ${safe(name)}: ${safe(cause)}`),
+    );
+  const held = plan.holds.filter(({ reason }) => reason !== 'WaitingForApproval' && reason !== 'RolloutBudget');
+  if (held.length > 0)
+    lines.push(
+      '',
+      '## Held',
+      '',
+      ...held
+        .slice(0, mostRows)
+        .map(
+          ({ reason, message, until }) =>
+            `- ${reason}: ${safe(message)}${until && !message.includes(until) ? ` (until ${until})` : ''}`,
+        ),
+    );
+  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
+  if (problems.length > 0) {
+    lines.push(
+      '',
+      '## Problems',
+      '',
+      ...problems
+        .slice(0, mostRows)
+        .map(
+          ({ severity, file, line, message, fix }) =>
+            `- ${severity}: ${file ? `\`${file.replaceAll('`', '')}${line ? `:${line}` : ''}\` ` : ''}${safe(message)}${fix ? ` Fix: ${safe(fix)}.` : ''}`,
+        ),
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function placementRow(placement: PlannedPlacement): string {
+  const { bindings, conditions } = placement;
+  const count = (of: (binding: PlannedPlacement['bindings'][number]) => boolean) => bindings.filter(of).length;
+  const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
+  const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
+  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isFulfilled(binding.conditions))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
+}
+
+function clusterRows(plan: Plan): string[] {
+  const byCluster = new Map<string, string[]>();
+  for (const placement of plan.placements) {
+    for (const { clusterName, resourceSnapshotIndex, state } of placement.bindings) {
+      if (state === 'Scheduled' || resourceSnapshotIndex === undefined) continue;
+      byCluster.set(clusterName, [
+        ...(byCluster.get(clusterName) ?? []),
+        `${placement.namespace ? `${placement.namespace}/` : ''}${placement.name} (${resourceSnapshotIndex})`,
+      ]);
+    }
+  }
+  return [...byCluster]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', '))} |`);
+}
+
+/** Text of files must not mention people, embed HTML, or break out of a table. */
+const safe = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('@', '@\u200b')
+    .replace(/\s+/g, ' ')
+    .replace(/([\\`*_[\]|])/g, '\\$1');
+
+/** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
+export function summaryOf(plan: Plan, { unreachable }: Pick<Beside, 'unreachable'>): object {
+  const bindings = plan.placements.flatMap((placement) => placement.bindings);
+  return {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetSummary',
+    commit: plan.commit,
+    planDigest: plan.digest,
+    counts: {
+      placements: plan.placements.length,
+      clusters: new Set(bindings.map(({ clusterName }) => clusterName)).size,
+      bindings: bindings.length,
+      available: bindings.filter(({ conditions }) => isFulfilled(conditions)).length,
+      scheduled: bindings.filter(({ state }) => state === 'Scheduled').length,
+      leaving: bindings.filter(({ state }) => state === 'Unscheduled').length,
+      holds: plan.holds.length,
+      approvalsWaiting: plan.approvals.filter(isUnanswered).length,
+    },
+    ...(unreachable.size > 0 && { unreachable: Object.fromEntries(unreachable) }),
+    guard: plan.guard,
+    problems: plan.problems,
+  };
+}

@@ -1,0 +1,147 @@
+import type { RecordDocument } from '../../engine/plan-document.ts';
+import { asMade, emitYaml, type Layout, readBack } from '../yaml/emit-yaml.ts';
+
+/** Key order of Kubernetes objects; every other map keeps the order it was made in. */
+const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
+
+/** Key order inside a PlacementState and inside every status, whatever order the engine or an earlier reading left: equal states give equal text. */
+const stateKeys = [
+  ...[
+    'apiVersion',
+    'kind',
+    'metadata',
+    'index',
+    'latest',
+    'hash',
+    'numberOfResourceSnapshots',
+    'numberOfEnvelopedObjects',
+    'policyHash',
+    'numberOfClusters',
+    'commit',
+    'createdAt',
+    'policy',
+    'policySnapshots',
+    'resourceSnapshots',
+    'bindings',
+  ],
+  ...[
+    'clusterName',
+    'targetCluster',
+    'state',
+    'previousState',
+    'deleting',
+    'deletionTimestamp',
+    'policySnapshotIndex',
+    'resourceSnapshotIndex',
+    'assignedAt',
+    'selected',
+    'clusterScore',
+  ],
+  ...[
+    'clusterResourceOverrideSnapshots',
+    'resourceOverrideSnapshots',
+    'clusterDecision',
+    'applyStrategy',
+    'type',
+    'status',
+    'reason',
+    'message',
+  ],
+  ...[
+    'lastTransitionTime',
+    'observedGeneration',
+    'stageName',
+    'clusters',
+    'observedResourceIndex',
+    'selectedResources',
+    'conditions',
+    'targetClusters',
+    'placementStatuses',
+    'stagesStatus',
+  ],
+];
+const rank = new Map(stateKeys.map((key, at) => [key, at]));
+
+/** Text of every document, by path. Equal documents give equal text; an unchanged value is not rendered twice. */
+export function renderRecord(documents: ReadonlyMap<string, RecordDocument>): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [path, document] of documents) files.set(path, textOf(document));
+  return files;
+}
+
+/**
+ * What a file of the record holds that was just rendered from this document: reading YAML takes twenty times as long as writing
+ * it. Undefined when the text is not that of the document.
+ */
+export function writtenIn(text: string, document: RecordDocument | undefined): { readonly value: unknown } | undefined {
+  if (document === undefined || texts.get(document.value) !== text) return undefined;
+  if (document.kind === 'manifests') return { value: document.value.map((manifest) => readBack(manifest, ofManifest)) };
+  return { value: readBack(document.value, layoutOf(document.value)) };
+}
+
+const texts = new WeakMap<object, string>();
+
+function textOf(document: RecordDocument): string {
+  const known = texts.get(document.value);
+  if (known !== undefined) return known;
+  const text = document.kind === 'manifests' ? manifestsText(document.value) : objectText(document.value);
+  texts.set(document.value, text);
+  return text;
+}
+
+const manifestsText = (manifests: readonly object[]): string =>
+  manifests.map((manifest) => known(manifest)).join('---\n');
+
+const manifestTexts = new WeakMap<object, string>();
+function known(manifest: object): string {
+  const text = manifestTexts.get(manifest) ?? emitYaml(manifest, ofManifest);
+  manifestTexts.set(manifest, text);
+  return text;
+}
+
+const objectText = (value: object): string => emitYaml(value, layoutOf(value));
+
+const layoutOf = (value: object): Layout =>
+  (value as { kind?: unknown }).kind === 'PlacementState' ? ofState : ofObject;
+
+const knownFirst = (map: object): readonly string[] => [
+  ...first.filter((key) => key in map),
+  ...Object.keys(map).filter((key) => !first.includes(key)),
+];
+
+const ofManifest: Layout = { keys: knownFirst, under: () => asMade };
+const ofObject: Layout = { keys: knownFirst, under: (key) => (key === 'status' ? ofStatus : asMade) };
+
+/** What a person wrote keeps its order. */
+const isWritten = (key: string): boolean => key === 'policy' || key === 'stagedUpdateStrategySnapshot';
+
+const ofStatus: Layout = { keys: byRank, under: (key) => (isWritten(key) ? asMade : ofStatus) };
+
+/** Entries of the lists, and the policy, are written on one line, so that a diff shows what happened to which cluster. */
+const ofState: Layout = {
+  keys: byRank,
+  under: (key) => (isWritten(key) ? asMade : ofState),
+  onOneLine: (key) => oneLine.has(key),
+};
+const oneLine: ReadonlySet<string> = new Set([
+  'bindings',
+  'targetClusters',
+  'resourceSnapshots',
+  'conditions',
+  'policy',
+]);
+
+/** Keys without a rank come last, by name, so that the order in which a value was built never shows. */
+function byRank(map: object): readonly string[] {
+  const keys = Object.keys(map);
+  const shape = keys.join('\0');
+  const known = ranked.get(shape);
+  if (known) return known;
+  keys.sort((a, b) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length) || (a < b ? -1 : 1));
+  // Maps of one kind have the same keys a hundred thousand times; keys that users choose must not fill the memory.
+  if (ranked.size >= mostShapes) ranked.clear();
+  ranked.set(shape, keys);
+  return keys;
+}
+const ranked = new Map<string, readonly string[]>();
+const mostShapes = 1_000;

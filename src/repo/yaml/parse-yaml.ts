@@ -1,0 +1,207 @@
+import { type Document, isMap, LineCounter, parseAllDocuments, type YAMLError } from 'yaml';
+import type { ObjectRef } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import { guessObjects } from './guess.ts';
+import { lintDocument } from './lint.ts';
+import { syntaxFinding } from './syntax.ts';
+import { textFault } from './text-faults.ts';
+
+export interface YamlDocument {
+  readonly value: unknown;
+  /** 1-based line where the document begins. */
+  readonly line: number;
+}
+
+export interface ParsedFile {
+  /** Documents without findings; those that are not maps are left out. */
+  readonly documents: readonly YamlDocument[];
+  readonly problems: readonly Problem[];
+  /** Present when something in the file was refused. */
+  readonly broken?: Broken;
+}
+
+/** What can be told about the part of a file that is not in `documents`. */
+export interface Broken {
+  /** False when a document is no YAML at all: its contents are guessed. */
+  readonly wellFormed: boolean;
+  /** Objects that the refused documents hold; undefined when they do not tell. */
+  readonly refs?: readonly ObjectRef[];
+  /** The text names an API group of ours. */
+  readonly mentionsFleet: boolean;
+  /** Nobody has looked into it. */
+  readonly tooLarge?: boolean;
+}
+
+export interface Limits {
+  readonly maxBytes: number;
+  readonly maxDocuments: number;
+  readonly maxDepth: number;
+}
+
+/**
+ * Kubernetes takes objects of up to 1.5 MiB; a manifest in git that is larger than one is a mistake. 100 levels are as deep
+ * as Kubernetes' own schemas go, many times over.
+ */
+const usualLimits: Limits = { maxBytes: 1024 * 1024, maxDocuments: 1000, maxDepth: 100 };
+
+/**
+ * Reads a YAML (or JSON) file so that what is accepted means the same to kubectl: YAML 1.2, with a finding for every plain
+ * scalar that 1.1 reads differently. Duplicate keys, tags, alias bombs and deep nesting are errors with a position. Texts of
+ * files that hold a Secret are not quoted.
+ */
+export function parseYaml(marked: string, file: string, limits: Partial<Limits> = {}): ParsedFile {
+  const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
+  const { maxBytes, maxDocuments, maxDepth } = { ...usualLimits, ...limits };
+  const secret = holdsSecret(text);
+  const problems: Problem[] = [];
+  const refuse = (fault: Omit<Problem, 'severity' | 'file'>): ParsedFile => ({
+    documents: [],
+    problems: [{ severity: 'error', file, ...fault }],
+    broken: {
+      ...brokenBy(text, { wellFormed: false, refs: guessObjects(text) }),
+      ...(fault.code === 'file-too-large' ? { tooLarge: true } : {}),
+    },
+  });
+  const fault = textFault(text, maxBytes);
+  if (fault) return refuse(fault);
+  const lineCounter = new LineCounter();
+  const parsed = parseSafely(text, lineCounter);
+  if (parsed === undefined)
+    return refuse({
+      code: 'too-deep',
+      line: 1,
+      column: 1,
+      message: `nested more than ${maxDepth} levels deep`,
+      fix: 'flatten the document',
+    });
+  if (parsed.length > maxDocuments) {
+    const line = lineCounter.linePos(parsed[maxDocuments]!.range[0]).line;
+    const message = `the file holds more than ${maxDocuments} documents`;
+    return refuse({ code: 'too-many-documents', line, column: 1, message, fix: 'split it' });
+  }
+  const documents: YamlDocument[] = [];
+  const refused: (Document.Parsed | undefined)[] = [];
+  for (const [at, document] of parsed.entries()) {
+    const findings = findingsOf(document, { text, maxDepth, secret, isFirst: at === 0 });
+    for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
+      const { line, col } = lineCounter.linePos(offset);
+      problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
+    }
+    if (findings.length > 0) refused.push(findings.every(({ code }) => tellsItsName.has(code)) ? document : undefined);
+    else if (isMap(document.contents)) {
+      const { line } = lineCounter.linePos(document.contents.range?.[0] ?? 0);
+      // The lint has bounded what aliases may add.
+      documents.push({ value: document.toJS({ maxAliasCount: -1 }), line });
+    }
+  }
+  if (refused.length === 0) return { documents, problems };
+  const wellFormed = refused.every((document) => document !== undefined);
+  const refs = wellFormed ? refsOf(refused) : without(guessObjects(text), documents);
+  return { documents, problems, broken: brokenBy(text, { wellFormed, refs }) };
+}
+
+/** Nothing of such a file is quoted anywhere. */
+export const holdsSecret = (text: string): boolean => /kind\\?["']?\s*:\s*\\?["']?Secret\b/.test(text);
+
+/** Findings that leave no doubt about which object a document is. */
+const tellsItsName: ReadonlySet<string> = new Set([
+  'ambiguous-scalar',
+  'non-string-key',
+  'not-json',
+  'number-too-large',
+  'yaml-tag',
+]);
+
+const brokenBy = (
+  text: string,
+  { wellFormed, refs }: { readonly wellFormed: boolean; readonly refs: readonly ObjectRef[] | undefined },
+): Broken => ({
+  wellFormed,
+  ...(refs === undefined ? {} : { refs }),
+  mentionsFleet:
+    /apiVersion["']?\s*:\s*["']?(placement\.kubernetes-fleet\.io|cluster\.kubernetes-fleet\.io|gitfleet\.dev)\//.test(
+      text,
+    ),
+});
+
+function parseSafely(text: string, lineCounter: LineCounter): readonly Document.Parsed[] | undefined {
+  try {
+    const options = { version: '1.2', uniqueKeys: true, strict: true, merge: true, logLevel: 'error' } as const;
+    const parsed = parseAllDocuments(text, { ...options, lineCounter, prettyErrors: false });
+    return Array.isArray(parsed) ? parsed : [];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
+  readonly offset: number;
+}
+
+interface FindingsContext {
+  readonly text: string;
+  readonly maxDepth: number;
+  readonly secret: boolean;
+  readonly isFirst: boolean;
+}
+
+function findingsOf(document: Document.Parsed, { text, maxDepth, secret, isFirst }: FindingsContext): Finding[] {
+  const syntax = [...document.errors, ...document.warnings]
+    // Tags are told by the lint, which also knows those that YAML itself understands.
+    .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
+    .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
+  const lint = lintDocument(document, maxDepth).map((finding): Finding => {
+    if (!secret) return { ...finding, ...(finding.value === undefined ? {} : { value: finding.value.slice(0, 80) }) };
+    const { value, message, fix, ...rest } = finding;
+    const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
+    return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
+  });
+  return [...directives(document), ...(isFirst ? [] : unannounced(document)), ...syntax, ...lint];
+}
+
+/** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */
+function directives(document: Document.Parsed): Finding[] {
+  const { yaml, tags } = document.directives ?? {};
+  if (!yaml?.explicit && Object.keys(tags ?? {}).length <= 1) return [];
+  const message = 'directives are not understood in the same way by all programs';
+  return [{ offset: document.range[0], code: 'yaml-directive', message, fix: 'remove the lines that begin with %' }];
+}
+
+/** After `...` kubectl reads on only where a line with --- follows. */
+function unannounced(document: Document.Parsed): Finding[] {
+  if (document.directives?.docStart || document.contents === null) return [];
+  const message = 'kubectl does not read what follows a line with ... up to the next ---';
+  return [{ offset: document.contents.range[0], code: 'yaml-document', message, fix: 'write --- above this document' }];
+}
+
+function refsOf(documents: readonly (Document.Parsed | undefined)[]): ObjectRef[] | undefined {
+  const refs: ObjectRef[] = [];
+  for (const document of documents) {
+    if (!isMap(document?.contents)) continue;
+    const field = (...path: string[]): string | undefined => {
+      const value = document.getIn(path);
+      return typeof value === 'string' ? value : undefined;
+    };
+    const [apiVersion, kind, name] = [field('apiVersion'), field('kind'), field('metadata', 'name')];
+    const namespace = field('metadata', 'namespace');
+    if (apiVersion === undefined && kind === undefined) continue;
+    if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
+    refs.push({ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name });
+  }
+  return refs;
+}
+
+/** Guessed objects that were not read from a sound document of the same file. */
+function without(
+  refs: readonly ObjectRef[] | undefined,
+  documents: readonly YamlDocument[],
+): readonly ObjectRef[] | undefined {
+  const read = new Set(
+    documents.map(({ value }) => {
+      const { kind, metadata } = value as { kind?: unknown; metadata?: { namespace?: unknown; name?: unknown } | null };
+      return JSON.stringify([kind, metadata?.namespace, metadata?.name]);
+    }),
+  );
+  return refs?.filter(({ kind, namespace, name }) => !read.has(JSON.stringify([kind, namespace, name])));
+}

@@ -1,0 +1,53 @@
+import type { YAMLError } from 'yaml';
+import type { Problem } from '../../api/problem.ts';
+
+/**
+ * An error of the YAML parser in our words. The line it stands on is quoted from `text`; without one (the file holds a
+ * Secret) nothing is quoted, and the parser's own message, which may quote, is not used.
+ */
+export function syntaxFinding(
+  error: YAMLError,
+  text: string | undefined,
+): Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
+  const known = words[error.code];
+  const message = known?.message ?? (text === undefined ? 'this is not YAML' : firstLine(error.message));
+  const value = text === undefined ? '' : lineAt(text, error.pos[0]);
+  return {
+    code: known?.code ?? 'yaml-syntax',
+    message,
+    fix: known?.fix ?? 'mend the YAML at this place',
+    ...(value === '' ? {} : { value }),
+  };
+}
+
+const words: Readonly<Partial<Record<YAMLError['code'], { code?: string; message?: string; fix?: string }>>> = {
+  DUPLICATE_KEY: {
+    code: 'duplicate-key',
+    message: 'the same key stands twice in one map',
+    fix: 'keep one of the two',
+  },
+  RESOURCE_EXHAUSTION: { code: 'too-deep', message: 'nested too deep', fix: 'flatten the document' },
+  TAB_AS_INDENT: { message: 'a tab is no indentation', fix: 'indent with spaces' },
+  BAD_INDENT: { fix: 'align the line with its siblings' },
+  BAD_ALIAS: { code: 'yaml-alias', message: 'the alias cannot be resolved', fix: 'write the value out' },
+  MISSING_CHAR: { fix: 'add what is missing' },
+  BAD_SCALAR_START: {
+    message: 'a plain text cannot begin with this character',
+    fix: 'put the text into quotes',
+  },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'a map cannot begin in the middle of a line that has a key already',
+    fix: 'put a text that holds ": " into quotes, or begin a new line',
+  },
+};
+
+const firstLine = (message: string): string => message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+
+const lineAt = (text: string, offset: number): string => {
+  const begin = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', offset);
+  return text
+    .slice(begin, end < 0 ? undefined : end)
+    .trim()
+    .slice(0, 80);
+};

@@ -1,0 +1,70 @@
+import { at, listAt, numberAt, type Stored, textAt } from '../../object.ts';
+import { isFinished } from '../../pod-phase.ts';
+
+/** The pods of a Job, as they count. */
+export interface JobCount {
+  readonly active: readonly Stored[];
+  readonly terminating: readonly Stored[];
+  readonly failed: readonly Stored[];
+  /** Distinct indexes where the Job is indexed. */
+  readonly succeeded: number;
+  readonly completedIndexes: readonly number[];
+  /** Pods that should be at work now. */
+  readonly wanted: number;
+  /** What the next pods are for; undefined where a Job has no indexes. */
+  readonly nextIndexes: (most: number) => readonly (number | undefined)[];
+}
+
+export function countJob(job: Stored, pods: readonly Stored[]): JobCount {
+  const indexed = textAt(job, 'spec', 'completionMode') === 'Indexed';
+  const inPhase = (phase: string) => pods.filter((pod) => textAt(pod, 'status', 'phase') === phase);
+  const unfinished = pods.filter((pod) => !isFinished(pod));
+  const active = unfinished.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+  const done = inPhase('Succeeded');
+  const completedIndexes = indexed ? [...new Set(done.map(indexOf))].sort((a, b) => a - b) : [];
+  const succeeded = indexed ? completedIndexes.length : done.length;
+  const taken = new Set([...completedIndexes, ...active.map(indexOf)]);
+  return {
+    active,
+    terminating: unfinished.filter((pod) => !active.includes(pod)),
+    failed: inPhase('Failed'),
+    succeeded,
+    completedIndexes,
+    wanted: wantedOf(job, active.length, succeeded),
+    nextIndexes: (most) => {
+      if (!indexed) return Array.from({ length: most }, () => undefined);
+      const all = Array.from({ length: numberAt(job, 'spec', 'completions') }, (_, index) => index);
+      return all.filter((index) => !taken.has(index)).slice(0, most);
+    },
+  };
+}
+
+function wantedOf(job: Stored, active: number, succeeded: number): number {
+  if (at(job, 'spec', 'suspend') === true) return 0;
+  const parallelism = numberAt(job, 'spec', 'parallelism');
+  const completions = at(job, 'spec', 'completions');
+  if (typeof completions === 'number') return Math.max(0, Math.min(parallelism, completions - succeeded));
+  // Without completions one success is the word that the work is done: the others end, none is started.
+  return succeeded > 0 ? active : parallelism;
+}
+
+const indexOf = (pod: Stored): number =>
+  Number(pod.metadata.labels?.['batch.kubernetes.io/job-completion-index'] ?? -1);
+
+/** Ten seconds after the first failure, twice as long after each further one, at most ten minutes (job/backoff_utils.go). */
+const firstPauseMs = 10_000;
+const longestPauseMs = 600_000;
+
+/** Milliseconds until the next pod may be started; 0 when it may be now. */
+export function pauseMs({ failed }: JobCount, now: number): number {
+  if (failed.length === 0) return 0;
+  const last = Math.max(...failed.map(failedAt));
+  return Math.max(0, last + Math.min(longestPauseMs, firstPauseMs * 2 ** (failed.length - 1)) - now);
+}
+
+const failedAt = (pod: Stored): number =>
+  Math.max(
+    ...listAt(pod, 'status', 'containerStatuses').map((status) =>
+      Date.parse(textAt(status, 'state', 'terminated', 'finishedAt')),
+    ),
+  );

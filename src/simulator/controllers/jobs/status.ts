@@ -1,0 +1,116 @@
+import type { Cluster } from '../../cluster.ts';
+import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../../object.ts';
+import type { Fields } from '../../schema/schema.ts';
+import { type Condition, isTrue, withCondition } from '../common.ts';
+import { present } from '../deployments/replica-sets.ts';
+import type { JobCount } from './count.ts';
+
+/** What has become of a Job. */
+export interface Verdict {
+  readonly state: 'running' | 'suspended' | 'complete' | 'failed';
+  readonly reason: string;
+  readonly message: string;
+  /** When time alone will change it. */
+  readonly nextMs: number | undefined;
+}
+
+export const isOver = (job: Stored): boolean => isTrue(job, 'Complete') || isTrue(job, 'Failed');
+
+/** When a Job came to its end, in milliseconds. */
+export function endedAt(job: Stored): number {
+  const end = listAt(job, 'status', 'conditions').find(
+    (item) => ['Complete', 'Failed'].includes(textAt(item, 'type')) && textAt(item, 'status') === 'True',
+  );
+  return Date.parse(textAt(end, 'lastTransitionTime'));
+}
+
+export function verdictOf(cluster: Cluster, job: Stored, count: JobCount): Verdict {
+  const verdict = (state: Verdict['state'], reason: string, message: string, nextMs?: number): Verdict => ({
+    state,
+    reason,
+    message,
+    nextMs,
+  });
+  if (failedTooOften(job, count))
+    return verdict('failed', 'BackoffLimitExceeded', 'Job has reached the specified backoff limit');
+  const left = timeLeft(cluster, job);
+  if (left !== undefined && left <= 0)
+    return verdict('failed', 'DeadlineExceeded', 'Job was active longer than specified deadline');
+  const completions = at(job, 'spec', 'completions');
+  const complete =
+    typeof completions === 'number'
+      ? count.succeeded >= completions
+      : count.succeeded > 0 && count.active.length + count.terminating.length === 0;
+  if (complete) return verdict('complete', 'CompletionsReached', 'Reached expected number of succeeded pods');
+  if (at(job, 'spec', 'suspend') === true) return verdict('suspended', 'JobSuspended', 'Job suspended');
+  return verdict('running', 'JobResumed', 'Job resumed', left);
+}
+
+/** More pods than the limit failed, or containers that are restarted in place were restarted as often as it says. */
+function failedTooOften(job: Stored, { failed, active }: JobCount): boolean {
+  const limit = numberAt(job, 'spec', 'backoffLimit');
+  if (failed.length > limit) return true;
+  if (textAt(job, 'spec', 'template', 'spec', 'restartPolicy') !== 'OnFailure') return false;
+  const statuses = active.flatMap((pod) => listAt(pod, 'status', 'containerStatuses'));
+  const restarts = statuses.reduce((sum: number, status) => sum + numberAt(status, 'restartCount'), 0);
+  return restarts >= Math.max(1, limit);
+}
+
+function timeLeft(cluster: Cluster, job: Stored): number | undefined {
+  const seconds = at(job, 'spec', 'activeDeadlineSeconds');
+  const start = at(job, 'status', 'startTime');
+  if (typeof seconds !== 'number' || typeof start !== 'string') return undefined;
+  return Date.parse(start) + seconds * 1000 - cluster.clock.now();
+}
+
+export function jobStatus(cluster: Cluster, job: Stored, count: JobCount, verdict: Verdict): Fields {
+  const { startTime: before } = fieldsAt(job, 'status');
+  const startTime = verdict.state === 'suspended' ? undefined : (before ?? cluster.timestamp());
+  return {
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(verdict.state === 'complete' ? { completionTime: cluster.timestamp() } : {}),
+    ...present({ active: count.active.length, succeeded: count.succeeded, failed: count.failed.length }),
+    ...(count.completedIndexes.length > 0 ? { completedIndexes: ranges(count.completedIndexes) } : {}),
+    ready: count.active.filter((pod) => isTrue(pod, 'Ready')).length,
+    terminating: count.terminating.length,
+    uncountedTerminatedPods: {},
+    ...conditionsOf(cluster, job, verdict),
+  };
+}
+
+function conditionsOf(cluster: Cluster, job: Stored, { state, reason, message }: Verdict): Fields {
+  const types = {
+    running: isTrue(job, 'Suspended') ? [['Suspended', 'False']] : [],
+    suspended: isTrue(job, 'Suspended') ? [] : [['Suspended', 'True']],
+    // The end is announced first, for those who wait for it before the last pod is gone.
+    complete: [
+      ['SuccessCriteriaMet', 'True'],
+      ['Complete', 'True'],
+    ],
+    failed: [
+      ['FailureTarget', 'True'],
+      ['Failed', 'True'],
+    ],
+  }[state];
+  let told = job;
+  for (const [type = '', status] of types) {
+    const condition = { type, status: status as Condition['status'], reason, message };
+    const conditions = withCondition(cluster, told, condition, { lastProbeTime: cluster.timestamp() });
+    told = { ...told, status: { ...fieldsAt(told, 'status'), conditions } };
+  }
+  const conditions = listAt(told, 'status', 'conditions');
+  return conditions.length > 0 ? { conditions } : {};
+}
+
+/** `0-2,5` for 0, 1, 2 and 5. */
+function ranges(indexes: readonly number[]): string {
+  const parts: [number, number][] = [];
+  for (const index of indexes) {
+    const last = parts.at(-1);
+    if (last && last[1] === index - 1) last[1] = index;
+    else parts.push([index, index]);
+  }
+  return parts
+    .map(([from, to]) => (from === to ? `${from}` : to === from + 1 ? `${from},${to}` : `${from}-${to}`))
+    .join(',');
+}

@@ -1,0 +1,16 @@
+import type { Cluster } from '../../cluster.ts';
+import { at, type Stored } from '../../object.ts';
+import { referenceTo } from '../common.ts';
+import { selects } from '../selects.ts';
+import type { Dependents } from './dependents.ts';
+
+/** Takes over what the owner's selector selects and nobody controls, as after a deletion that left orphans. */
+export function adopt(cluster: Cluster, dependents: Dependents, owner: Stored, key: string): void {
+  if (owner.metadata.deletionTimestamp !== undefined) return;
+  for (const orphan of dependents.orphans(key, owner.metadata.namespace)) {
+    if (orphan.metadata.deletionTimestamp !== undefined) continue;
+    if (!selects(at(owner, 'spec', 'selector'), orphan.metadata.labels ?? {})) continue;
+    const ownerReferences = [...(orphan.metadata.ownerReferences ?? []), referenceTo(owner)];
+    cluster.store.put(key, { ...orphan, metadata: { ...orphan.metadata, ownerReferences } });
+  }
+}

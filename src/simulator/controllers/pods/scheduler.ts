@@ -1,0 +1,135 @@
+import type { Cluster } from '../../cluster.ts';
+import { same } from '../../fields/compare.ts';
+import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
+import { isFinished } from '../../pod-phase.ts';
+import { withCondition } from '../common.ts';
+import { recordEvent } from '../events.ts';
+import { misfit } from './node-fit.ts';
+import { type Amounts, amountsOf, minus, plus, requestsOf } from './requests.ts';
+
+/**
+ * Gives pods a node with room for what they ask: the least used one, ties to the first name. Affinity between pods, spread
+ * constraints, priorities and volumes' places are not looked at.
+ */
+export function runScheduler(cluster: Cluster): void {
+  const used = new Map<string, Amounts>();
+  const waiting = new Map<string, Stored>();
+  const turn = () => cluster.queue.soon('schedule', schedule);
+
+  cluster.store.subscribe('/pods', ({ type, object, before }) => {
+    const held = before && nodeOf(before);
+    const holds = type === 'DELETED' ? '' : nodeOf(object);
+    if (held !== holds) {
+      if (held) used.set(held, minus(used.get(held) ?? {}, requestsOf(before!)));
+      if (holds) used.set(holds, plus(used.get(holds) ?? {}, requestsOf(object)));
+    }
+    if (type !== 'DELETED' && isUnscheduled(object)) {
+      waiting.set(object.metadata.uid, object);
+      // Our own word about why it waits is no reason to look again.
+      if (same(before?.['spec'], object['spec'])) return;
+    } else if (!waiting.delete(object.metadata.uid) && !held) return;
+    if (waiting.size > 0) turn();
+  });
+  for (const key of ['/nodes', '/persistentvolumeclaims']) {
+    cluster.store.subscribe(key, ({ type, object, before }) => {
+      if (key === '/nodes' && type === 'DELETED') used.delete(object.metadata.name);
+      const matters = type === 'ADDED' || !same(before?.['spec'], object['spec']) || key === '/nodes';
+      if (waiting.size > 0 && matters) turn();
+    });
+  }
+
+  function schedule(): void {
+    const nodes = cluster.store.list('/nodes');
+    for (const { metadata } of [...waiting.values()]) {
+      const pod = cluster.store.get('/pods', metadata);
+      if (pod && isUnscheduled(pod)) place(pod, nodes);
+    }
+  }
+
+  function place(pod: Stored, nodes: readonly Stored[]): void {
+    const claim = missingClaim(pod);
+    if (listAt(pod, 'spec', 'schedulingGates').length > 0)
+      refuse(pod, 'SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates');
+    else if (claim !== undefined) refuse(pod, 'Unschedulable', `persistentvolumeclaim "${claim}" not found`);
+    else if (nodes.length === 0) refuse(pod, 'Unschedulable', 'no nodes available to schedule pods');
+    else choose(pod, nodes);
+  }
+
+  function choose(pod: Stored, nodes: readonly Stored[]): void {
+    const asked = requestsOf(pod);
+    const reasons: string[] = [];
+    let best: { readonly name: string; readonly load: number } | undefined;
+    for (const node of nodes) {
+      const why = misfit(pod, node);
+      const room = amountsOf(fieldsAt(node, 'status', 'allocatable'));
+      const after = plus(used.get(node.metadata.name) ?? {}, asked);
+      const short = why === undefined ? shortages(room, after, asked) : [why];
+      reasons.push(...short);
+      const load = loadOf(room, after);
+      if (short.length === 0 && (!best || load < best.load)) best = { name: node.metadata.name, load };
+    }
+    if (best) bind(pod, best.name);
+    else refuse(pod, 'Unschedulable', `0/${nodes.length} nodes are available: ${counted(reasons)}.`);
+  }
+
+  function bind(pod: Stored, nodeName: string): void {
+    const spec = { ...fieldsAt(pod, 'spec'), nodeName };
+    const conditions = withCondition(cluster, pod, { type: 'PodScheduled', status: 'True' });
+    // A condition that turns true loses what it said before.
+    const plain = conditions.map((item) => {
+      if (textAt(item, 'type') !== 'PodScheduled') return item;
+      const { reason: _r, message: _m, ...rest } = item as Record<string, unknown>;
+      return rest;
+    });
+    const status = { ...fieldsAt(pod, 'status'), conditions: plain };
+    cluster.store.put('/pods', { ...pod, spec, status });
+    const message = `Successfully assigned ${pod.metadata.namespace}/${pod.metadata.name} to ${nodeName}`;
+    recordEvent(cluster, pod, { type: 'Normal', reason: 'Scheduled', message, from: 'default-scheduler' });
+  }
+
+  function refuse(pod: Stored, reason: string, message: string): void {
+    const conditions = withCondition(cluster, pod, { type: 'PodScheduled', status: 'False', reason, message });
+    const status = { ...fieldsAt(pod, 'status'), phase: 'Pending', conditions };
+    if (same(status, pod['status'])) return;
+    cluster.store.put('/pods', { ...pod, status });
+    recordEvent(cluster, pod, { type: 'Warning', reason: 'FailedScheduling', message, from: 'default-scheduler' });
+  }
+
+  const missingClaim = (pod: Stored): string | undefined =>
+    listAt(pod, 'spec', 'volumes')
+      .map((volume) => textAt(volume, 'persistentVolumeClaim', 'claimName'))
+      .find(
+        (name) =>
+          name !== '' && !cluster.store.get('/persistentvolumeclaims', { name, namespace: pod.metadata.namespace }),
+      );
+}
+
+const nodeOf = (pod: Stored): string => (isFinished(pod) ? '' : textAt(pod, 'spec', 'nodeName'));
+
+const isUnscheduled = (pod: Stored): boolean =>
+  at(pod, 'spec', 'nodeName') === undefined &&
+  pod.metadata.deletionTimestamp === undefined &&
+  textAt(pod, 'spec', 'schedulerName') === 'default-scheduler';
+
+/** Resources that a node lacks; only what the pod asks for counts. */
+const shortages = (room: Amounts, after: Amounts, asked: Amounts): string[] =>
+  Object.keys(asked)
+    .filter((name) => asked[name]! > 0n && after[name]! > (room[name] ?? 0n))
+    .map((name) => (name === 'pods' ? 'Too many pods' : `Insufficient ${name}`));
+
+/** Used part of cpu, memory and places for pods, from 0 to 3. */
+const loadOf = (room: Amounts, after: Amounts): number =>
+  ['cpu', 'memory', 'pods'].reduce(
+    (sum, name) => sum + Number(after[name] ?? 0n) / Math.max(1, Number(room[name] ?? 0n)),
+    0,
+  );
+
+/** `2 Insufficient cpu, 1 node(s) were unschedulable`, sorted as text, as the scheduler does. */
+function counted(reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort()
+    .join(', ');
+}

@@ -1,0 +1,38 @@
+import type { Cluster } from '../../cluster.ts';
+import { same } from '../../fields/compare.ts';
+import { fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
+import type { Fields } from '../../schema/schema.ts';
+import { countReady } from '../common.ts';
+import { present } from '../deployments/replica-sets.ts';
+import { revisionOf, type Templates } from './pods.ts';
+
+/** The status of a StatefulSet, the same value when nothing changed, and when time alone will change it. */
+export function statefulStatus(
+  cluster: Cluster,
+  set: Stored,
+  pods: readonly Stored[],
+  { current, update }: Templates,
+): { readonly status: Fields; readonly nextMs: number | undefined } {
+  const alive = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+  const made = (revision: Stored) => alive.filter((pod) => revisionOf(pod) === revision.metadata.name).length;
+  const { ready, available, nextMs } = countReady(cluster, alive, numberAt(set, 'spec', 'minReadySeconds'));
+  const replicas = numberAt(set, 'spec', 'replicas');
+  // A rollout is over when every pod is new and ready; what was the update is what is current from then on.
+  const over =
+    textAt(set, 'spec', 'updateStrategy', 'type') !== 'OnDelete' &&
+    made(update) === replicas &&
+    ready === replicas &&
+    pods.length === replicas;
+  const now = over ? update : current;
+  const status = {
+    observedGeneration: set.metadata.generation,
+    replicas: pods.length,
+    availableReplicas: available,
+    ...present({ readyReplicas: ready, currentReplicas: made(now), updatedReplicas: made(update) }),
+    currentRevision: now.metadata.name,
+    updateRevision: update.metadata.name,
+    collisionCount: 0,
+  };
+  const before = fieldsAt(set, 'status');
+  return { status: same(before, status) ? before : status, nextMs };
+}

@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoDirectory } from '../../../src/cli/demo/directory.ts';
+import { takeLock } from '../../../src/git/local/process-lock.ts';
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gitfleet-demo-directory-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+it('a demo goes on where the one before it in the same directory ended, and never earlier', async () => {
+  const at = join(dir, 'again');
+  const later = Date.now() + 86_400_000;
+  const first = await openDemoDirectory(at);
+  await first.release(later);
+  const second = await openDemoDirectory(at);
+  await second.release(later);
+  expect([first.fresh, second.fresh, second.beginAt]).toEqual([true, false, later]);
+});
+
+it('a directory where a demo is running is refused', async () => {
+  const at = join(dir, 'busy');
+  await mkdir(at);
+  const unlock = await takeLock(join(at, 'lock'));
+  await expect(openDemoDirectory(at)).rejects.toMatchObject({
+    message: `a demo is running in ${at} already: give this one another --dir`,
+    exitCode: 2,
+  });
+  await unlock();
+});
+
+it('a directory that holds something else, and what is no directory, are refused', async () => {
+  const full = join(dir, 'full');
+  await mkdir(full);
+  await writeFile(join(full, 'notes.txt'), 'mine');
+  await expect(openDemoDirectory(full)).rejects.toMatchObject({
+    message: `${full} is neither empty nor a demo of before: choose another --dir`,
+    exitCode: 2,
+  });
+  const file = join(full, 'notes.txt');
+  await expect(openDemoDirectory(file)).rejects.toMatchObject({
+    message: `--dir ${file}: it is a file, not a directory`,
+    exitCode: 3,
+  });
+});

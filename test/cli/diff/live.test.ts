@@ -1,0 +1,203 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/members/clock.ts';
+import { kubeconfigOf } from '../../../src/simulator/kubeconfig.ts';
+import { type Listening, listen } from '../../../src/simulator/listen.ts';
+import { openMember, type SimulatedMember } from '../../../src/simulator/member.ts';
+import { commit, folder, removeFolders, sh } from '../../git/world.ts';
+import { deployment } from '../../scenarios/fleet.ts';
+import { cli } from '../cli.ts';
+import { place, shop } from '../shop.ts';
+
+/** So that what moves does not depend on what is ready when the record is written. */
+const everywhereAtOnce = place('web', {
+  policy: { placementType: 'PickFixed', clusterNames: ['eu-1', 'us-1'] },
+  strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '100%', maxSurge: '100%' } },
+});
+const dir = folder();
+const kubeconfig = join(folder(), 'kubeconfig');
+let members: Map<string, SimulatedMember>;
+let listening: Listening;
+
+beforeAll(async () => {
+  members = new Map();
+  for (const name of ['dev-1', 'eu-1', 'us-1']) members.set(name, await openMember({ name }, systemClock));
+  listening = await listen(members);
+  writeFileSync(
+    kubeconfig,
+    kubeconfigOf([...members.keys()], (name) => listening.urlOf(name)),
+  );
+  sh(dir, 'init', '-q');
+  commit(dir, { ...shop, 'placements/web.yaml': everywhereAtOnce }, 'Begin the fleet');
+  expect(await daemonPass()).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  await listening.close();
+  for (const member of members.values()) member.close();
+  removeFolders();
+});
+
+const daemonPass = () =>
+  cli('run', '--once', '--repo', dir, '--members', kubeconfig, '--log-level', 'error', '--cache-dir', folder());
+const diff = (...args: string[]) => cli('diff', '--repo', dir, '--members', kubeconfig, ...args);
+
+/** Somebody changes a live object on us-1. */
+const scale = (replicas: number) =>
+  fetch(`${listening.urlOf('us-1')}/apis/apps/v1/namespaces/web/deployments/web?fieldManager=kubectl`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ spec: { replicas } }),
+  });
+
+/** Runs something while a member does not answer. */
+async function without<T>(name: string, run: () => Promise<T>): Promise<T> {
+  const member = members.get(name)!;
+  member.setFaults([{ type: 'Unreachable', fromSeconds: 0, probability: 1 }]);
+  try {
+    return await run();
+  } finally {
+    member.setFaults([]);
+  }
+}
+
+describe('diff --members compares with the live objects', () => {
+  it('finds nothing where everything was just applied', async () => {
+    expect(await diff('--placement', 'web')).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('shows what somebody changed, what a commit changes and what it removes', async () => {
+    await scale(5);
+    commit(dir, {
+      'resources/web.yaml': deployment('web', 'web', 'web:2'),
+      'resources/secret.yaml':
+        'apiVersion: v1\nkind: Secret\nmetadata: {name: token, namespace: web}\nstringData: {token: hunter2}\n',
+    });
+    sh(dir, 'rm', '-q', 'resources/settings.yaml');
+    commit(dir, {}, 'Remove settings');
+    const ran = await diff('--placement', 'web');
+    expect(ran).toMatchObject({ code: 1, err: '' });
+    expect(ran.out).not.toContain('hunter2');
+    expect(ran.out).toMatchInlineSnapshot(`
+      "web: Secret web/token on 2 clusters: eu-1, us-1
+      + apiVersion: v1
+      + kind: Secret
+      + metadata:
+      +   name: token
+      +   namespace: web
+      + type: Opaque
+      + data:
+      +   token: (redacted)
+
+      web: Deployment web/web on eu-1
+        …
+            spec:
+              containers:
+                - name: main
+      -           image: web:1
+      +           image: web:2
+                  resources: {}
+                  terminationMessagePath: /dev/termination-log
+                  terminationMessagePolicy: File
+
+      web: ConfigMap web/settings on 2 clusters: eu-1, us-1
+      - apiVersion: v1
+      - kind: ConfigMap
+      - metadata:
+      -   name: settings
+      -   namespace: web
+      - data:
+      -   a: "1"
+
+      web: Deployment web/web on us-1
+        …
+          annotations:
+            deployment.kubernetes.io/revision: "1"
+        spec:
+      -   replicas: 5
+      +   replicas: 2
+          selector:
+            matchLabels:
+              app: web
+        …
+            spec:
+              containers:
+                - name: main
+      -           image: web:1
+      +           image: web:2
+                  resources: {}
+                  terminationMessagePath: /dev/termination-log
+                  terminationMessagePolicy: File
+
+      "
+    `);
+  });
+
+  it('-o json, one cluster; --exit-code=false ends with 0', async () => {
+    const ran = await diff('--cluster', 'us-1', '-o', 'json', '--exit-code', 'false');
+    expect(ran.code).toBe(0);
+    const { items } = JSON.parse(ran.out) as { items: { object: string; action: string; clusterNames: string[] }[] };
+    expect(
+      items.map(({ object, action, clusterNames }) => `${object} ${action} ${clusterNames}`),
+    ).toMatchInlineSnapshot(`
+      [
+        "Secret web/token create us-1",
+        "Deployment web/web update us-1",
+        "ConfigMap web/settings delete us-1",
+      ]
+    `);
+  });
+
+  it('a member that does not answer is named, the others are shown, and the exit code says so', async () => {
+    const ran = await without('eu-1', () => diff('--placement', 'web'));
+    expect(ran).toMatchObject({ code: 3, err: expect.stringMatching(/^eu-1: /) });
+    expect(ran.out).toContain('Deployment web/web on us-1');
+  });
+
+  it.each([
+    [['--cluster', 'eu-9'], 2, '--cluster: there is no cluster eu-9: did you mean eu-1?'],
+    [['--placement', 'wbe'], 2, '--placement: there is no placement wbe: did you mean web?'],
+    [['--timeout', 'soon'], 2, '--timeout soon is no duration'],
+    [['--members', '/nowhere'], 3, '/nowhere cannot be read'],
+  ])('%j', async (args, code, message) => {
+    const ran = await diff(...args);
+    expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
+  });
+});
+
+describe('observe', () => {
+  it('writes files that plan --observed takes, and that make it see what is there', async () => {
+    const out = join(folder(), 'observed');
+    expect(await cli('observe', '--repo', dir, '--members', kubeconfig, '--out', out)).toEqual({
+      code: 0,
+      out: `3 of 3 members observed, written to ${out}\n`,
+      err: '',
+    });
+    expect(readdirSync(out).sort()).toEqual(['dev-1.yaml', 'eu-1.yaml', 'us-1.yaml']);
+    const plan = await cli('plan', '--repo', dir, '--observed', out, '-o', 'json');
+    expect(plan.err).toBe('');
+    const { placements, problems } = JSON.parse(plan.out) as {
+      placements: {
+        name: string;
+        bindings: { clusterName: string; move: string; conditions: { type: string; status: string }[] }[];
+      }[];
+      problems: { severity: string }[];
+    };
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const web = placements.find(({ name }) => name === 'web')!;
+    expect(web.bindings.map(({ clusterName }) => clusterName)).toEqual(['eu-1', 'us-1']);
+    expect(web.bindings.map(({ move }) => move)).toContain('update');
+  });
+
+  it('names members that do not answer', async () => {
+    const out = folder();
+    const ran = await without('dev-1', () =>
+      cli('observe', '--repo', dir, '--members', kubeconfig, '--out', out, '--timeout', '1s'),
+    );
+    expect(ran).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^2 of 3 members observed/),
+      err: expect.stringMatching(/^dev-1: /),
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { member } from '../../acceptance/placement/world.ts';
+import { folder, put, removeFolders } from '../../git/world.ts';
+import { cli, type Ran } from '../cli.ts';
+import { place, shop } from '../shop.ts';
+
+const cpu = (available: string) => ({ resourceUsage: { available: { cpu: available } } });
+
+let repo: string;
+beforeAll(() => {
+  repo = folder();
+  put(repo, {
+    ...shop,
+    'clusters/eu-2.yaml': member('eu-2', { labels: { env: 'prod', region: 'eu' }, status: cpu('16') }),
+    'clusters/eu-3.yaml': member('eu-3', { labels: { env: 'prod', region: 'eu' }, status: cpu('4') }),
+    'clusters/gpu-1.yaml': member('gpu-1', {
+      labels: { env: 'prod', region: 'us' },
+      status: cpu('lots'),
+      taints: [{ key: 'gpu', effect: 'NoSchedule' }],
+    }),
+    'placements/cache.yaml': place('cache', {
+      policy: {
+        placementType: 'PickN',
+        numberOfClusters: 1,
+        affinity: {
+          clusterAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              clusterSelectorTerms: [{ labelSelector: { matchLabels: { env: 'prod' } } }],
+            },
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              {
+                weight: 50,
+                preference: {
+                  propertySorter: { name: 'resources.kubernetes-fleet.io/available-cpu', sortOrder: 'Descending' },
+                },
+              },
+            ],
+          },
+        },
+        topologySpreadConstraints: [{ topologyKey: 'region', whenUnsatisfiable: 'ScheduleAnyway' }],
+      },
+    }),
+  });
+});
+afterAll(removeFolders);
+
+const explain = (...args: readonly string[]): Promise<Ran> =>
+  cli('explain', ...args, '--repo', repo, '--now', '2026-11-20T10:00:00Z');
+
+describe('gitfleet explain placement', () => {
+  it('says why a cluster was picked, and what each term of its score is made of', async () => {
+    expect(await explain('placement', 'cache', '--cluster', 'eu-2')).toEqual({
+      code: 0,
+      err: '',
+      out: `✓ eu-2  picked by scheduling policy: cluster "eu-2" (affinity score: 50, topology spread score: -1)
+    binding: Bound
+    passes ClusterAffinity, ClusterEligibility, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
+    would score now: affinity 50, topology spread -1000
+       +50  weight 50, labels match, resources.kubernetes-fleet.io/available-cpu descending: 16 between 4 and 16
+      -1000  spread over region (ScheduleAnyway, maxSkew 1): 1 in eu, 0 to 1 elsewhere, one more changes the skew by 1, which violates it
+`,
+    });
+  });
+
+  it('says why another was not: every filter, every reason', async () => {
+    const { out } = await explain('placement', 'cache', '--cluster', 'gpu-1');
+    expect(out).toContain(
+      `✗ gpu-1  ClusterUnschedulable, property "resources.kubernetes-fleet.io/available-cpu" has the value "lots", which is not a quantity; taint gpu:NoSchedule is not tolerated
+    ClusterAffinity: property "resources.kubernetes-fleet.io/available-cpu" has the value "lots", which is not a quantity
+    TaintToleration: taint gpu:NoSchedule is not tolerated
+`,
+    );
+  });
+
+  it('says which requirement a cluster does not meet, and what it has instead', async () => {
+    const { out } = await explain('placement', 'cache', '--cluster', 'dev-1');
+    expect(out).toContain(`
+    ClusterAffinity: cluster does not match any of the required cluster affinity terms
+      requires label env = prod: it is dev
+`);
+  });
+
+  it('gives the same as JSON: the decisions are those of the plan', async () => {
+    const { out } = await explain('placement', 'cache', '-o', 'json');
+    const { placement, clusters } = JSON.parse(out) as {
+      placement: string;
+      clusters: { clusterName: string; decision: { selected: boolean; clusterScore?: object } }[];
+    };
+    const planned = JSON.parse(
+      (await cli('plan', '--repo', repo, '--now', '2026-11-20T10:00:00Z', '-o', 'json')).out,
+    ) as {
+      placements: { name: string; decisions: { clusterName: string }[] }[];
+    };
+    expect(placement).toBe('cache');
+    expect(clusters.map(({ clusterName }) => clusterName)).toEqual(['dev-1', 'eu-1', 'eu-2', 'eu-3', 'gpu-1', 'us-1']);
+    const decisions = planned.placements.find(({ name }) => name === 'cache')!.decisions;
+    expect(clusters.map(({ decision }) => decision)).toEqual(
+      [...decisions].sort((a, b) => (a.clusterName < b.clusterName ? -1 : 1)),
+    );
+  });
+
+  it('says above the clusters that the selection is wrong, and goes by the policy it was last scheduled by', async () => {
+    const wrong = folder();
+    const one = (of: object) => ({ ...shop, 'placements/cache.yaml': place('cache', of) });
+    const twice = { group: '', version: 'v1', kind: 'Namespace', name: 'web' };
+    put(
+      wrong,
+      one({ resourceSelectors: [twice, twice], policy: { placementType: 'PickFixed', clusterNames: ['eu-1'] } }),
+    );
+    const at = ['--repo', wrong, '--now', '2026-11-20T10:00:00Z'];
+    const head =
+      'ClusterResourcePlacementScheduled is False, InvalidResourceSelectors: invalid ClusterResourcePlacement cache: found duplicate resource: v1 Namespace web is selected more than once';
+    expect(await cli('explain', 'placement', 'cache', '--cluster', 'eu-1', ...at)).toEqual({
+      code: 0,
+      err: '',
+      out: `${head}\n✗ eu-1  not in the decisions\n    passes ClusterNames, ClusterEligibility\n`,
+    });
+    expect((await cli('render', '--placement', 'cache', '--cluster', 'eu-1', ...at)).err).toBe(
+      `gitfleet: nothing is assigned to eu-1 by cache now: ${head.slice(head.indexOf('invalid '))}\n`,
+    );
+    const record = folder();
+    put(wrong, one({ policy: { placementType: 'PickFixed', clusterNames: ['us-1'] } }));
+    await cli('plan', ...at, '--out-recorded', record);
+    put(
+      wrong,
+      one({ resourceSelectors: [twice, twice], policy: { placementType: 'PickFixed', clusterNames: ['eu-1'] } }),
+    );
+    const { out } = await cli('explain', 'placement', 'cache', '--cluster', 'us-1', ...at, '--recorded', record);
+    expect(out).toBe(
+      `${head}\n✓ us-1  picked by scheduling policy: cluster "us-1" is named in it\n    binding: Bound\n    passes ClusterNames, ClusterEligibility\n`,
+    );
+  });
+
+  it('tells a placement that is not valid from one that is not there', async () => {
+    const broken = folder();
+    put(broken, { ...shop, 'placements/cache.yaml': place('cache', { policy: { placementType: 'PickN' } }) });
+    for (const args of [
+      ['explain', 'crp', 'cache'],
+      ['render', '--cluster', 'eu-1', '--placement', 'cache'],
+      ['diff', '--placement', 'cache'],
+    ])
+      expect(await cli(...args, '--repo', broken, '--now', '2026-11-20T10:00:00Z')).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(/placement cache is not valid as the repo has it: gitfleet validate says why\n$/),
+      });
+  });
+
+  it('takes kinds as kubectl does, and a namespace or none', async () => {
+    const { out } = await explain('placement', 'web/settings', '-o', 'json');
+    expect((await explain('rp', 'settings', '-o', 'json')).out).toBe(out);
+    expect((await explain('resourceplacements', 'web/settings', '-o', 'json')).out).toBe(out);
+  });
+
+  it.each<[why: string, args: readonly string[], err: string]>([
+    ['an unknown placement', ['placement', 'cash'], 'there is no placement cash: did you mean cache?'],
+    ['a placement of the other kind', ['rp', 'cache'], 'there is no placement cache: there is web/settings'],
+    [
+      'an unknown cluster',
+      ['placement', 'cache', '--cluster', 'eu-9'],
+      '--cluster: there is no cluster eu-9: did you mean eu-1?',
+    ],
+    ['another kind', ['cluster', 'eu-1'], 'explain takes a placement, not cluster: gitfleet explain placement shop'],
+  ])('names what to write for %s', async (_, args, err) => {
+    expect(await explain(...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${err}\n` });
+  });
+});

@@ -1,0 +1,49 @@
+import { afterEach, expect, it } from 'vitest';
+import { cleanUp, folder, gitfleet } from '../../acceptance/door.ts';
+import { placement, shop } from '../../acceptance/placement/world.ts';
+
+afterEach(cleanUp);
+
+const cluster = (name: string) => `apiVersion: cluster.kubernetes-fleet.io/v1beta1
+kind: MemberCluster
+metadata: {name: ${name}}
+spec: {identity: {kind: User, name: agent}}
+`;
+
+async function repoOf(count: number): Promise<string> {
+  const names = Array.from({ length: count }, (_, at) => `c-${String(at).padStart(3, '0')}`);
+  return folder({
+    'clusters.yaml': names.map(cluster).join('---\n'),
+    'web.yaml': placement('placementType: PickAll'),
+    'resources/shop.yaml': shop,
+  });
+}
+
+async function planned(...flags: readonly string[]): Promise<string> {
+  const { out } = await gitfleet('plan', '--now', '2026-11-20T10:00:00Z', ...flags);
+  return out.replace(/Commit \w+/, 'Commit …');
+}
+
+it('a small plan lists every binding; notes on the repo are counted', async () => {
+  expect(await planned('--repo', await repoOf(2))).toBe(`MOVE   PLACEMENT   CLUSTER   SNAPSHOT   STATE   STATUS
+add    web         c-000     0          Bound   RolloutStarted
+add    web         c-001     0          Bound   RolloutStarted
+
+2 notes on the repo: gitfleet validate prints them.
+
+Plan: 2 to add, 0 to update, 0 to remove, 0 waiting, 0 unchanged. Commit ….
+`);
+});
+
+it('a large plan lists what moves and counts what stays', async () => {
+  const [repo, out] = [await repoOf(101), await folder()];
+  expect((await planned('--repo', repo, '--out-recorded', out)).split('\n')).toHaveLength(107);
+  expect(
+    await planned('--repo', repo, '--recorded', out),
+  ).toBe(`101 bindings stay as they are and are not listed (-o json has all).
+
+101 notes on the repo: gitfleet validate prints them.
+
+Plan: 0 to add, 0 to update, 0 to remove, 0 waiting, 101 unchanged. Commit ….
+`);
+});

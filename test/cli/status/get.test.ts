@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { removeFolders } from '../../git/world.ts';
+import { cli } from '../cli.ts';
+import { FleetOnGit } from '../fleet-on-git.ts';
+import { bringDriftedVersion2, shop } from '../shop.ts';
+
+let fleet: FleetOnGit;
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  fleet = await FleetOnGit.open(shop);
+  await bringDriftedVersion2(fleet, 'web 2');
+  vi.setSystemTime(fleet.paper.now);
+});
+afterAll(() => {
+  vi.useRealTimers();
+  removeFolders();
+});
+
+const get = (...args: string[]) => cli('get', ...args, '--repo', fleet.dir);
+/** What it prints; ids of commits, which depend on everything, are left out. */
+const shown = async (...args: string[]): Promise<string> => {
+  const ran = await get(...args);
+  expect(ran).toMatchObject({ code: 0, err: '' });
+  return `\n${ran.out.replace(/\b[0-9a-f]{12}\b/g, (id) => 'c'.repeat(id.length))}`;
+};
+const json = async (...args: string[]) => JSON.parse((await get(...args, '-o', 'json')).out) as unknown;
+
+describe('get prints the columns of KubeFleet, then what this fleet has besides', () => {
+  it.each(['placements', 'bindings', 'clusters', 'snapshots', 'policysnapshots', 'drift', 'runs', 'approvals'])(
+    '%s',
+    async (kind) => {
+      expect(await shown(kind)).toMatchSnapshot();
+    },
+  );
+
+  it('-o wide shows the columns that kubectl shows with it', async () => {
+    expect(await shown('crp', '-o', 'wide')).toMatchSnapshot();
+  });
+});
+
+describe('get lists what is asked for', () => {
+  const titles = async (...args: string[]) => (await get(...args, '-o', 'name')).out.trim().split('\n');
+
+  it.each([
+    [['placements'], ['placement/pay', 'placement/web', 'placement/web/settings']],
+    [['crp'], ['placement/pay', 'placement/web']],
+    [['rp'], ['placement/web/settings']],
+    [['resourceplacements.placement.kubernetes-fleet.io'], ['placement/web/settings']],
+    [['placements', '-n', 'web'], ['placement/web/settings']],
+    [['placement/web'], ['placement/web']],
+    [['placement', 'web/settings'], ['placement/web/settings']],
+    [
+      ['bindings', 'web'],
+      ['binding/web-eu-1', 'binding/web-us-1'],
+    ],
+    [['binding', 'web-eu-1'], ['binding/web-eu-1']],
+    [['runs', 'pay'], ['run/pay-1']],
+    [['clusters', '-l', 'env=prod,region in (eu)'], ['cluster/eu-1']],
+    [['clusters', '-l', '!env'], ['']],
+  ])('%j', async (args, expected) => {
+    expect(await titles(...args)).toEqual(expected);
+  });
+
+  it('one object by name as itself, several as a List', async () => {
+    expect(await json('crp', 'web')).toMatchObject({ kind: 'ClusterResourcePlacement', metadata: { name: 'web' } });
+    expect(await json('crp')).toMatchObject({
+      kind: 'List',
+      items: [{ metadata: { name: 'pay' } }, { metadata: { name: 'web' } }],
+    });
+  });
+
+  it('a binding as KubeFleet would hold it', async () => {
+    expect(await json('crb', 'web-eu-1')).toMatchObject({
+      apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+      kind: 'ClusterResourceBinding',
+      metadata: { name: 'web-eu-1', labels: { 'kubernetes-fleet.io/parent-CRP': 'web' } },
+      spec: {
+        state: 'Bound',
+        targetCluster: 'eu-1',
+        resourceSnapshotName: 'web-1-snapshot',
+        schedulingPolicySnapshotName: 'web-0',
+        resourceOverrideSnapshots: [{ name: 'eu-0', namespace: 'web' }],
+      },
+    });
+  });
+});
+
+describe('get says what it cannot find', () => {
+  it.each([
+    [['placments'], 2, 'there is no kind placments: did you mean placements?'],
+    [['placement', 'wbe'], 1, 'there is no placement wbe: did you mean web?'],
+    [['placements', '-o', 'jsno'], 2, '-o jsno is not known here: use one of table, wide, json, yaml, name'],
+    [['placements', '-n', 'a', '-A'], 2, '-n and -A exclude each other'],
+    [['clusters', '-l', 'env in prod'], 2, '"env in prod" is no label selector'],
+    [['events', '--history', 'all'], 2, '--history all is no number of commits'],
+    [['evictions'], 0, 'No evictions on the status branch.'],
+    [['runs', '--status-branch', 'nowhere'], 3, 'has no branch nowhere yet'],
+  ])('%j', async (args, code, message) => {
+    const ran = await get(...args);
+    expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
+  });
+
+  it('a folder that is no repository', async () => {
+    expect(await cli('get', 'crp', '--repo', '/')).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringContaining('/ is no git repository, so it has no status'),
+    });
+  });
+});
+
+describe('events come from the history of the status branch', () => {
+  const reasons = async (name: string) =>
+    ((await json('events', name)) as { items: { reason: string; count: number }[] }).items.map(
+      ({ reason, count }) => `${reason} ${count}`,
+    );
+
+  it('of a placement as KubeFleet names them, equal ones counted', async () => {
+    expect(await reasons('web')).toMatchInlineSnapshot(`
+      [
+        "PlacementScheduleSuccess 1",
+        "PlacementRolloutStarted 2",
+        "PlacementOverriddenSucceeded 2",
+        "PlacementWorkSynchronized 2",
+        "PlacementSyncSuccess 2",
+        "PlacementApplied 2",
+        "PlacementAvailable 2",
+        "PlacementRolloutCompleted 2",
+        "ApplyFailed 1",
+      ]
+    `);
+  });
+
+  it('of a run, its stages and its approvals', async () => {
+    expect(await reasons('pay-1')).toMatchInlineSnapshot(`
+      [
+        "UpdateRunInitializedSuccessfully 1",
+        "UpdateRunProgressing 1",
+        "StageUpdatingStarted 1",
+        "UpdateRunWaiting 1",
+        "StageUpdatingWaiting 1",
+        "StageTaskApprovalRequestCreated 1",
+      ]
+    `);
+  });
+
+  it('and describe ends with them', async () => {
+    const ran = await cli('describe', 'crp', 'web', '--repo', fleet.dir);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(`\n${ran.out.replace(/\b[0-9a-f]{12}\b/g, 'cccccccccccc')}`).toMatchSnapshot();
+  });
+});
+
+describe('describe tells everything about one object', () => {
+  it('-o json, the object and its events', async () => {
+    const ran = await cli('describe', 'rp', 'web/settings', '-o', 'json', '--repo', fleet.dir);
+    expect(JSON.parse(ran.out)).toMatchObject({
+      kind: 'DescriptionList',
+      items: [
+        {
+          object: { kind: 'ResourcePlacement', metadata: { name: 'settings', namespace: 'web' } },
+          events: expect.arrayContaining([
+            expect.objectContaining({ reason: 'PlacementScheduleSuccess', type: 'Normal', count: 1 }),
+            expect.objectContaining({ reason: 'PlacementRolloutCompleted' }),
+          ]),
+        },
+      ],
+    });
+  });
+
+  it.each([['cluster', 'eu-1'], ['run/pay-1'], ['approval', 'pay-1-after-dev']])('%s %s', async (...args) => {
+    const ran = await cli('describe', ...args, '--repo', fleet.dir);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(`\n${ran.out.replace(/sha256:[0-9a-f]+/g, 'sha256:…')}`).toMatchSnapshot();
+  });
+
+  it.each([
+    [['placement'], 2, 'describe placement needs a name: gitfleet get placements lists them'],
+    [['placement', 'web', '-n', 'shop'], 1, 'there is no placement web'],
+    [['cluster', 'eu-9'], 1, 'there is no cluster eu-9: did you mean eu-1?'],
+  ])('%j', async (args, code, message) => {
+    const ran = await cli('describe', ...args, '--repo', fleet.dir);
+    expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
+  });
+});
+
+describe('get --watch', () => {
+  it('prints the list, then what changes with each status commit, in the same columns', async () => {
+    const main = join(import.meta.dirname, '../../../src/main.ts');
+    const watching = spawn(process.execPath, [main, 'get', 'bindings', 'web', '-w', '--repo', fleet.dir]);
+    const lines: string[] = [];
+    watching.stdout.on('data', (text: Buffer) => lines.push(...text.toString('utf8').trimEnd().split('\n')));
+    try {
+      await vi.waitFor(() => expect(lines.length).toBe(3), { timeout: 15_000 });
+      fleet.paper.results.clear();
+      await fleet.settle();
+      await vi.waitFor(() => expect(lines.length).toBeGreaterThan(3), { timeout: 15_000 });
+    } finally {
+      watching.kill();
+    }
+    const [headings, , before, after] = lines as [string, string, string, string];
+    const column = headings.indexOf('RESOURCESAPPLIED');
+    const appliedIn = (line: string) => [line.split(' ')[0], line.slice(column).split(' ')[0]];
+    expect([before, after].map(appliedIn)).toEqual([
+      ['web-us-1', 'False'],
+      ['web-us-1', 'True'],
+    ]);
+  }, 40_000);
+});

@@ -1,0 +1,186 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { credentialsFromEnv } from '../../../src/git/http/credentials.ts';
+import { gitHttp } from '../../../src/git/http/http.ts';
+import { openSource } from '../../../src/git/source.ts';
+import { startGitServer } from '../http-backend-server.ts';
+import { bare, folder, gitThere, nobody, removeFolders } from '../world.ts';
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const action of undo.splice(0).reverse()) await action();
+});
+afterAll(removeFolders);
+
+interface Listening {
+  readonly url: string;
+  readonly connections: () => number;
+}
+
+async function listen(answer: RequestListener): Promise<Listening> {
+  const server = createServer(answer);
+  let connections = 0;
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  undo.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections: () => connections };
+}
+
+function client(limits: Parameters<typeof gitHttp>[1] = {}, credentials = nobody) {
+  const http = gitHttp(credentials, limits);
+  undo.push(() => http.close());
+  return http;
+}
+
+async function body(answer: { body?: AsyncIterable<Uint8Array> }): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+it('connections are kept: a hundred requests need no third', async () => {
+  const server = await listen((_request, response) => response.end('ok'));
+  const http = client();
+  for (let at = 0; at < 100; at++) await body(await http.request({ url: `${server.url}/x`, method: 'GET' }));
+  // The body may end a tick before its connection is free again.
+  expect(server.connections()).toBeLessThanOrEqual(2);
+});
+
+it('a server that accepts and says nothing is given up', async () => {
+  const server = await listen(() => {});
+  await expect(client({ silenceMs: 100 }).request({ url: server.url, method: 'GET' })).rejects.toMatchObject({
+    code: 'unreachable',
+  });
+});
+
+it('a server that falls silent in the middle of its answer is given up', async () => {
+  const server = await listen((_request, response) => response.write('half'));
+  const answer = await client({ silenceMs: 100 }).request({ url: server.url, method: 'GET' });
+  await expect(body(answer)).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+it('an answer that breaks off is an error, not a short answer', async () => {
+  const server = await listen((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half');
+    setImmediate(() => response.destroy());
+  });
+  await expect((async () => body(await client().request({ url: server.url, method: 'GET' })))()).rejects.toMatchObject({
+    code: 'unreachable',
+  });
+});
+
+it('an answer beyond the limit is broken off', async () => {
+  const server = await listen((_request, response) => response.end(Buffer.alloc(2_000)));
+  const answer = await client({ largestAnswer: 1_000 }).request({ url: server.url, method: 'GET' });
+  await expect(body(answer)).rejects.toMatchObject({ code: 'too-large' });
+});
+
+it('closing ends a request that hangs', async () => {
+  const server = await listen(() => {});
+  const http = gitHttp(nobody);
+  const asked = http.request({ url: server.url, method: 'GET' });
+  await http.close();
+  await expect(asked).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+it('a redirect to another host is not followed, and the token is not shown to it', async () => {
+  const seen: (string | undefined)[] = [];
+  const other = await listen((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('secrets of another host');
+  });
+  const server = await listen((_request, response) =>
+    response.writeHead(302, { location: `${other.url}/repo/info/refs` }).end(),
+  );
+  const http = client({}, async () => ({ username: 'x', password: 'secret' }));
+  await expect(http.request({ url: `${server.url}/repo/info/refs`, method: 'GET' })).rejects.toMatchObject({
+    code: 'unreachable',
+  });
+  expect(seen).toEqual([]);
+});
+
+it('a repository that moved on its own host is followed there', async () => {
+  const server = await listen((request, response) => {
+    if (request.url!.startsWith('/old'))
+      response.writeHead(301, { location: request.url!.replace('/old', '/new') }).end();
+    else response.end(request.url);
+  });
+  const http = client();
+  const first = await http.request({ url: `${server.url}/old/info/refs?service=git-upload-pack`, method: 'GET' });
+  expect(await body(first)).toBe('/new/info/refs?service=git-upload-pack');
+  expect(await body(await http.request({ url: `${server.url}/old/git-upload-pack`, method: 'POST' }))).toBe(
+    '/new/git-upload-pack',
+  );
+});
+
+it('a redirect in a circle ends', async () => {
+  const server = await listen((request, response) => response.writeHead(302, { location: request.url }).end());
+  await expect(client().request({ url: `${server.url}/info/refs`, method: 'GET' })).rejects.toMatchObject({
+    code: 'unreachable',
+  });
+});
+
+it('an answer of 500 is worth another try, a 401 is not', async () => {
+  const server = await listen((request, response) => response.writeHead(Number(request.url!.slice(1))).end());
+  const code = (status: number) => client().request({ url: `${server.url}/${status}`, method: 'GET' });
+  await expect(code(500)).rejects.toMatchObject({ code: 'unreachable' });
+  await expect(code(429)).rejects.toMatchObject({ code: 'unreachable' });
+  await expect(code(401)).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(code(404)).rejects.toMatchObject({ code: 'not-found' });
+});
+
+describe('credentials', () => {
+  it.each([
+    [{}, undefined],
+    [{ GITFLEET_GIT_TOKEN: ' t \n' }, { username: 'x-access-token', password: 't' }],
+    [
+      { GITFLEET_GIT_TOKEN: 't', GITFLEET_GIT_USERNAME: 'bot' },
+      { username: 'bot', password: 't' },
+    ],
+    [
+      { GITFLEET_GIT_USERNAME: 'ann', GITFLEET_GIT_PASSWORD: 'p' },
+      { username: 'ann', password: 'p' },
+    ],
+    [{ GITFLEET_GIT_PASSWORD: 'p' }, undefined],
+    [{ GITFLEET_GIT_USERNAME: 'ann' }, undefined],
+  ])('of %j are %j', async (env, expected) => {
+    expect(await credentialsFromEnv(env)()).toEqual(expected);
+  });
+
+  it('in a file are read anew each time, so that a rotated token is followed', async () => {
+    const file = join(folder(), 'token');
+    const credentials = credentialsFromEnv({ GITFLEET_GIT_TOKEN_FILE: file });
+    await expect(credentials()).rejects.toMatchObject({ code: 'unauthorized' });
+    writeFileSync(file, 'one\n');
+    expect((await credentials())?.password).toBe('one');
+    writeFileSync(file, 'two\n');
+    expect((await credentials())?.password).toBe('two');
+  });
+
+  it.skipIf(!gitThere)('that are rotated let the next poll through', async () => {
+    const repo = bare();
+    const server = await startGitServer(dirname(repo), 'new');
+    undo.push(() => server.close());
+    const file = join(folder(), 'token');
+    writeFileSync(file, 'old');
+    const source = await openSource({
+      repo: server.url(basename(repo)),
+      branch: 'main',
+      cacheDir: folder(),
+      credentials: credentialsFromEnv({ GITFLEET_GIT_TOKEN_FILE: file }),
+    });
+    undo.push(() => source.close());
+    await expect(source.poll()).rejects.toMatchObject({ code: 'unauthorized' });
+    writeFileSync(file, 'new');
+    expect(await source.poll()).toMatch(/^[0-9a-f]{40}$/);
+  });
+});

@@ -1,0 +1,242 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openRepo } from '../../../src/cli/fleet-repo/open-repo.ts';
+import { changeRef } from '../../../src/git/local/local-refs.ts';
+import { takeLock } from '../../../src/git/local/process-lock.ts';
+import { watchLocal } from '../../../src/git/local/watch-local.ts';
+import { commitAll, initRepo, mergeBranch } from '../../../src/git/local/worktree.ts';
+import { openSource } from '../../../src/git/source.ts';
+import { openStatusBranch } from '../../../src/git/status-branch.ts';
+import { author, bare, clone, commit, folder, gitThere, nobody, now, put, removeFolders, sh } from '../world.ts';
+
+afterAll(removeFolders);
+
+const open = (repo: string, native?: boolean) =>
+  openSource({ repo, branch: 'main', cacheDir: folder(), credentials: nobody, native });
+const status = (repo: string, native?: boolean) =>
+  openStatusBranch({
+    repo,
+    statusBranch: 'fleet-status',
+    cacheDir: folder(),
+    credentials: nobody,
+    native,
+    author,
+    now,
+  });
+
+describe.skipIf(!gitThere)('a repository that gitfleet cannot handle', () => {
+  it('with SHA-256 is refused', async () => {
+    const dir = folder();
+    sh(dir, 'init', '-q', '--object-format=sha256');
+    await expect(open(dir)).rejects.toThrow(expect.objectContaining({ code: 'sha256-repo' }));
+    commit(dir, { a: '1' });
+    const remote = await open(`file://${dir}`);
+    await expect(remote.poll()).rejects.toThrow(expect.objectContaining({ code: 'sha256-repo' }));
+    await remote.close();
+  });
+
+  it('with a reftable is refused', async () => {
+    const dir = clone();
+    sh(dir, 'config', 'core.repositoryformatversion', '1');
+    sh(dir, 'config', 'extensions.refstorage', 'reftable');
+    await expect(open(dir)).rejects.toThrow(expect.objectContaining({ code: 'reftable-repo' }));
+  });
+
+  it('that borrows objects is refused only where there is no git to follow the alternates', async () => {
+    const dir = folder();
+    sh('.', 'clone', '-q', '--shared', clone(), dir);
+    await expect(open(dir, false)).rejects.toThrow(expect.objectContaining({ code: 'alternates' }));
+    const opened = await open(dir, true);
+    expect((await (await opened.tree(await opened.poll())).files()).length).toBe(2);
+  });
+
+  it('that is none at all is refused', async () => {
+    await expect(open(folder())).rejects.toThrow(expect.objectContaining({ code: 'not-found' }));
+  });
+});
+
+describe.skipIf(!gitThere)('a local repository', () => {
+  it('is read while somebody repacks it', async () => {
+    for (const native of [true, false]) {
+      const dir = clone();
+      for (let i = 0; i < 5; i++) commit(dir, { [`resources/${i}.yaml`]: `i: ${i}\n` });
+      sh(dir, 'repack', '-adq');
+      const opened = await open(dir, native);
+      const files = await (await opened.tree(await opened.poll())).files();
+      commit(dir, { 'resources/6.yaml': 'i: 6\n' });
+      sh(dir, 'repack', '-adq');
+      const tree = await opened.tree(await opened.poll());
+      expect((await tree.read(files.map(({ oid }) => oid))).size).toBe(7);
+    }
+  });
+
+  it('through a linked worktree shares branches and keeps its own HEAD', async () => {
+    const dir = clone();
+    const linked = join(folder(), 'linked');
+    sh(dir, 'worktree', 'add', '-q', '-b', 'topic', linked);
+    const tip = commit(linked, { topic: '1' });
+    const opened = await open(linked);
+    expect(await opened.poll()).toBe(sh(dir, 'rev-parse', 'main'));
+    const repo = await openRepo(linked);
+    expect(repo.tree.id).toBe(tip);
+    await repo.close();
+  });
+
+  it('whose status branch is checked out is left alone', async () => {
+    const dir = clone();
+    const opened = await status(dir);
+    const base = await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+    if (base.kind === 'moved') throw new Error('moved');
+    sh(dir, 'checkout', '-q', 'fleet-status');
+    await expect(opened.publish(base.tip, new Map([['x', '1']]), 'Second')).rejects.toThrow(
+      expect.objectContaining({ code: 'checked-out' }),
+    );
+    expect(readFileSync(join(dir, 'x'), 'utf8')).toBe('0');
+  });
+
+  it('keeps index and working tree as they are while status is published', async () => {
+    const dir = clone();
+    const opened = await status(dir);
+    await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+    expect(sh(dir, 'status', '--porcelain')).toBe('');
+  });
+
+  it('without git a branch locked by somebody is not written', async () => {
+    const dir = clone();
+    const commonDir = join(dir, '.git');
+    const tip = sh(dir, 'rev-parse', 'main');
+    put(dir, { '.git/refs/heads/x.lock': '' });
+    expect(await changeRef(commonDir, { ref: 'refs/heads/x', from: undefined, to: tip }, false)).toBe('moved');
+    expect(existsSync(join(commonDir, 'refs/heads/x'))).toBe(false);
+    expect(existsSync(join(commonDir, 'refs/heads/x.lock'))).toBe(true);
+  });
+
+  it('without git many writers of one ref have one winner', async () => {
+    const dir = clone();
+    const commonDir = join(dir, '.git');
+    const from = sh(dir, 'rev-parse', 'main');
+    const to = commit(dir, { b: '2' });
+    sh(dir, 'branch', 'x', from);
+    const change = { ref: 'refs/heads/x', from, to };
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => changeRef(commonDir, change, false)));
+    expect(outcomes.filter((outcome) => outcome === 'done')).toEqual(['done']);
+    expect(sh(dir, 'rev-parse', 'x')).toBe(to);
+  });
+});
+
+describe.skipIf(!gitThere)('the watcher', () => {
+  it('tells of a commit made right after it started, of packed branches, and not of packing alone', async () => {
+    const dir = clone();
+    sh(dir, 'branch', 'other');
+    const told: string[] = [];
+    let wake = () => {};
+    const watcher = await watchLocal(dir, ['main', 'other'], (branch) => {
+      told.push(branch);
+      wake();
+    });
+    const next = () => new Promise<void>((resolve) => (wake = resolve));
+    let heard = next();
+    commit(dir, { a: '1' });
+    await heard;
+    sh(dir, 'pack-refs', '--all');
+    heard = next();
+    commit(dir, { a: '2' });
+    await heard;
+    heard = next();
+    sh(dir, 'branch', '-f', 'other', 'main');
+    await heard;
+    expect(told).toEqual(['main', 'main', 'other']);
+    await watcher!.close();
+  });
+
+  it('has nothing to watch at a remote', async () => {
+    expect(await watchLocal('https://example.com/fleet', ['main'], () => {})).toBeUndefined();
+  });
+});
+
+describe('the working tree of the demo', () => {
+  it('is committed with additions, changes and deletions, and not when nothing changed', async () => {
+    const dir = folder();
+    put(dir, { 'a.yaml': '1', 'b/c.yaml': '2' });
+    await initRepo(dir, 'main');
+    const first = await commitAll(dir, 'First');
+    expect(first).toMatch(/^[0-9a-f]{40}$/);
+    expect(await commitAll(dir, 'Nothing')).toBeUndefined();
+    put(dir, { 'a.yaml': '10', 'd.yaml': '3' });
+    expect(await commitAll(dir, 'Second')).not.toBe(first);
+  });
+
+  it.skipIf(!gitThere)('takes in a branch once', async () => {
+    const dir = folder();
+    put(dir, { 'a.yaml': '1', 'b/c.yaml': '2' });
+    await initRepo(dir, 'main');
+    await commitAll(dir, 'First');
+    expect(await mergeBranch(dir, 'topic', 'Merge')).toBe(false);
+    sh(dir, 'checkout', '-qb', 'topic');
+    commit(dir, { 'approvals/x.yaml': 'yes' });
+    sh(dir, 'checkout', '-q', 'main');
+    commit(dir, { 'a.yaml': '2' });
+    expect(await mergeBranch(dir, 'topic', 'Merge topic')).toBe(true);
+    expect(readFileSync(join(dir, 'approvals/x.yaml'), 'utf8')).toBe('yes');
+    expect(sh(dir, 'status', '--porcelain')).toBe('');
+    expect(sh(dir, 'log', '-1', '--format=%s %P').split(' ').length).toBe(4);
+    expect(await mergeBranch(dir, 'topic', 'Merge topic')).toBe(false);
+  });
+
+  it.skipIf(!gitThere)('keeps what a person is editing when it takes in a branch', async () => {
+    const dir = folder();
+    put(dir, { 'a.yaml': '1' });
+    await initRepo(dir, 'main');
+    await commitAll(dir, 'First');
+    sh(dir, 'branch', 'topic');
+    sh(dir, 'checkout', '-q', 'topic');
+    commit(dir, { 'approvals/x.yaml': 'yes' });
+    sh(dir, 'checkout', '-q', 'main');
+    put(dir, { 'a.yaml': 'being edited' });
+    expect(await mergeBranch(dir, 'topic', 'Merge topic')).toBe(true);
+    expect(readFileSync(join(dir, 'a.yaml'), 'utf8')).toBe('being edited');
+  });
+});
+
+describe.skipIf(!gitThere)('a repo for a command', () => {
+  it('inside another repository is a plain folder', async () => {
+    const dir = clone();
+    const repo = await openRepo(join(dir, 'resources'));
+    expect((await repo.tree.files()).map(({ path }) => path)).toEqual(['shop/web.yaml']);
+    expect(await repo.statusFiles()).toEqual(new Map());
+    await repo.close();
+  });
+
+  it('is a commit by HEAD, branch, tag or id, and brings the status branch', async () => {
+    for (const dir of [clone(), bare()]) {
+      const tip = sh(dir, 'rev-parse', 'HEAD');
+      sh(dir, 'tag', '-m', 'one', 'v1');
+      const opened = await status(dir);
+      await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+      for (const repo of [dir, ...(dir.endsWith('.git') ? [`file://${dir}`] : [])])
+        for (const ref of [undefined, 'main', 'v1', tip]) {
+          const read = await openRepo(repo, ref);
+          expect(read.tree.id).toBe(tip);
+          expect(await read.statusFiles()).toEqual(new Map([['x', '0']]));
+          await read.close();
+        }
+    }
+  });
+
+  it('that cannot be read ends the command with 3', async () => {
+    for (const [repo, ref] of [[join(folder(), 'nowhere')], [clone(), 'v9'], [folder(), 'main'], ['ext::sh']] as const)
+      await expect(openRepo(repo, ref)).rejects.toThrow(expect.objectContaining({ exitCode: 3 }));
+  });
+});
+
+it('a lock left by a process that is gone is taken over, one of a living process is not', async () => {
+  const path = join(folder(), 'lock');
+  put(join(path, '..'), {
+    lock: JSON.stringify({ host: (await import('node:os')).hostname(), pid: 999_999_999, started: '1' }),
+  });
+  const release = await takeLock(path);
+  await expect(takeLock(path)).rejects.toThrow(expect.objectContaining({ code: 'locked' }));
+  await release();
+  await (await takeLock(path))();
+});

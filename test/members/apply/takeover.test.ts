@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import type { ApplyStrategy } from '../../../src/api/placement.ts';
+import { assignment, configMap, openWorld, type World } from '../world.ts';
+
+const path = '/api/v1/namespaces/default/configmaps/a';
+const owner = [{ apiVersion: 'example.com/v1', kind: 'Shop', name: 'main', uid: '1' }];
+const label = (placement: string) => ({ 'gitfleet.dev/placement': placement });
+type Metadata = { labels?: Record<string, string>; ownerReferences?: typeof owner };
+
+/** A placement that meets an object which is on the member already, with the colour blue where it wants red. */
+async function meeting(metadata: Metadata, strategy: Partial<ApplyStrategy>, color = 'blue'): Promise<World> {
+  const world = await openWorld();
+  const { name } = configMap('a').metadata;
+  await world.user('POST', '/api/v1/namespaces/default/configmaps', {
+    ...configMap('a', { color }),
+    metadata: { name, ...metadata },
+  });
+  world.sent();
+  world.member.assign([
+    {
+      ...assignment('web', [configMap('a', { color: 'red' })], { strategy }),
+      isPlacement: (value) => ['web', 'other'].includes(value),
+    },
+  ]);
+  await world.pass(2);
+  return world;
+}
+
+const isOurs = async (world: World): Promise<boolean> => {
+  const { metadata, data } = (await world.user('GET', path)) as { metadata: Metadata; data: object };
+  return metadata.labels?.['gitfleet.dev/placement'] === 'web' && JSON.stringify(data) === '{"color":"red"}';
+};
+
+const details = [{ path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit' }];
+const taken = undefined;
+const owned = 'the object is owned by Shop main; set allowCoOwnership: true to share it';
+const elsewhere = 'the object is already placed by other: two placements may not share an object';
+const never = 'the object exists on the member and whenToTakeOver is Never';
+const neverOther = 'the object exists on the member for placement other and whenToTakeOver is Never';
+const differs = 'the object on the member differs and whenToTakeOver is IfNoDiff';
+
+describe('an object that is on the member already', () => {
+  it.each<[string, Metadata, Partial<ApplyStrategy>, object | undefined]>([
+    ['is taken over', {}, {}, taken],
+    ['with another owner is not', { ownerReferences: owner }, {}, { result: 'FailedToTakeOver', message: owned }],
+    ['with another owner is when they may share', { ownerReferences: owner }, { allowCoOwnership: true }, taken],
+    ['of another placement is not', { labels: label('other') }, {}, { result: 'FailedToTakeOver', message: elsewhere }],
+    [
+      'of another placement is not, whoever may share',
+      { labels: label('other') },
+      { allowCoOwnership: true },
+      { result: 'FailedToTakeOver', message: elsewhere },
+    ],
+    ['of a placement that is no more is taken over', { labels: label('gone') }, {}, taken],
+    [
+      'that differs is not taken under IfNoDiff',
+      {},
+      { whenToTakeOver: 'IfNoDiff' },
+      { result: 'FailedToTakeOver', message: differs, details },
+    ],
+    [
+      'that differs is not taken under IfNoDiff, compared in full',
+      {},
+      { whenToTakeOver: 'IfNoDiff', comparisonOption: 'FullComparison' },
+      { result: 'FailedToTakeOver', message: differs, details },
+    ],
+    ['is not taken under Never', {}, { whenToTakeOver: 'Never' }, { result: 'NotTakenOver', message: never }],
+    [
+      'of another placement is not taken under Never',
+      { labels: label('other') },
+      { whenToTakeOver: 'Never' },
+      { result: 'NotTakenOver', message: neverOther },
+    ],
+    [
+      'of a placement that is no more is not taken under Never',
+      { labels: label('gone') },
+      { whenToTakeOver: 'Never' },
+      { result: 'NotTakenOver', message: never },
+    ],
+    [
+      'is taken over by ServerSideApply with force',
+      {},
+      { type: 'ServerSideApply', serverSideApplyConfig: { force: true } },
+      taken,
+    ],
+    [
+      'is not by ServerSideApply without force, where managers conflict',
+      {},
+      { type: 'ServerSideApply' },
+      {
+        result: 'ManifestApplyFailed',
+        message: 'apply ConfigMap default/a on eu-1: 409, field .data.color is owned by kubectl-edit',
+      },
+    ],
+    ['is only compared under ReportDiff', {}, { type: 'ReportDiff' }, { result: 'FoundDiff', details }],
+    [
+      'is compared under ReportDiff also with Never',
+      {},
+      { type: 'ReportDiff', whenToTakeOver: 'Never' },
+      { result: 'FoundDiff', details },
+    ],
+    [
+      'is said to differ under ReportDiff with IfNoDiff',
+      {},
+      { type: 'ReportDiff', whenToTakeOver: 'IfNoDiff' },
+      { result: 'FailedToTakeOver', message: differs, details },
+    ],
+    [
+      'of another placement is said to be that under ReportDiff',
+      { labels: label('other') },
+      { type: 'ReportDiff' },
+      { result: 'FailedToTakeOver', message: elsewhere },
+    ],
+  ])('%s', async (_, metadata, strategy, refused) => {
+    const world = await meeting(metadata, strategy);
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' };
+    expect(world.results().map(({ observedGeneration: _g, ...rest }) => rest)).toEqual(
+      refused === taken ? [] : [{ object, ...refused }],
+    );
+    expect(await isOurs(world)).toBe(refused === taken);
+  });
+
+  it('that is as it should be is taken under IfNoDiff', async () => {
+    expect(await isOurs(await meeting({}, { whenToTakeOver: 'IfNoDiff' }, 'red'))).toBe(true);
+  });
+
+  it('is never written to under ReportDiff, only asked about', async () => {
+    const world = await meeting({}, { type: 'ReportDiff' });
+    await world.pass(600);
+    expect(new Set(world.sent())).toEqual(new Set(['GET configmaps/a', 'PATCH dry configmaps/a']));
+  });
+
+  it('is taken over without force where only what was there before field managers owns it', async () => {
+    const world = await openWorld();
+    await world.user(
+      'POST',
+      '/api/v1/namespaces/default/configmaps',
+      { ...configMap('a', { color: 'blue' }), metadata: { name: 'a' } },
+      'before-first-apply',
+    );
+    world.member.assign([
+      assignment('web', [configMap('a', { color: 'red' })], { strategy: { type: 'ServerSideApply' } }),
+    ]);
+    await world.pass(2);
+    expect(await isOurs(world)).toBe(true);
+  });
+});
+
+describe('an object of ours', () => {
+  it('that others came to own is not applied any more, unless they may share', async () => {
+    for (const allowCoOwnership of [false, true]) {
+      const world = await meeting({}, { allowCoOwnership });
+      await world.user('PATCH', path, { metadata: { ownerReferences: owner }, data: { color: 'blue' } });
+      await world.pass(30);
+      expect(world.results()).toMatchObject(
+        allowCoOwnership
+          ? [{ result: 'Applied', details }]
+          : [
+              {
+                result: 'ManifestApplyFailed',
+                message: 'the object is also owned by Shop main; set allowCoOwnership: true to share it',
+              },
+            ],
+      );
+      expect(await isOurs(world)).toBe(allowCoOwnership);
+    }
+  });
+
+  it('that others come to own is told though nothing in it changed, until they let it go', async () => {
+    const world = await meeting({}, {});
+    await world.user('PATCH', path, { metadata: { ownerReferences: owner } });
+    await world.pass(1);
+    expect(world.results()).toMatchObject([
+      {
+        result: 'ManifestApplyFailed',
+        message: 'the object is also owned by Shop main; set allowCoOwnership: true to share it',
+      },
+    ]);
+    await world.user('PATCH', path, { metadata: { ownerReferences: null } });
+    await world.pass(1);
+    expect(world.results()).toEqual([]);
+  });
+
+  it('under IfNotDrifted is applied only in the state in which it was looked at', async () => {
+    const world = await meeting({}, { whenToApply: 'IfNotDrifted' });
+    world.member.assign([
+      assignment('web', [configMap('a', { color: 'green' })], { strategy: { whenToApply: 'IfNotDrifted' } }),
+    ]);
+    await world.pass(1);
+    const patch = world.requests.filter(({ method }) => method === 'PATCH').at(-1);
+    expect(JSON.parse(patch?.body ?? '{}').metadata.resourceVersion).toMatch(/^\d+$/);
+  });
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../../src/api/meta.ts';
+import { assignment, configMap, deployment, namespace, openWorld, refOf, type World } from '../world.ts';
+
+const a = '/api/v1/namespaces/default/configmaps/a';
+const b = '/api/v1/namespaces/default/configmaps/b';
+const exists = async (world: World, path: string): Promise<boolean> => (await world.user('GET', path))['code'] !== 404;
+const gone = (name: string, manifests: readonly Manifest[]) =>
+  assignment(name, [], { remove: true, prunable: manifests.map(refOf) });
+
+async function holding(manifests: readonly Manifest[], spec: object = {}): Promise<World> {
+  const world = await openWorld(spec);
+  world.member.assign([assignment('web', manifests)]);
+  await world.pass(1);
+  world.sent();
+  return world;
+}
+
+describe('an object that a new snapshot does not list', () => {
+  const next = () => ({
+    ...assignment('web', [configMap('a')]),
+    prunable: [configMap('a'), configMap('b')].map(refOf),
+  });
+
+  it('is removed, with its uid and version as preconditions', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    const { metadata } = (await world.user('GET', b)) as unknown as Manifest;
+    world.member.assign([next()]);
+    await world.pass(1);
+    expect(world.sent()).toEqual(['DELETE configmaps/b']);
+    expect(JSON.parse(world.requests.at(-1)?.body ?? '{}')).toEqual({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      preconditions: { uid: metadata['uid'], resourceVersion: metadata['resourceVersion'] },
+    });
+    expect([await exists(world, a), await exists(world, b)]).toEqual([true, false]);
+  });
+
+  it('stays when no snapshot of the placement ever listed it', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    world.member.assign([assignment('web', [configMap('a')])]);
+    await world.pass(60);
+    expect(await exists(world, b)).toBe(true);
+  });
+
+  it('stays when it carries the label of another placement', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    world.sim.setFaults([{ type: 'SilentWatch', fromSeconds: 0, probability: 1 }]);
+    await world.user('PATCH', b, { metadata: { labels: { 'gitfleet.dev/placement': 'other' } } });
+    world.member.assign([next()]);
+    await world.pass(10);
+    expect(await exists(world, b)).toBe(true);
+  });
+
+  it('stays under ReportDiff', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    world.member.assign([{ ...next(), strategy: { ...next().strategy, type: 'ReportDiff' } }]);
+    await world.pass(10);
+    expect(await exists(world, b)).toBe(true);
+  });
+
+  it('is let go of, not removed, when others own it too', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    const owner = (await world.user('GET', a)) as unknown as Manifest;
+    await world.user('PATCH', b, {
+      metadata: {
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: owner.metadata['uid'] }],
+      },
+    });
+    world.member.assign([next()]);
+    await world.pass(1);
+    const { metadata } = (await world.user('GET', b)) as unknown as Manifest;
+    expect(metadata.labels ?? {}).toEqual({});
+    expect(metadata.annotations ?? {}).toEqual({});
+    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+  });
+
+  it('is removed after its kind was asked for again, when it changed in the meantime', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    world.sim.setFaults([{ type: 'Latency', seconds: 5, verbs: ['delete'], fromSeconds: 0, probability: 1 }]);
+    world.member.assign([next()]);
+    await world.pass(1);
+    await world.user('PATCH', b, { data: { other: '2' } });
+    await world.pass(60);
+    expect(await exists(world, b)).toBe(false);
+  });
+});
+
+describe('a placement that is removed', () => {
+  const manifests = [namespace('shop'), configMap('a', {}, 'shop'), deployment('web', 1, 'web:1', 'shop')];
+
+  it('goes in the reverse order of applying, and nothing is sent afterwards', async () => {
+    const world = await holding(manifests);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(5);
+    expect(world.sent().filter((line) => line.startsWith('DELETE'))).toEqual([
+      'DELETE deployments/web',
+      'DELETE configmaps/a',
+      'DELETE namespaces/shop',
+    ]);
+    expect(world.sighting()).toMatchObject({ complete: true, objects: [], placements: [{ done: true, results: [] }] });
+    await world.pass(600);
+    expect(world.sent()).toEqual([]);
+  });
+
+  it('waits half a minute for what a finalizer holds before it removes what that stands on', async () => {
+    const world = await holding(manifests);
+    await world.user('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web', {
+      metadata: { finalizers: ['example.com/slow'] },
+    });
+    world.sent();
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(20);
+    expect(world.sent()).toEqual(['DELETE deployments/web']);
+    expect(world.sighting().placements).toMatchObject([{ done: false }]);
+    await world.pass(20);
+    expect(world.sent()).toEqual(['DELETE configmaps/a', 'DELETE namespaces/shop']);
+    expect(
+      world
+        .sighting()
+        .objects.map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['Deployment', 'Namespace']);
+    await world.user('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web', { metadata: { finalizers: null } });
+    await world.pass(60);
+    expect(world.sighting().objects).toEqual([]);
+  });
+
+  it('keeps a namespace that holds what is not ours, says what, and removes it when that is gone', async () => {
+    const world = await holding(manifests);
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', {
+      ...configMap('theirs', {}, 'shop'),
+    });
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(5);
+    expect(world.results()).toEqual([
+      {
+        object: { apiVersion: 'v1', kind: 'Namespace', name: 'shop' },
+        result: 'ContainsForeignObjects',
+        message: 'Namespace shop holds 1 object(s) that are not of this placement: ConfigMap shop/theirs',
+      },
+    ]);
+    await world.user('DELETE', '/api/v1/namespaces/shop/configmaps/theirs');
+    await world.pass(600);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+    expect(world.results()).toEqual([]);
+  });
+
+  it('takes a namespace with what is not ours when a person said so', async () => {
+    const world = await holding(manifests);
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(5);
+    expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
+    world.member.assign([{ ...gone('web', manifests), approvedRemovals: [refOf(namespace('shop'))] }]);
+    await world.pass(20);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+    expect(world.results()).toEqual([]);
+  });
+
+  it('keeps a namespace with an object that carries our label but was never listed', async () => {
+    const world = await holding(manifests);
+    const theirs = configMap('theirs', {}, 'shop');
+    const labels = { 'gitfleet.dev/placement': 'web' };
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', {
+      ...theirs,
+      metadata: { ...theirs.metadata, labels },
+    });
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(20);
+    expect(await exists(world, '/api/v1/namespaces/shop/configmaps/theirs')).toBe(true);
+    expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
+  });
+
+  it('keeps a namespace while it cannot be seen what it holds', async () => {
+    const world = await holding(manifests);
+    world.sim.setFaults([
+      { type: 'ServerError', status: 503, verbs: ['list'], resources: ['secrets'], fromSeconds: 0, probability: 1 },
+    ]);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(60);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(true);
+    expect(world.results()).toMatchObject([{ result: 'ManifestDeleteFailed' }]);
+    world.sim.setFaults([]);
+    await world.pass(600);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+  });
+
+  it('keeps a namespace that it may not look into, says so, and takes it when a person said so', async () => {
+    const world = await holding(manifests);
+    world.sim.setFaults([
+      {
+        type: 'ServerError',
+        status: 403,
+        verbs: ['list'],
+        resources: ['secrets', 'jobs'],
+        fromSeconds: 0,
+        probability: 1,
+      },
+    ]);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(60);
+    expect(world.results()).toEqual([
+      {
+        object: { apiVersion: 'v1', kind: 'Namespace', name: 'shop' },
+        result: 'ContainsForeignObjects',
+        message:
+          'Namespace shop may hold objects that are not of this placement: gitfleet has no right to list jobs, secrets there',
+      },
+    ]);
+    world.member.assign([{ ...gone('web', manifests), approvedRemovals: [refOf(namespace('shop'))] }]);
+    await world.pass(20);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+  });
+
+  it('is removed again when somebody puts it back, once the record was read anew', async () => {
+    const world = await holding([configMap('a')]);
+    const copy = (await world.user('GET', a)) as unknown as Manifest;
+    world.member.assign([gone('web', [configMap('a')])]);
+    await world.pass(1);
+    const { name, labels, annotations } = copy.metadata;
+    await world.user('POST', '/api/v1/namespaces/default/configmaps', {
+      ...configMap('a'),
+      metadata: { name, labels, annotations },
+    });
+    await world.pass(5);
+    expect(await exists(world, a)).toBe(true);
+    expect(world.contested()).toBe(1);
+    // The first pass that answers may have read the record before.
+    world.member.assign([gone('web', [configMap('a')])]);
+    await world.pass(1);
+    expect(await exists(world, a)).toBe(true);
+    world.member.assign([gone('web', [configMap('a')])]);
+    await world.pass(1);
+    expect(await exists(world, a)).toBe(false);
+  });
+
+  it('says what the member answers to a removal that it refuses', async () => {
+    const world = await holding([configMap('a')]);
+    world.sim.setFaults([
+      { type: 'DenyAdmission', message: 'keep it', verbs: ['delete'], fromSeconds: 0, probability: 1 },
+    ]);
+    world.member.assign([gone('web', [configMap('a')])]);
+    await world.pass(1);
+    expect(world.results()).toMatchObject([
+      {
+        result: 'ManifestDeleteFailed',
+        message:
+          'delete ConfigMap default/a on eu-1: 403, admission webhook "simulated.gitfleet.dev" denied the request: keep it',
+      },
+    ]);
+    world.sim.setFaults([]);
+    await world.pass(10);
+    expect(await exists(world, a)).toBe(false);
+  });
+
+  it('that is wanted again while it goes is applied', async () => {
+    const world = await holding(manifests);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(0);
+    world.member.assign([assignment('web', manifests)]);
+    await world.pass(60);
+    expect(await exists(world, '/apis/apps/v1/namespaces/shop/deployments/web')).toBe(true);
+    expect(world.results()).toEqual([]);
+  });
+});

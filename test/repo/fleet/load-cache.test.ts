@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadCache } from '../../../src/repo/fleet/load-cache.ts';
+import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { parseAll } from '../../../src/repo/fleet/parse-pool.ts';
+import { parseYaml } from '../../../src/repo/yaml/parse-yaml.ts';
+import { member, treeOf } from '../../scenarios/fleet.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gitfleet-cache-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const files = (...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [`clusters/${name}.yaml`, member(name)]));
+
+/** Loads as a daemon does that starts anew; tells which members it found and how many files it had to parse. */
+async function load(of: Readonly<Record<string, string>>): Promise<{ found: string[]; parsed: number }> {
+  const tree = treeOf(of);
+  let parsed = 0;
+  const counted = {
+    ...tree,
+    read: (wanted: readonly string[]) => {
+      parsed += wanted.length;
+      return tree.read(wanted);
+    },
+  };
+  const fleet = await loadFleet(counted, await loadCache(join(dir, 'parsed')));
+  return { found: fleet.members.map(({ metadata }) => metadata.name).sort(), parsed };
+}
+
+const cacheFile = async (): Promise<string> => {
+  const [name, ...others] = await readdir(join(dir, 'parsed'));
+  expect(others).toEqual([]);
+  return join(dir, 'parsed', name!);
+};
+
+describe('parsed files on disk', () => {
+  it('are not parsed again after a restart; only what is new is', async () => {
+    expect(await load(files('a', 'b'))).toEqual({ found: ['a', 'b'], parsed: 2 });
+    expect(await load(files('a', 'b'))).toEqual({ found: ['a', 'b'], parsed: 0 });
+    expect(await load(files('a', 'b', 'c'))).toEqual({ found: ['a', 'b', 'c'], parsed: 1 });
+    expect(await load(files('a', 'b', 'c'))).toEqual({ found: ['a', 'b', 'c'], parsed: 0 });
+  });
+
+  it('are for their owner only: a fleet repo may hold Secrets', async () => {
+    await load(files('a'));
+    expect((await stat(join(dir, 'parsed'))).mode & 0o777).toBe(0o700);
+    expect((await stat(await cacheFile())).mode & 0o777).toBe(0o600);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['a crash that cut off the last line', (text) => text.slice(0, -20)],
+    ['a bit that fell over', (text) => text.replace('"name":"b"', '"name":"x"')],
+    ['lines that are none of ours', (text) => `${text}\nnonsense\n{}\n`],
+    ['an empty file', () => ''],
+  ])('survive %s: what is damaged is parsed again', async (_, damage) => {
+    await load(files('a', 'b'));
+    await writeFile(await cacheFile(), damage(await readFile(await cacheFile(), 'utf8')));
+    expect((await load(files('a', 'b'))).found).toEqual(['a', 'b']);
+    expect(await load(files('a', 'b'))).toEqual({ found: ['a', 'b'], parsed: 0 });
+  });
+
+  it('of another version of the parser are not believed, and go when the file is written anew', async () => {
+    await load(files('a'));
+    const file = await cacheFile();
+    const older = file.replace(/parsed-v(\d+)/, (_, version) => `parsed-v${Number(version) - 1}`);
+    await writeFile(older, await readFile(file));
+    await rm(file);
+    expect(await load(files('a'))).toEqual({ found: ['a'], parsed: 1 });
+    for (let round = 0; round < 120; round++) await load({ ...files('a'), 'b.yaml': member(`b-${round}`) });
+    await cacheFile();
+  });
+
+  it('do not grow for ever: what no commit uses any more goes', async () => {
+    for (let round = 0; round < 250; round++) await load({ 'a.yaml': member(`a-${round}`) });
+    expect((await readFile(await cacheFile(), 'utf8')).split('\n').length).toBeLessThan(150);
+  });
+
+  it('that cannot be written cost only time', async () => {
+    await writeFile(join(dir, 'parsed'), 'a file where the folder should be');
+    expect(await load(files('a'))).toEqual({ found: ['a'], parsed: 1 });
+    expect(await load(files('a'))).toEqual({ found: ['a'], parsed: 1 });
+  });
+});
+
+it('many files are parsed in threads, with the same result as in one', async () => {
+  const many = Array.from({ length: 300 }, (_, at) => ({
+    oid: `oid-${at}`,
+    file: `f-${at}.yaml`,
+    text: at % 10 === 0 ? `a: yes\nb: [${at}` : `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c-${at}}\n`,
+  }));
+  const parsed = await parseAll(many, 3);
+  expect([...parsed].sort()).toEqual(many.map(({ oid, file, text }) => [oid, parseYaml(text, file)]).sort());
+});

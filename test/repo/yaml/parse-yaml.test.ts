@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseYaml } from '../../../src/repo/yaml/parse-yaml.ts';
+
+const read = (text: string) => {
+  const { documents, problems } = parseYaml(text, 'f.yaml');
+  return {
+    values: documents.map(({ value }) => value),
+    codes: problems.map(({ code, line, column }) => `${code}@${line}:${column}`),
+  };
+};
+
+const tokens = [
+  ...[
+    'a',
+    'yes',
+    '0',
+    '~',
+    ': ',
+    '- ',
+    '? ',
+    '\n',
+    '\n  ',
+    '\n    ',
+    '\t',
+    '\r\n',
+    ', ',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    '|',
+    '>',
+  ],
+  ...[
+    '<<',
+    '<<: ',
+    '&x ',
+    '*x',
+    '&y ',
+    '*y',
+    '!t ',
+    '!!str ',
+    '!!map ',
+    '!!merge ',
+    '!!set ',
+    '!!binary ',
+    ' #c',
+    '=',
+    '@',
+  ],
+  ...['\n---\n', '\n...\n', '%YAML 1.2\n', '__proto__', 'constructor', 'kind: Secret\n'],
+];
+
+describe('what kubectl reads differently is refused with its place', () => {
+  it.each([
+    ['a: yes', 'ambiguous-scalar@1:4'],
+    ['a: on', 'ambiguous-scalar@1:4'],
+    ['a: n', 'ambiguous-scalar@1:4'],
+    ['n: 1', 'ambiguous-scalar@1:1'],
+    ['on: 1', 'ambiguous-scalar@1:1'],
+    ['a: 017', 'ambiguous-scalar@1:4'],
+    ['a: 0o17', 'ambiguous-scalar@1:4'],
+    ['a: 1_000', 'ambiguous-scalar@1:4'],
+    ['a: .inf', 'not-json@1:4'],
+    ['a: 12345678901234567890', 'number-too-large@1:4'],
+    ['1: a', 'non-string-key@1:1'],
+    ['a: !custom b', 'yaml-tag@1:12'],
+    ['a: 1\na: 2', 'duplicate-key@2:1'],
+    ['a: {b: 1', 'yaml-syntax@1:9'],
+    ['a: {<<: text}', 'yaml-merge@1:9'],
+    ['a:\n  <<:\n  b: 1', 'yaml-merge@2:6'],
+    ['a: {<<: [{b: 1}, 2]}', 'yaml-merge@1:18'],
+    ['base: &b [{x: 1}]\na: {<<: *b}', 'yaml-merge@2:9'],
+    ['a: [?b]', 'ambiguous-scalar@1:5'],
+    ['a: "\\ud83d"', 'half-character@1:4'],
+    ['a: b\rc: d', 'forbidden-character@1:5'],
+    ['a: 1\n...\nb: 2', 'yaml-document@3:1'],
+  ])('%s', (text, code) => {
+    expect(read(text).codes).toContain(code);
+  });
+});
+
+describe('what means the same to everybody is read', () => {
+  it.each([
+    ['a: "yes"', { a: 'yes' }],
+    ['a: 1:30', { a: '1:30' }],
+    ['a: 2026-11-20', { a: '2026-11-20' }],
+    ['a: true', { a: true }],
+    ['base: &b {x: 1}\na: {<<: *b, z: 2}', { base: { x: 1 }, a: { x: 1, z: 2 } }],
+    [
+      'p: &p {a: 1}\nq: &q {a: 2, b: 3}\nr: {<<: [*p, *q], c: 4}',
+      { p: { a: 1 }, q: { a: 2, b: 3 }, r: { a: 1, b: 3, c: 4 } },
+    ],
+    ['a: {"<<": {b: 1}}', { a: { '<<': { b: 1 } } }],
+    ['a: 1\n...\n', { a: 1 }],
+    ['\uFEFFa: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
+    ['{"a": [1, null]}', { a: [1, null] }],
+  ])('%s', (text, value) => {
+    expect(read(text)).toEqual({ values: [value], codes: [] });
+  });
+
+  it('an alias that is used two hundred times', () => {
+    const text = `base: &b {x: 1}\nlist:\n${'  - *b\n'.repeat(200)}`;
+    expect(read(text).codes).toEqual([]);
+  });
+});
+
+describe('what would hurt is refused', () => {
+  it('an alias bomb, with a place', () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, at) => `l${at + 1}: &l${at + 1} [${Array.from({ length: 9 }, () => `*l${at}`).join(', ')}]`,
+    );
+    expect(read(`l0: &l0 [x]\n${levels.join('\n')}\n`).codes).toEqual(['yaml-alias@7:50']);
+  });
+
+  it('deep nesting', () => {
+    expect(read(`a: ${'['.repeat(300)}${']'.repeat(300)}`).codes[0]).toMatch(/^too-deep@1:/);
+  });
+
+  it('a file of more than a megabyte', () => {
+    expect(read(`a: ${'x'.repeat(1_100_000)}`).codes).toEqual(['file-too-large@1:1']);
+  });
+
+  it('an LFS pointer', () => {
+    expect(read('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n').codes).toEqual([
+      'lfs-pointer@1:1',
+    ]);
+  });
+
+  it('never throws, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => parseYaml(text, 'f.yaml') !== undefined),
+    );
+  });
+
+  it('never throws, however the pieces of YAML are put together', () => {
+    const pieces = fc.array(fc.constantFrom(...tokens), { maxLength: 14 }).map((chosen) => chosen.join(''));
+    fc.assert(
+      fc.property(pieces, (text) => parseYaml(text, 'f.yaml') !== undefined),
+      { numRuns: 3000 },
+    );
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../../../src/simulator/object.ts';
+import type { Fields } from '../../../src/simulator/schema/schema.ts';
+import { begin, deployment, deploymentUrl, openWorld, type World } from '../world.ts';
+
+const jobs = '/apis/batch/v1/namespaces/default/jobs';
+const crons = '/apis/batch/v1/namespaces/default/cronjobs';
+const podSpec = (restartPolicy: string) => ({ restartPolicy, containers: [{ name: 'main', image: 'work:1' }] });
+const job = (spec: Fields = {}, fail?: string, restartPolicy = 'Never') => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'work', namespace: 'default' },
+  spec: {
+    template: {
+      ...(fail ? { metadata: { annotations: { 'simulator.gitfleet.dev/fail': fail } } } : {}),
+      spec: podSpec(restartPolicy),
+    },
+    ...spec,
+  },
+});
+const readySeconds = { Job: 10, Termination: 1 };
+
+async function started(...about: Parameters<typeof job>): Promise<World> {
+  const world = await openWorld({ readySeconds });
+  await world.apply(`${jobs}/work`, job(...about));
+  world.seconds(1);
+  return world;
+}
+const status = (world: World, name = 'work') => world.get('batch/jobs', name, 'default')!['status'] as Fields;
+const conditions = (world: World) =>
+  listAt(status(world), 'conditions').map((item) =>
+    ['type', 'status', 'reason'].map((field) => textAt(item, field)).join(' '),
+  );
+
+describe('a Job', () => {
+  it('is complete when its pod has ended, after the delay of its member', async () => {
+    const world = await started();
+    expect(status(world)).toEqual({
+      startTime: '2026-01-01T00:00:00Z',
+      active: 1,
+      ready: 1,
+      terminating: 0,
+      uncountedTerminatedPods: {},
+    });
+    world.seconds(10);
+    expect(status(world)).toMatchObject({ succeeded: 1, completionTime: '2026-01-01T00:00:10Z', ready: 0 });
+    expect(conditions(world)).toEqual([
+      'SuccessCriteriaMet True CompletionsReached',
+      'Complete True CompletionsReached',
+    ]);
+    expect(world.clock.pending()).toBe(0);
+  });
+
+  it('runs as many pods at once as it may until it has its completions', async () => {
+    const world = await started({ completions: 5, parallelism: 2 });
+    expect(status(world)).toMatchObject({ active: 2 });
+    world.seconds(11);
+    expect(status(world)).toMatchObject({ active: 2, succeeded: 2 });
+    world.seconds(30);
+    expect(status(world)).toMatchObject({ succeeded: 5 });
+    expect(world.list('/pods')).toHaveLength(5);
+  });
+
+  it('that is indexed runs each index once', async () => {
+    const world = await started({ completions: 3, parallelism: 2, completionMode: 'Indexed' });
+    world.seconds(40);
+    expect(status(world)).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
+    const indexes = world.list('/pods').map((pod) => pod.metadata.labels!['batch.kubernetes.io/job-completion-index']);
+    expect(indexes.sort()).toEqual(['0', '1', '2']);
+  });
+
+  it('has failed after more failures than its backoff limit, with longer and longer pauses between them', async () => {
+    const world = await started({ backoffLimit: 2 }, 'CrashLoopBackOff');
+    const seen: number[] = [];
+    for (let second = 0; second < 60; second++) {
+      world.seconds(1);
+      const count = world.list('/pods').length;
+      if (count > seen.length) seen.push(second);
+    }
+    expect(seen.map((second, at) => second - (seen[at - 1] ?? second))).toEqual([0, 10, 21]);
+    expect(status(world)).toMatchObject({ failed: 3 });
+    expect(conditions(world)).toEqual(['FailureTarget True BackoffLimitExceeded', 'Failed True BackoffLimitExceeded']);
+    expect(world.clock.pending()).toBe(0);
+  });
+
+  it('counts restarts of containers where its pods are restarted in place', async () => {
+    const world = await started({ backoffLimit: 2 }, 'CrashLoopBackOff', 'OnFailure');
+    world.seconds(120);
+    expect(conditions(world)).toContain('Failed True BackoffLimitExceeded');
+    expect(world.list('/pods')).toEqual([]);
+  });
+
+  it('has failed when its deadline has passed', async () => {
+    const world = await started({ activeDeadlineSeconds: 5 });
+    world.seconds(6);
+    expect(conditions(world)).toEqual(['FailureTarget True DeadlineExceeded', 'Failed True DeadlineExceeded']);
+  });
+
+  it('that is suspended has no pods until it is resumed', async () => {
+    const world = await started({ suspend: true });
+    expect([world.list('/pods'), conditions(world)]).toEqual([[], ['Suspended True JobSuspended']]);
+    await world.apply(`${jobs}/work`, job({ suspend: false }));
+    world.seconds(12);
+    expect(conditions(world)).toContain('Suspended False JobResumed');
+    expect(conditions(world)).toContain('Complete True CompletionsReached');
+  });
+
+  it('goes some time after its end if it says so', async () => {
+    const world = await started({ ttlSecondsAfterFinished: 60 });
+    world.seconds(65);
+    expect(world.list('batch/jobs')).toHaveLength(1);
+    world.seconds(10);
+    expect([world.list('batch/jobs'), world.list('/pods')]).toEqual([[], []]);
+  });
+});
+
+describe('a CronJob', () => {
+  const cron = (spec: Fields = {}) => ({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'tick', namespace: 'default' },
+    spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: { spec: podSpec('Never') } } }, ...spec },
+  });
+  const made = (world: World) => world.list('batch/jobs').map((item) => item.metadata.name);
+  const minutes = (...counts: number[]) => counts.map((count) => `tick-${begin / 60_000 + count}`);
+  async function ticking(spec: Fields, after: number): Promise<World> {
+    const world = await openWorld({ readySeconds: { Job: 30 } });
+    expect((await world.apply(`${crons}/tick`, cron(spec))).status).toBe(201);
+    for (let second = 0; second < after; second++) world.seconds(1);
+    return world;
+  }
+
+  it('makes a Job whenever its schedule says so', async () => {
+    const world = await ticking({}, 601);
+    expect(made(world)).toEqual(minutes(5, 10));
+    expect(world.get('batch/cronjobs', 'tick', 'default')!['status']).toMatchObject({
+      active: [{ kind: 'Job', name: minutes(10)[0] }],
+      lastScheduleTime: '2026-01-01T00:10:00Z',
+      lastSuccessfulTime: '2026-01-01T00:05:30Z',
+    });
+  });
+
+  it('keeps no more finished Jobs than its history', async () => {
+    expect(made(await ticking({ successfulJobsHistoryLimit: 1 }, 960))).toEqual(minutes(15));
+  });
+
+  it.each([
+    ['Allow', 3],
+    ['Forbid', 1],
+    ['Replace', 1],
+  ])('with %s has as many Jobs at work as may be', async (concurrencyPolicy, count) => {
+    const world = await openWorld({ readySeconds: { Job: 3600, Termination: 1 } });
+    await world.apply(`${crons}/tick`, cron({ concurrencyPolicy }));
+    for (let minute = 0; minute < 17; minute++) world.seconds(60);
+    expect(made(world)).toHaveLength(count);
+  });
+
+  it('that is suspended makes none', async () => {
+    expect(made(await ticking({ suspend: true }, 601))).toEqual([]);
+  });
+
+  it.each([
+    [{ schedule: 'soon' }, 'spec.schedule: Invalid value: "soon": it is not a cron schedule of five fields'],
+    [{ schedule: '0 0 * * 7' }, 'spec.schedule: Invalid value: "0 0 * * 7": it is not a cron schedule of five fields'],
+    [{ timeZone: 'Mars/Olympus' }, 'spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus'],
+  ])('with %j is refused', async (spec, message) => {
+    const world = await openWorld();
+    const { status: code, body } = await world.apply(`${crons}/tick`, cron(spec));
+    expect([code, body.message]).toEqual([422, `CronJob.batch "tick" is invalid: ${message}`]);
+  });
+});
+
+describe('a HorizontalPodAutoscaler', () => {
+  const url = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/web';
+  const scaler = (minReplicas: number, maxReplicas: number) => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas, maxReplicas },
+  });
+
+  it.each([
+    [1, 5, 3],
+    [4, 5, 4],
+    [1, 2, 2],
+  ])('from %i to %i brings a target of 3 to %i', async (low, high, expected) => {
+    const world = await openWorld();
+    await world.apply(`${deploymentUrl}/web`, deployment('web'));
+    await world.apply(url, scaler(low, high));
+    world.seconds(20);
+    expect(world.get('apps/deployments', 'web', 'default')).toMatchObject({ spec: { replicas: expected } });
+    const now = world.get('autoscaling/horizontalpodautoscalers', 'web', 'default')!['status'];
+    expect(now).toMatchObject({ currentReplicas: expected, desiredReplicas: expected });
+    expect(listAt(now, 'conditions').map((item) => `${textAt(item, 'type')} ${textAt(item, 'status')}`)).toEqual([
+      'AbleToScale True',
+      'ScalingActive True',
+      'ScalingLimited False',
+    ]);
+    expect(world.clock.pending()).toBe(0);
+  });
+
+  it('without its target says so', async () => {
+    const world = await openWorld();
+    await world.apply(url, scaler(1, 2));
+    world.seconds(1);
+    expect(world.get('autoscaling/horizontalpodautoscalers', 'web', 'default')!['status']).toMatchObject({
+      conditions: [{ type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' }],
+    });
+  });
+});
