@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
 
 const names = ['a', 'b', 'c', 'd'];
@@ -200,6 +201,87 @@ describe('a record that is damaged', () => {
       expect(held()).toEqual(['web:2 on a', 'web:2 on b', 'web:2 on c']);
     },
   );
+
+  describe.each([
+    ['cannot be read', 'kind: [\n', 'placements/web.yaml'],
+    [
+      'is not valid',
+      placement('web', '{placementType: PickFixed, clusterNames: [a, b, c]}').replace('resourceSelectors', 'selectors'),
+      'the file of web',
+    ],
+  ])('a record that is lost while the file of a placement %s', (_what, broken, named) => {
+    const good = {
+      ...files(),
+      'placements/web.yaml': placement(
+        'web',
+        '{placementType: PickFixed, clusterNames: [a, b, c]}',
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+      ),
+      'placements/other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [a]}'),
+      'resources/other.yaml': deployment('other', 'other', 'other:1'),
+    };
+    const images = (paper: PaperFleet) =>
+      ['a', 'b', 'c'].map((name) => imageAndCluster(paper.members.get(name)?.get('web')).split(' ')[0]);
+    const holdsOf = ({ holds }: Plan) =>
+      holds.filter(({ reason, subject }) => reason === 'RecordLost' && subject.name === 'web');
+    async function lost(): Promise<PaperFleet> {
+      const paper = new PaperFleet(good);
+      await paper.settle();
+      paper.record = new Map();
+      paper.restart();
+      paper.files = { ...good, 'resources/web.yaml': deployment('web', 'web', 'web:2'), 'placements/web.yaml': broken };
+      return paper;
+    }
+
+    it('leaves alone what its clusters hold, and says so', async () => {
+      const paper = await lost();
+      const plan = await paper.settle();
+      expect(images(paper)).toEqual(['web:1', 'web:1', 'web:1']);
+      expect(plan.targets.filter(({ placement: { name } }) => name === 'web')).toEqual([]);
+      expect(holdsOf(plan)).toEqual([
+        {
+          subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+          reason: 'RecordLost',
+          message: `the record was lost while ${named} could not be read: what a, b, c hold of web is left alone until that file is mended`,
+        },
+      ]);
+    });
+
+    it('rolls out within its budget once the file is mended, as over any older version', async () => {
+      const paper = await lost();
+      await paper.settle();
+      paper.files['placements/web.yaml'] = good['placements/web.yaml'];
+      const steps = [images(paper)];
+      for (let at = 0; at < 5; at++) {
+        await paper.plan();
+        paper.deliver();
+        paper.pass(1);
+        if (JSON.stringify(images(paper)) !== JSON.stringify(steps.at(-1))) steps.push(images(paper));
+      }
+      expect(steps).toEqual([
+        ['web:1', 'web:1', 'web:1'],
+        ['web:2', 'web:1', 'web:1'],
+        ['web:2', 'web:2', 'web:1'],
+        ['web:2', 'web:2', 'web:2'],
+      ]);
+    });
+
+    it('takes nothing away when the file goes without having been read: it may be of another fleet', async () => {
+      const paper = await lost();
+      await paper.settle();
+      delete paper.files['placements/web.yaml'];
+      const plan = await paper.settle();
+      expect(images(paper)).toEqual(['web:1', 'web:1', 'web:1']);
+      expect(holdsOf(plan)).toEqual([
+        {
+          subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+          reason: 'RecordLost',
+          message:
+            'the record is lost, the repo has no such placement, and a, b, c hold objects labelled with it: they are left alone. Add the placement again, then remove it, to have them removed',
+        },
+      ]);
+    });
+  });
 
   it('a run takes no snapshot while the record is lost and a file cannot be read', async () => {
     const paper = new PaperFleet({

@@ -20,5 +20,9 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'people were made to say yes to the removal of what is not ours while a plan was refused for something else',
   ],
   ['60053', 'a namespace with an object that somebody had taken our label off stayed, as it should'],
+  [
+    '100617',
+    'a placement whose file was broken when the record was lost came to all its clusters at once when it was mended',
+  ],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

@@ -11,6 +11,8 @@ interface Standing {
   readonly bound: ReadonlyMap<string, number | undefined>;
   /** Those of them that were known to be available. */
   readonly available: ReadonlySet<string>;
+  /** Those of them that were told to run what they were found with after the record was lost. */
+  readonly asFound: ReadonlySet<string>;
 }
 
 /** What was ever published on the status branch, read as a stranger would: from its files alone. */
@@ -43,6 +45,8 @@ export interface Decided {
   readonly by: number | undefined;
   /** Clusters of the app that were told not to be available when it was decided. */
   readonly toldDown: ReadonlySet<string>;
+  /** Clusters that had, by all that was known, whatever they were found with: the record was lost. */
+  readonly asFound: ReadonlySet<string>;
 }
 
 export function published(now: () => number): Published {
@@ -56,10 +60,14 @@ export function published(now: () => number): Published {
     const live = (state.bindings ?? []).filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
     const isAvailable = ({ conditions = [] }: (typeof live)[number]): boolean =>
       conditions.some(({ type, status }) => type === 'Available' && status === 'True');
+    const lost = new Set((state.resourceSnapshots ?? []).filter(({ hash }) => hash === 'lost').map((it) => it.index));
+    const isAsFound = ({ resourceSnapshotIndex: index }: (typeof live)[number]): boolean =>
+      index !== undefined && lost.has(index);
     return {
       at: now(),
       by,
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
+      asFound: new Set(live.filter(isAsFound).map(({ targetCluster }) => targetCluster)),
       bound: new Map(live.map((entry) => [entry.targetCluster, entry.resourceSnapshotIndex])),
     };
   }
@@ -115,6 +123,7 @@ export function published(now: () => number): Published {
         at: decision?.at ?? 0,
         by: decision?.by,
         toldDown: new Set([...(decision?.bound.keys() ?? [])].filter((name) => !decision?.available.has(name))),
+        asFound: decision?.asFound ?? new Set(),
       };
     },
     fewest: (app, cluster) => Math.min(...sinceDecided(app, cluster).map(({ bound }) => bound.size)),

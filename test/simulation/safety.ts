@@ -131,9 +131,13 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     const available = there.filter((at) => up.has(at)).length;
     // A member that left after it was decided took away what it held: that is nobody's doing but theirs who sent it off.
     const gone = [...record.boundSince(app.name, cluster)].filter((it) => desired.left.has(it) && !clusters.has(it));
-    // What was known to be down when this was decided had taken its part of the budget.
-    const { toldDown } = record.decided(app.name, cluster);
-    const broke = [...clusters].filter((name) => down.get(`${app.name}/${name}`) === 'others' && !toldDown.has(name));
+    // What was known to be down when this was decided had taken its part of the budget. Where the record was lost nobody
+    // knows that a cluster was to hold more than it was found with.
+    const { toldDown, asFound } = record.decided(app.name, cluster);
+    const isExcused = (name: string): boolean =>
+      !toldDown.has(name) &&
+      (down.get(`${app.name}/${name}`) === 'others' || (asFound.has(name) && !up.has(`${app.name}/${name}`)));
+    const broke = [...clusters].filter(isExcused);
     const excused = broke.length + gone.length;
     const bound = record.fewest(app.name, cluster);
     const wanted = app.policy.kind === 'PickN' ? Math.min(app.policy.count, bound) : bound;

@@ -11,6 +11,7 @@ import type { Hold } from '../plan-document.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold, withLastGoodResources } from './last-good.ts';
+import { clustersOf, isNeverRead, leftAlone, mayBeWritten, untilMended } from './never-read.ts';
 
 /** The fleet as the plan may trust it: every object at its last good version, deletions only where they are certain. */
 export interface Admitted {
@@ -70,14 +71,14 @@ function admitPlacements(
   for (const [key, recorded] of record.placements) {
     if (present.has(key)) continue;
     const last = recorded.object;
-    const ref = last
-      ? refOf(last)
-      : { kind: '', name: recorded.state.metadata.name, namespace: recorded.state.metadata.namespace };
-    if (!absenceMeansNothing(fleet, ref)) deleted.push({ key, recorded });
-    else if (last) {
-      holds.push(lastGoodHold(refOf(last), heldBecause(fleet, ref)));
+    if (!mayBeWritten(fleet, key)) {
+      if (isNeverRead(recorded)) holds.push(leftAlone(key, clustersOf(recorded)));
+      else deleted.push({ key, recorded });
+    } else if (last) {
+      const ref = refOf(last);
+      holds.push(lastGoodHold(ref, heldBecause(fleet, ref)));
       admitted.push(last);
-    }
+    } else if (isNeverRead(recorded)) holds.push(untilMended(key, recorded, fleet));
   }
   return { placements: admitted.sort(by((placement) => placementKey(refOf(placement)))), deleted };
 }

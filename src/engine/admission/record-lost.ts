@@ -1,5 +1,5 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
-import { placementKey, refOf } from '../../api/placement.ts';
+import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { isSecret } from '../delivery/secret-values.ts';
 import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
@@ -7,6 +7,7 @@ import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
 import { normalise } from '../selection/normalise.ts';
 import { rebuiltHash } from '../selection/rebuilt.ts';
+import { leftAlone, mayBeWritten } from './never-read.ts';
 
 const placementLabel = 'gitfleet.dev/placement';
 const fullNameAnnotation = 'gitfleet.dev/placement';
@@ -20,7 +21,8 @@ export interface Recovered {
 /**
  * With no record at all while members carry our label, bindings and contents are rebuilt from what the members show, so
  * that nothing is installed twice, nothing older comes back and nothing of theirs is removed (docs/design.md). Placements
- * that the repo no longer names are left alone and said aloud: their objects may belong to another fleet.
+ * that the repo no longer names are left alone and said aloud: their objects may belong to another fleet. One that a broken
+ * file may name is rebuilt as well: by the time the file is mended the record would not be lost any more.
  */
 export function recoverRecord(input: PlanInput): Recovered {
   const { record, observations } = input;
@@ -32,13 +34,8 @@ export function recoverRecord(input: PlanInput): Recovered {
   const holds: Hold[] = [];
   for (const [key, sighted] of [...seen].sort(by(([name]) => name))) {
     const placement = known.get(key);
-    const clusters = [...sighted.keys()].sort();
-    if (!placement) {
-      const message = `the record is lost, the repo has no such placement, and ${clusters.join(', ')} hold objects labelled with it: they are left alone. Add the placement again, then remove it, to have them removed`;
-      holds.push({ subject: { kind: 'ClusterResourcePlacement', name: key }, reason: 'RecordLost', message });
-      continue;
-    }
-    placements.set(key, rebuilt(placement, sighted));
+    if (placement || mayBeWritten(input.fleet, key)) placements.set(key, rebuilt(placement, key, sighted));
+    else holds.push(leftAlone(key, [...sighted.keys()]));
   }
   return {
     record: { ...record, exists: true, placements: new Map([...record.placements, ...placements]) },
@@ -70,11 +67,12 @@ function sightedPlacements(input: PlanInput): Map<PlacementKey, Map<string, Sigh
   return seen;
 }
 
+/** @param placement Undefined while its file cannot be read. */
 function rebuilt(
-  placement: PlanInput['fleet']['placements'][number],
+  placement: Placement | undefined,
+  key: PlacementKey,
   sighted: ReadonlyMap<string, Sighted>,
 ): RecordedPlacement {
-  const { policy } = placement.spec;
   const contents = new Map<number, Map<string, Manifest>>();
   const bindings: Binding[] = [];
   for (const [cluster, { index, objects }] of indexed(sighted)) {
@@ -94,18 +92,11 @@ function rebuilt(
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'PlacementState',
       metadata: {
-        name: placement.metadata.name,
-        ...(placement.metadata.namespace ? { namespace: placement.metadata.namespace } : {}),
+        name: placement?.metadata.name ?? key,
+        ...(placement?.metadata.namespace ? { namespace: placement.metadata.namespace } : {}),
       },
       // Present bindings count as made by the present policy: a scheduler that moved them would act on what it forgot.
-      policySnapshots: [
-        {
-          index: 0,
-          latest: true,
-          policy,
-          ...(policy.numberOfClusters === undefined ? {} : { numberOfClusters: policy.numberOfClusters }),
-        },
-      ],
+      policySnapshots: placement ? [policySnapshot(placement.spec.policy)] : [],
       resourceSnapshots: indexes.map((index) => ({
         index,
         hash: rebuiltHash,
@@ -116,6 +107,13 @@ function rebuilt(
     snapshots: new Map([...contents].map(([index, objects]) => [index, [...objects.values()]])),
   };
 }
+
+const policySnapshot = (policy: Placement['spec']['policy']) => ({
+  index: 0,
+  latest: true,
+  policy,
+  ...(policy.numberOfClusters === undefined ? {} : { numberOfClusters: policy.numberOfClusters }),
+});
 
 const digestAnnotation = 'gitfleet.dev/digest';
 
