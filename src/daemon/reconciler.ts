@@ -74,9 +74,12 @@ export function reconciler(input: ReconcilerInput): Reconciler {
 
   async function remember(): Promise<Remembered> {
     const before = remembered;
-    remembered = await memory.read();
+    remembered = await memory.read(members.disputed());
+    if (remembered === before) return remembered;
     // Another daemon may have gone on, or accepted a rewind. A branch that was deleted knows nothing: we still do.
-    if (remembered !== before) accepted = remembered.record.commit ?? accepted;
+    accepted = remembered.record.commit ?? accepted;
+    // Without a record we know no more than one that starts.
+    if (before?.record.exists && !remembered.record.exists) booted = false;
     return remembered;
   }
 

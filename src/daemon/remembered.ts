@@ -7,7 +7,7 @@ import type { Status, StatusTip } from './ports.ts';
 /** What the fleet remembers, and where on the status branch that is to be continued. */
 export interface Remembered {
   readonly tip: StatusTip;
-  /** The files that the record was read from: those of the tip, unless the branch was put back or deleted. */
+  /** The files that the record was read from: those of the tip, unless the branch was put back or deleted; none where it is lost. */
   readonly files: ReadonlyMap<string, string>;
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
@@ -15,7 +15,11 @@ export interface Remembered {
 
 /** The status branch as this daemon follows it. Errors: GitError. */
 export interface StatusMemory {
-  read(): Promise<Remembered>;
+  /**
+   * `disputed`: members show what another daemon did after what we know. When the branch was put back or deleted then, or
+   * when the last commit we know of was not ours, the record is lost: what we remember may not be the latest.
+   */
+  read(disputed: boolean): Promise<Remembered>;
   /** This daemon made the branch what it is now. */
   wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems'>): void;
   /** The next look reads the branch whatever its tip is. */
@@ -25,14 +29,26 @@ export interface StatusMemory {
 export function statusMemory(status: Status, log: Logger): StatusMemory {
   let known: Remembered | undefined;
   let stale = true;
+  /** Whether nobody else has written since we did, as far as we know. */
+  let ours = false;
 
-  async function look(): Promise<Remembered> {
+  async function look(disputed: boolean): Promise<Remembered> {
     const tip = await status.read();
     if (known && (await putBack(known.tip, tip))) {
       // Nobody of ours takes back what was published. Whoever followed it would forget what members hold since.
-      log.warn({ before: known.tip.commit, now: tip.commit }, 'the status branch was put back: it is written anew');
-      return { ...known, tip };
+      const commits = { before: known.tip.commit, now: tip.commit };
+      if (ours && !disputed) {
+        log.warn(commits, 'the status branch was put back: it is written anew');
+        return { ...known, tip };
+      }
+      log.warn(
+        commits,
+        'the status branch was put back, and another daemon may have written to it: the record is lost',
+      );
+      const nothing = new Map<string, string>();
+      return { tip, files: nothing, ...readRecord(nothing) };
     }
+    ours = false;
     return { tip, files: tip.files, ...readRecord(tip.files) };
   }
 
@@ -42,13 +58,14 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
   }
 
   return {
-    async read() {
-      if (stale || known === undefined || (await status.tip()) !== known.tip.commit) known = await look();
+    async read(disputed) {
+      if (stale || known === undefined || (await status.tip()) !== known.tip.commit) known = await look(disputed);
       stale = false;
       return known;
     },
     wrote(tip, read) {
       known = { tip, files: tip.files, ...read };
+      ours = true;
     },
     forget() {
       stale = true;

@@ -9,6 +9,10 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['49', 'a removal that a kill had cut short was forgotten'],
   ['1129', 'a record rebuilt from members that held two versions put the older one on all of them'],
   ['3085', 'a member that came back was given the older version by a daemon that had not read the newer plan'],
+  [
+    '20201',
+    'a daemon that had not read the latest record wrote a deleted status branch anew, and put an old version back',
+  ],
   ['3214', 'what an older version on its way came to was told of the newer one'],
   ['5329', 'a confirmation that an object was old was used for a newer one'],
   ['5527', 'an apply that failed brought back what the cluster before a replacement had shown'],
