@@ -102,3 +102,18 @@ it('what was confirmed to be old is confirmed once: a version that comes later i
   await world.pass(60);
   expect(await dataOf(world)).toEqual({ version: '3' });
 });
+
+it('what is missing when a daemon starts is put back only when it is confirmed to be wanted: a later plan may have removed it', async () => {
+  const world = await openWorld();
+  world.member.assign([{ ...version(1), adopted: true }]);
+  await world.pass(60);
+  expect(await dataOf(world)).toBeUndefined();
+  expect(world.contested()).toBe(1);
+  expect(world.sighting().placements).toEqual([]);
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  expect(await dataOf(world)).toBeUndefined();
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  expect(await dataOf(world)).toEqual({ version: '1' });
+});

@@ -8,6 +8,9 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['12', 'two daemons rewrote the date of a member’s health by turns for ever'],
   ['49', 'a removal that a kill had cut short was forgotten'],
   ['1129', 'a record rebuilt from members that held two versions put the older one on all of them'],
+  ['200395', 'a daemon that had just started put back what another had removed while it read the record'],
+  ['20224', 'of two daemons one was shown something older by a silent watch, and knew of no budget that it broke'],
+  ['20846', 'a cluster that came back with an older version waited for a run, as it should'],
   ['3085', 'a member that came back was given the older version by a daemon that had not read the newer plan'],
   [
     '20201',

@@ -43,6 +43,8 @@ export interface Decided {
   readonly at: number;
   /** The daemon that decided it. */
   readonly by: number | undefined;
+  /** When that daemon had told the opposite, if it was the last that it told of this: it may not see what others see since. */
+  readonly doubtedAt: number;
   /** Clusters of the app that were told not to be available when it was decided. */
   readonly toldDown: ReadonlySet<string>;
   /** Clusters that had, by all that was known, whatever they were found with: the record was lost. */
@@ -117,11 +119,13 @@ export function published(now: () => number): Published {
       const firstNot = told.findIndex(({ available }) => !available.has(cluster));
       const sinceThen = firstNot < 0 ? told : told.slice(0, firstNot);
       const decision = all[last - 1];
+      const lastOwn = told.find(({ by }) => by === decision?.by);
       return {
         available: sinceThen.length > 0,
         since: sinceThen.at(-1)?.at ?? 0,
         at: decision?.at ?? 0,
         by: decision?.by,
+        doubtedAt: lastOwn?.available.has(cluster) === false ? lastOwn.at : Number.NEGATIVE_INFINITY,
         toldDown: new Set([...(decision?.bound.keys() ?? [])].filter((name) => !decision?.available.has(name))),
         asFound: decision?.asFound ?? new Set(),
       };

@@ -102,10 +102,11 @@ export function safety(desired: Desired, record: Published, now: () => number): 
   /**
    * Where something was known to be wrong, nothing was lost by what was known: such a cluster is free to go on. What a
    * daemon sees it decides by at once, before the record tells it; so what went wrong since the record told that all was
-   * well may have been known, too.
+   * well may have been known, too. And of two daemons one may be shown something older by a watch that has gone silent.
    */
   function seemedWell(app: string, cluster: string): boolean {
-    const { available, since, at, by } = record.decided(app, cluster);
+    const { available, since, at, by, doubtedAt } = record.decided(app, cluster);
+    if (doubtedAt >= at - knownMs) return false;
     const from = Math.max(since, at - knownMs);
     const key = `${app}/${cluster}`;
     const still = wrongSince.get(key);

@@ -152,13 +152,14 @@ export class World {
     }
   }
 
-  /** Whether the app was picked for a cluster that no run has brought it to. */
+  /** Whether the app was picked for a cluster that the last run has not brought it to: one that joined, or came back with an older version. */
   #waitsForRun(app: string): boolean {
     const last = this.daemons.at(0)?.passes.at(-1);
     if (last === undefined || last.kind === 'moved' || last.plan.commit !== this.fleet.repo.tip('main')) return false;
-    const bindings = last.plan.placements.find(({ name }) => name === app)?.bindings ?? [];
-    return bindings.some(
-      ({ state, resourceSnapshotIndex }) => state === 'Scheduled' && resourceSnapshotIndex === undefined,
+    const placement = last.plan.placements.find(({ name }) => name === app);
+    return (placement?.bindings ?? []).some(
+      ({ state, resourceSnapshotIndex }) =>
+        state !== 'Unscheduled' && resourceSnapshotIndex !== placement?.resourceSnapshotIndex,
     );
   }
 

@@ -136,7 +136,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         return;
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
-      if (isContested(manifest, live)) {
+      if (isContested(assignment, manifest, live)) {
         doubted.set(key, object);
         contests.found(key);
       }
@@ -156,10 +156,11 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   }
 
   /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
-  const isContested = (manifest: Manifest, live: Manifest | undefined): boolean =>
+  const isContested = ({ adopted }: Assignment, manifest: Manifest, live: Manifest | undefined): boolean =>
     live
       ? looked.isNews(live) && isFromAnotherDaemon(manifest, live)
-      : !looked.fresh() && !watches.shows(refOfManifest(manifest));
+      : // What the record alone says should be there may have been removed by a later plan.
+        adopted === true || (!looked.fresh() && !watches.shows(refOfManifest(manifest)));
 
   function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
     const who = culprits.get(key);
