@@ -10,6 +10,7 @@ import { failedList } from './failed-list.ts';
 import { withLists } from './object-lists.ts';
 import { type Delivered, deliveredObjects, sightingOf } from './outcomes.ts';
 import { renderingConditions } from './overridden.ts';
+import { isOfOtherMode } from './word-of-mode.ts';
 
 interface Look {
   readonly placement: Placement;
@@ -86,7 +87,7 @@ function deliver(
   );
   const strategy = applyStrategyOf(placement, binding);
   const report = strategy.type === 'ReportDiff';
-  if (!isDone(sighting, rendered)) {
+  if (!isDone(sighting, rendered) || isOfOtherMode(sighting, { ...look, report })) {
     const running = report
       ? say('DiffReported', 'False', 'DiffReportInProgress', 'The differences are being looked for')
       : say('Applied', 'False', 'ApplyInProgress', 'The resources are being applied');

@@ -446,6 +446,29 @@ describe('ReportDiff', () => {
     expect(moves(step)).toEqual(['a Bound 0 keep', 'b Bound 0 keep']);
     expect(words(bindingOn(step, 'a').conditions).at(-1)).toBe('Available=True/AllWorkAreAvailable');
   });
+
+  it('given up for applying is not what applying came to: it is in progress until the member tells of it', async () => {
+    const story = await settled(report);
+    const diff = [{ path: '/spec/replicas', valueInMember: '3', valueInHub: '2' }];
+    story.seen!['a'] = shows(result('FoundDiff', { details: diff }));
+    await story.plan(10);
+    story.files['web.yaml'] = placement(all, rolling(1, 1));
+    for (const seconds of [20, 30]) {
+      const step = await story.plan(seconds);
+      expect(words(bindingOn(step, 'a').conditions).at(-1)).toBe('Applied=False/ApplyInProgress');
+      expect([statusOf(step).failedPlacements, statusOf(step).diffedPlacements]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it('in place of applying is in progress until the member tells of it: what was applied was not compared', async () => {
+    const story = await settled();
+    await story.plan(10);
+    story.files['web.yaml'] = placement(all, report);
+    const step = await story.plan(20);
+    expect(words(bindingOn(step, 'a').conditions).at(-1)).toBe('DiffReported=False/DiffReportInProgress');
+    const next = await story.plan(30);
+    expect(words(bindingOn(next, 'a').conditions).at(-1)).toBe('DiffReported=True/AllWorkHaveDiffReported');
+  });
 });
 
 describe('apply strategies', () => {
