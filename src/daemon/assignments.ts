@@ -44,6 +44,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
     label: content.label,
     isPlacement: content.isPlacement,
     approvedRemovals: content.approvedRemovals,
+    handedOver: content.handedOver,
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),
     ...(target.digest === undefined ? {} : { digest: target.digest }),
     ...(content.leaveAlone ? { leaveAlone: true } : {}),

@@ -20,9 +20,9 @@ export function contentsOf(
   readonly prunable: readonly ObjectRef[];
   readonly leaveAlone: boolean;
 } {
-  const prunable = listedObjects(work.contents).refs;
+  const prunable = prunableOf(work);
   const binding = stayingOn(work).get(target.clusterName);
-  const strategy = applyStrategyOf(work.placement, binding);
+  const strategy = strategyOf(work, target);
   const leaveAlone = !target.remove && target.digest === undefined;
   if (target.remove || leaveAlone || target.resourceSnapshotIndex === undefined)
     return { manifests: [], strategy, prunable, leaveAlone };
@@ -35,6 +35,13 @@ export function contentsOf(
   });
   return { manifests: rendered.ok ? rendered.manifests : [], strategy, prunable, leaveAlone };
 }
+
+/** Every object that a remembered snapshot of the placement lists: nothing else of it may ever be removed. */
+export const prunableOf = ({ contents }: PlacementWork): readonly ObjectRef[] => listedObjects(contents).refs;
+
+/** How the objects of a target are applied. */
+export const strategyOf = (work: PlacementWork, { clusterName }: Target): ApplyStrategy =>
+  applyStrategyOf(work.placement, stayingOn(work).get(clusterName));
 
 const staying = new WeakMap<PlacementWork['bindings'], ReadonlyMap<ClusterName, Binding>>();
 

@@ -1,6 +1,7 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
+import { handedOver } from './delivery/handed-over.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
@@ -10,7 +11,7 @@ import { type PlanInput, sourceKey } from './input.ts';
 import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
-import { contentsOf, recordedContentsOf } from './plan-contents.ts';
+import { contentsOf, prunableOf, recordedContentsOf, strategyOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble } from './plan-output.ts';
 import { awaitLook, observeMoved } from './present-bindings.ts';
@@ -36,6 +37,8 @@ export interface TargetContent {
   readonly isPlacement: (label: string) => boolean;
   /** Namespaces and CRDs that may be removed with what they hold that is not ours. */
   readonly approvedRemovals: readonly ObjectRef[];
+  /** Objects that it lets go of instead of removing them, since another placement asks for them. */
+  readonly handedOver: readonly ObjectRef[];
   /** Nobody knows what the cluster should hold: everything there stays as it is. */
   readonly leaveAlone: boolean;
   /** Objects that remembered snapshots listed: the only ones that may be removed. */
@@ -70,6 +73,10 @@ export function planFleet(input: PlanInput): PlanResult {
   const byKey = new Map([...round.works, ...deleted].map((work) => [placementKey(refOf(work.placement)), work]));
   const isPlacement = placementLabels([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));
+  const handedOverOf = handedOver(plan.targets, {
+    prunableOf: (target) => prunableOf(workOf(target)!),
+    strategyOf: (target) => strategyOf(workOf(target)!, target),
+  });
   return {
     plan,
     contentOf(target) {
@@ -81,6 +88,7 @@ export function planFleet(input: PlanInput): PlanResult {
         label: placementLabelValue(target.placement, input.digest),
         isPlacement,
         approvedRemovals: approvedRemovals(target, input),
+        handedOver: handedOverOf(target),
       };
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),

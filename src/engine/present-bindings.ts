@@ -5,7 +5,7 @@ import type { Binding } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
 import { isCleanedUp } from './delivery/cleanup.ts';
 import { listedObjects, refsIn } from './delivery/listed-objects.ts';
-import { sightingOf } from './delivery/outcomes.ts';
+import { isApplied, sightingOf } from './delivery/outcomes.ts';
 import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
 import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
@@ -111,6 +111,25 @@ function ownershipOf({ placement, contents, selection }: Begun, world: World): I
       selected ??= new Set(selection.ok ? refsIn(selection.manifests).map(objectKey) : []);
       return keys.has(key) || selected.has(key);
     },
+    isAnothers: (key, cluster) => hasAnother(refOf(placement), { key, cluster }, world),
+  });
+}
+
+/** A placement that has taken over what another lets go of says so before an observation without labels does. */
+function hasAnother(
+  ref: PlacementRef,
+  { key, cluster }: { readonly key: string; readonly cluster: ClusterName },
+  { record, observationOf }: World,
+): boolean {
+  return (observationOf(cluster)?.placements ?? []).some(({ placement, results }) => {
+    if (placementKey(placement) === placementKey(ref)) return false;
+    const recorded = record.placements.get(placementKey(placement));
+    const isBound = recorded?.state.bindings.some(
+      ({ targetCluster, state, deleting }) => targetCluster === cluster && state === 'Bound' && !deleting,
+    );
+    if (!recorded || !isBound || !listedObjects(recorded.snapshots).keys.has(key)) return false;
+    const said = results.find(({ object }) => objectKey(object) === key);
+    return said === undefined || isApplied(said);
   });
 }
 

@@ -29,6 +29,8 @@ export interface Assignment {
   readonly prunable: readonly ObjectRef[];
   /** Namespaces and CRDs that may be removed with what they hold that is not ours: a person said so. */
   readonly approvedRemovals: readonly ObjectRef[];
+  /** Objects that another placement asks for: this one lets go of them instead of removing them. */
+  readonly handedOver: readonly ObjectRef[];
 }
 
 /** The same thing to bring about; also in what may be removed. Asked of every placement of every member in every pass. */
@@ -39,6 +41,7 @@ export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
   a.leaveAlone === b.leaveAlone &&
   isSame(a.strategy, b.strategy) &&
   isSame(a.prunable, b.prunable) &&
-  isSame(a.approvedRemovals, b.approvedRemovals);
+  isSame(a.approvedRemovals, b.approvedRemovals) &&
+  isSame(a.handedOver, b.handedOver);
 
 const isSame = (a: object, b: object): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

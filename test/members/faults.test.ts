@@ -346,6 +346,35 @@ describe('a kind that the member does not serve', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('is watched also where its CRD came while the placement was being applied', async () => {
+    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const notFound = { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', message: '' };
+    let established = false;
+    const world = await openWorld(
+      {},
+      {
+        intercept({ method, path: asked }) {
+          if (established || asked.startsWith(crds)) return undefined;
+          if (method === 'PATCH') {
+            established = true;
+            void world.user('PATCH', `${crds}/${crd.metadata.name}`, { metadata: { annotations: { late: 'yes' } } });
+          }
+          if (asked === '/apis') return { status: 200, body: { kind: 'APIGroupList', groups: [] } };
+          return asked.startsWith('/apis/example.com/v1') ? { status: 404, body: notFound } : undefined;
+        },
+      },
+    );
+    world.member.assign([assignment('crds', [crd])]);
+    await world.pass(5);
+    established = false;
+    world.member.assign([assignment('crds', [crd]), assignment('web', [configMap('a'), widget])]);
+    await world.pass(2);
+    expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
+    await world.user('PATCH', path, { spec: { size: 9 } });
+    await world.pass(2);
+    expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
+  });
+
   it('is applied as soon as another placement brought its CRD and it is established', async () => {
     const world = await openWorld();
     world.member.assign([assignment('widgets', [widget])]);

@@ -159,6 +159,7 @@ export function assignment(
     label: placementLabelValue(placement, sha256),
     isPlacement: () => true,
     approvedRemovals: [],
+    handedOver: [],
     resourceSnapshotIndex: 0,
     digest: sha256(JSON.stringify(items)),
     remove: false,

@@ -41,6 +41,9 @@ export function sightingOf(
 /** Result words that mean that the object is as it should be (KubeFleet workapplier, process.go). */
 const goodResults: ReadonlySet<string> = new Set(['Applied', 'AppliedWithFailedDriftDetection']);
 
+/** Whether the object is on the member as its manifest says. */
+export const isApplied = ({ result }: ObjectOutcome): boolean => goodResults.has(result);
+
 /** Every object of a target with its outcome and its availability. Objects that no result names are applied. */
 export function deliveredObjects(
   manifests: readonly RenderedManifest[],
@@ -52,7 +55,7 @@ export function deliveredObjects(
   return manifests.map((item): Delivered => {
     const ref = refOfManifest(item.manifest);
     const outcome = outcomes.get(objectKey(ref)) ?? { object: ref, result: 'Applied' };
-    const applied = goodResults.has(outcome.result);
+    const applied = isApplied(outcome);
     const live = objects.get(objectKey(ref));
     const gone = applied && live === undefined && observation.complete;
     return {

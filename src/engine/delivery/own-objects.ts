@@ -1,4 +1,4 @@
-import type { Manifest } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { placementLabel } from '../overrides/ownership.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
@@ -9,18 +9,20 @@ export type IsOwn = (object: Manifest, binding: Binding) => boolean;
 
 /**
  * A placement's objects carry its label. Observations written by hand may leave our labels out (the daemon's never do):
- * an object without any that the placement lists is taken for its own.
+ * an object without any that the placement lists, and that no other has, is taken for its own.
  */
 export function ownObjects(of: {
   /** Value of the ownership label of the placement. */
   readonly label: string;
   readonly isListed: (key: string) => boolean;
+  /** Whether another placement that lists the object says that it has it on this cluster. */
+  readonly isAnothers: (key: string, cluster: ClusterName) => boolean;
 }): IsOwn {
   return (object, binding) => {
     const label = object.metadata.labels?.[placementLabel];
     if (label !== undefined) return label === of.label;
     const key = keyOfManifest(object);
-    return of.isListed(key) && !isSomebodyElses(key, binding);
+    return of.isListed(key) && !isSomebodyElses(key, binding) && !of.isAnothers(key, binding.targetCluster);
   };
 }
 

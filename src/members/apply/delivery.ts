@@ -105,7 +105,11 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     unserved.delete(key);
     try {
       const kind = await discovery.find(object.apiVersion, object.kind);
-      if (kind) return kind;
+      if (kind) {
+        // It may have come to be served since the kinds of the assignment were followed.
+        await watches.follow(kind);
+        return kind;
+      }
       unserved.add(key);
       discovery.forget(object.apiVersion);
     } catch (error) {

@@ -38,6 +38,7 @@ export async function removeLeftovers(input: {
   const troubles: ObjectOutcome[] = [];
   const listed = new Set(assignment.prunable.map(objectKey));
   const approved = new Set(assignment.approvedRemovals.map(objectKey));
+  const handedOver = new Set(assignment.handedOver.map(objectKey));
   const waves = inWaves(leftoversOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
   for (const [index, wave] of waves.entries()) {
     const asked: Manifest[] = [];
@@ -49,9 +50,10 @@ export async function removeLeftovers(input: {
           label: assignment.label,
           isListed: (object) => listed.has(keyOfManifest(object)),
           withContent: approved.has(keyOfManifest(live)),
+          letGo: handedOver.has(keyOfManifest(live)),
         });
         if (trouble) troubles.push(trouble);
-        else asked.push(live);
+        else if (!handedOver.has(keyOfManifest(live))) asked.push(live);
       },
       goOn,
     );

@@ -14,8 +14,8 @@ const mostAttempts = 3;
 
 /**
  * Removes one object of ours: only in the state in which it was found to be ours, and not while it holds what is not
- * unless `withContent` (KubeFleet work applier, garbage collection of left-overs). An object with other owners is only let go of. Undefined when
- * it is gone, going, or not ours any more.
+ * unless `withContent` (KubeFleet work applier, garbage collection of left-overs). An object with other owners, or that
+ * another placement asks for, is only let go of. Undefined when it is gone, going, or not ours any more.
  */
 export async function removeObject(
   connection: Connection,
@@ -24,11 +24,14 @@ export async function removeObject(
     label,
     isListed,
     withContent,
+    letGo,
   }: {
     readonly label: string;
     /** Whether a snapshot of the placement names it. Others may have copied a manifest together with our label. */
     readonly isListed: (object: Manifest) => boolean;
     readonly withContent: boolean;
+    /** Another placement asks for it: only our marks are taken off. */
+    readonly letGo: boolean;
   },
 ): Promise<ObjectOutcome | undefined> {
   const object = refOfManifest(seen);
@@ -40,10 +43,11 @@ export async function removeObject(
     for (let live: Manifest | undefined = seen, attempt = 1; ; attempt++) {
       if (!live || live.metadata.deletionTimestamp || live.metadata.labels?.[placementLabel] !== label)
         return undefined;
-      const foreign = withContent ? undefined : await foreignContent(connection, live, isOurs);
+      const released = letGo || foreignOwner(live) !== undefined;
+      const foreign = withContent || released ? undefined : await foreignContent(connection, live, isOurs);
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
-        await (foreignOwner(live) === undefined ? remove : release)(connection, served, live);
+        await (released ? release : remove)(connection, served, live);
         return undefined;
       } catch (error) {
         // 409: it is not as it was when we looked, perhaps not even the same object.

@@ -62,6 +62,7 @@ const without = (objects: readonly Document[] = [], more: Partial<Sight> = {}): 
   ...more,
 });
 
+const refOf = ({ apiVersion, kind, metadata: { name } }: Document) => ({ apiVersion, kind, name });
 const webTargets = (of: Parameters<typeof targets>[0]) => targets(of).filter((line) => line.includes(' web '));
 const webFiles = (story: Story) => Object.keys(story.record).filter((path) => path.startsWith('placements/web/'));
 const taint = (name: string) => member(name, {}, '{taints: [{key: out, value: "1", effect: NoSchedule}]}');
@@ -131,6 +132,32 @@ describe('a placement whose file is gone', () => {
     await story.plan(20);
     story.seen = { a: without([theirs]), b: without() };
     expect(webTargets(await story.plan(30))).toEqual([]);
+  });
+
+  it('does not wait for what another placement has taken over, in observations without labels either', async () => {
+    const story = await settled();
+    const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web' } };
+    const app = { ...deployment(2), metadata: { name: 'web', namespace: 'web' } };
+    const renamed = (index: number, refused: boolean): Sight => ({
+      placements: [
+        otherTold,
+        {
+          placement: { kind: 'ClusterResourcePlacement', name: 'shop' },
+          resourceSnapshotIndex: index,
+          done: true,
+          results: refused ? [{ object: refOf(bare), result: 'FailedToTakeOver' }] : [],
+        },
+      ],
+      objects: [bare, app, otherNamespace],
+    });
+    story.files['shop.yaml'] = story.files['web.yaml']!.replace('{name: web}', '{name: shop}');
+    delete story.files['web.yaml'];
+    await story.plan(20);
+    story.seen = { a: renamed(0, true), b: renamed(0, false) };
+    expect(webTargets(await story.plan(30))).toEqual(['a web removed']);
+    story.seen = { a: renamed(0, false), b: renamed(0, false) };
+    const step = await story.plan(40);
+    expect([webTargets(step), targets(step)]).toEqual([[], ['a other 0', 'a shop 0', 'b other 0', 'b shop 0']]);
   });
 
   it('with Abandon leaves everything where it is and is forgotten at once', async () => {

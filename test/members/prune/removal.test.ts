@@ -159,6 +159,32 @@ describe('a placement that is removed', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('lets go of what another placement asks for, with everything in it, and that one has it at once', async () => {
+    const world = await holding(manifests);
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
+    const shop = [namespace('shop')];
+    world.member.assign([assignment('web', manifests), assignment('other', shop)]);
+    await world.pass(10);
+    world.sent();
+    world.member.assign([{ ...gone('web', manifests), handedOver: shop.map(refOf) }, assignment('other', shop)]);
+    await world.pass(2);
+    expect(world.sent()).toEqual([
+      'DELETE deployments/web',
+      'DELETE configmaps/a',
+      'PATCH namespaces/shop',
+      'GET namespaces/shop',
+      'PATCH namespaces/shop',
+    ]);
+    expect(await world.user('GET', '/api/v1/namespaces/shop')).toMatchObject({
+      metadata: { labels: { 'gitfleet.dev/placement': 'other' } },
+    });
+    expect(await exists(world, '/api/v1/namespaces/shop/configmaps/theirs')).toBe(true);
+    expect(world.sighting().placements).toMatchObject([
+      { placement: { name: 'web' }, done: true, results: [] },
+      { placement: { name: 'other' }, done: true, results: [] },
+    ]);
+  });
+
   it('keeps a namespace with an object that carries our label but was never listed', async () => {
     const world = await holding(manifests);
     const theirs = configMap('theirs', {}, 'shop');

@@ -1,0 +1,37 @@
+import { afterEach, expect, it } from 'vitest';
+import { deployment, member, placement } from '../scenarios/fleet.ts';
+import { settles } from './small-fleet.ts';
+import { VirtualFleet } from './virtual-fleet.ts';
+
+let fleet: VirtualFleet;
+afterEach(() => fleet.close());
+
+const all = '{placementType: PickAll}';
+const named = (name: string) => placement(name, all, undefined, 'web');
+const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs' } };
+
+it.each([
+  ['a placement beside another of the same namespace', { 'two.yaml': named('two') }, {}],
+  ['a placement that is renamed', {}, { 'two.yaml': named('two') }],
+])('%s goes: what it lets go of is the other’s, untouched', async (_, before, after) => {
+  const files = { 'clusters/a.yaml': member('a'), 'resources/web.yaml': deployment('web', 'web', 'web:1') };
+  fleet = await VirtualFleet.open({ ...files, 'one.yaml': named('one') }, 'a');
+  const one = fleet.start();
+  const owned = () => fleet.stored('a', '/namespaces', '', 'web')?.metadata.labels?.['gitfleet.dev/placement'];
+  await fleet.until('the first holds the namespace', () => owned() === 'one');
+  fleet.commit(before);
+  await fleet.run(60);
+  await fleet.ask('a', 'POST', '/api/v1/namespaces/web/configmaps', theirs);
+  const uids = () => [
+    fleet.stored('a', '/namespaces', '', 'web')?.metadata['uid'],
+    fleet.stored('a', 'apps/deployments', 'web', 'web')?.metadata['uid'],
+  ];
+  const first = uids();
+
+  fleet.commit({ 'one.yaml': undefined, ...after });
+  await fleet.until('the second holds it', () => owned() === 'two');
+  await settles(fleet, one);
+  expect(uids()).toEqual(first);
+  expect(one.plan().holds).toEqual([]);
+  expect(one.plan().targets.map((target) => [target.placement.name, target.remove])).toEqual([['two', false]]);
+});
