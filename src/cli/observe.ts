@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assignmentsOf } from '../daemon/assignments.ts';
 import { inferPlacements } from '../daemon/inferred.ts';
@@ -9,6 +9,7 @@ import { planFleet } from '../engine/plan.ts';
 import { connectionsOf } from '../members/api-server/kubeconfig.ts';
 import { systemClock } from '../members/clock.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
+import { makeDirectory } from '../repo/make-directory.ts';
 import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
@@ -45,7 +46,7 @@ export async function observe(options: {
     members.assign(new Map());
     await members.looked(timeout);
     await members.sweep();
-    await mkdir(options.out, { recursive: true });
+    await makeDirectory(options.out);
     const { stringify } = await import('yaml');
     const published = assignmentsOf(
       planFleet({
@@ -69,8 +70,7 @@ export async function observe(options: {
     const missing = sightings.filter(({ reachable }) => !reachable);
     print(`${sightings.length - missing.length} of ${sightings.length} members observed, written to ${options.out}`);
     for (const { metadata, cause } of missing) process.stderr.write(`${metadata.name}: ${cause}\n`);
-    if (sightings.length > 0 && missing.length === sightings.length)
-      throw new CliError('no member could be reached', exitCodes.unreachable);
+    if (members.noneSeen()) throw new CliError('no member could be reached', exitCodes.unreachable);
   } finally {
     members.stop();
     await repo.close();

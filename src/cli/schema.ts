@@ -1,11 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonSchemas } from '../api/json-schema.ts';
+import { makeDirectory } from '../repo/make-directory.ts';
 import { print } from './terminal/output.ts';
 
 /** One JSON Schema per kind and one for all of them, for the `yaml-language-server` line of an editor. */
 export async function schema(options: { readonly out: string }): Promise<void> {
-  await mkdir(options.out, { recursive: true });
+  await makeDirectory(options.out);
   const schemas = jsonSchemas();
   for (const [file, value] of schemas)
     await writeFile(join(options.out, file), `${JSON.stringify(value, undefined, 2)}\n`);

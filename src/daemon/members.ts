@@ -21,6 +21,8 @@ export interface FleetMembers {
   sightings(): Map<ClusterName, ClusterObservation>;
   /** Members that do not answer, by name, and why. */
   unreachable(): Map<ClusterName, string>;
+  /** True when there are members and none of them could be looked at. */
+  readonly noneSeen: () => boolean;
   /** Resolves when every member is idle, or after `ms` of pace. */
   settled(ms: number): Promise<void>;
   /** Resolves when every member has answered once, or after `ms` of pace. */
@@ -75,6 +77,12 @@ export function fleetMembers(input: {
     }
   }
 
+  function sightings(): Map<ClusterName, ClusterObservation> {
+    const all = new Map([...open].map(([name, { member }]) => [name, member.sighting()]));
+    for (const [name, cause] of unknown) all.set(name, notConnected(name, cause));
+    return all;
+  }
+
   return {
     async follow(clusters, priceLists) {
       prices = priceLists;
@@ -121,10 +129,10 @@ export function fleetMembers(input: {
       disputed = false;
       for (const [name, { member }] of open) member.assign(assignments.get(name) ?? []);
     },
-    sightings() {
-      const all = new Map([...open].map(([name, { member }]) => [name, member.sighting()]));
-      for (const [name, cause] of unknown) all.set(name, notConnected(name, cause));
-      return all;
+    sightings,
+    noneSeen() {
+      const all = [...sightings().values()];
+      return all.length > 0 && all.every(({ reachable }) => !reachable);
     },
     unreachable() {
       const silent = new Map(unknown);

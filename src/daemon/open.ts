@@ -15,12 +15,13 @@ import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
 import type { Logger } from './log.ts';
-import type { Connect } from './members.ts';
+import type { Connect, FleetMembers } from './members.ts';
 import { metrics } from './metrics.ts';
 import type { PassResult } from './reconciler.ts';
 
 export interface OpenedDaemon {
   readonly daemon: Daemon;
+  readonly members: FleetMembers;
   readonly http?: DaemonHttp;
   close(): Promise<void>;
 }
@@ -101,7 +102,7 @@ export async function openDaemon(input: {
     if (watcher) opened.push(() => watcher.close());
     const http = input.listen && (await listen(input.listen, { built, measured, secret: input.webhookSecret, log }));
     if (http) opened.push(() => http.close());
-    return { daemon: built, http, close };
+    return { daemon: built, members: assembled.members, http, close };
   } catch (error) {
     await close();
     throw error;

@@ -9,6 +9,7 @@ import { hasGit } from './native/native.ts';
 import { nativeBranches } from './native/native-branches.ts';
 import type { NewObject } from './objects/new-objects.ts';
 import type { Objects } from './objects/objects.ts';
+import { whileLocked } from './ref-lock.ts';
 
 /** What is asked of a server: where its refs point, objects, or to move a ref. */
 export type GitRequest = 'list' | 'fetch' | 'push';
@@ -30,7 +31,7 @@ export interface Branches {
   /** Brings the history of a ref that its first fetch left out. False when nothing was left out. */
   deepen(ref: string): Promise<boolean>;
   readonly objects: Objects;
-  /** Compare-and-swap of one ref; never by force. Error `push-refused` when a hook says no. */
+  /** Compare-and-swap of one ref; never by force. Errors: `push-refused` when a hook says no, `locked` when a lock stays. */
   change(change: BranchChange): Promise<'done' | 'moved'>;
   /** True when a working tree of a local repository has this branch checked out. */
   checkedOut(ref: string): Promise<boolean>;
@@ -50,6 +51,11 @@ export async function openBranches(input: {
   /** Told of every request to a server. */
   readonly requested?: (request: GitRequest) => void;
 }): Promise<Branches> {
+  const branches = await openAt(input);
+  return { ...branches, change: (change) => whileLocked(() => branches.change(change)) };
+}
+
+async function openAt(input: Parameters<typeof openBranches>[0]): Promise<Branches> {
   const { address, mirrorDir, requested = () => {} } = input;
   const native = input.native ?? (await hasGit());
   switch (address.kind) {

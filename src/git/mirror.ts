@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../repo/make-directory.ts';
 import { takeLock } from './local/process-lock.ts';
 import { git } from './native/native.ts';
 
@@ -19,6 +20,12 @@ export interface Mirror {
   release(): Promise<void>;
 }
 
+/**
+ * Depths of the first fetch of a branch. One that moves on between the look and the fetch brings another commit than the one
+ * that was seen; a few more bring that one too.
+ */
+export const firstDepths = [1, 50] as const;
+
 /** Git's word for `all of it`. */
 export const wholeDepth = 2_147_483_647;
 
@@ -37,7 +44,7 @@ export const mirrorRef = (ref: string): string => `refs/gitfleet/${ref}`;
 
 /** A bare git directory of our own, made when it is not there, held by this process until it is released. */
 export async function openMirror(dir: string, native: boolean): Promise<Mirror> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeDirectory(dir, 0o700);
   const release = await takeLock(join(dir, 'lock'));
   const gitdir = join(dir, 'repo.git');
   const fetching = join(dir, 'fetching');
@@ -45,7 +52,7 @@ export async function openMirror(dir: string, native: boolean): Promise<Mirror> 
   if (cutShort || (!native && (await packs(gitdir)) > tooManyPacks * 4))
     await rm(gitdir, { recursive: true, force: true });
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
-    await mkdir(join(gitdir, folder), { recursive: true });
+    await makeDirectory(join(gitdir, folder));
   await writeFile(join(gitdir, 'HEAD'), 'ref: refs/heads/gitfleet-mirror\n');
   await writeFile(join(gitdir, 'config'), config);
   return {

@@ -203,7 +203,7 @@ describe('tree shows everything under a placement', () => {
   });
 
   it.each([
-    [['wbe'], 1, 'there is no placement wbe: did you mean web?'],
+    [['wbe'], 2, 'there is no placement wbe: did you mean web?'],
     [['cluster', 'eu-1'], 2, 'tree takes a placement, not cluster'],
     [['web', '--cluster', 'dev-1'], 2, 'there is no cluster of web dev-1'],
   ])('%j', async (args, code, message) => {
@@ -238,7 +238,7 @@ describe('wait', () => {
     ],
     [['placement/web', '--for=Available=Yes'], 2, 'a condition is True, False or Unknown'],
     [['placement/web', '--for=Available', '--timeout', 'soon'], 2, '--timeout soon is no duration'],
-    [['placement/wbe', '--for=Available'], 1, 'there is no placement wbe: did you mean web?'],
+    [['placement/wbe', '--for=Available'], 2, 'there is no placement wbe: did you mean web?'],
     [['placement/web', '--for=Available', '--commit', 'nowhere'], 2, '--commit nowhere:'],
   ])('%j', async (args, code, message) => {
     const ran = await wait(...args);

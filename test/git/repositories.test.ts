@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { approvalBranches } from '../../src/git/approval-branches.ts';
+import { alwaysAsk } from '../../src/git/ref-poll.ts';
 import { openSource } from '../../src/git/source.ts';
 import { openStatusBranch } from '../../src/git/status-branch.ts';
 import { type GitServer, refusePushes, startGitServer } from './http-backend-server.ts';
@@ -88,6 +89,31 @@ describe.skipIf(!gitThere).each(kinds)('$name', (kind) => {
     expect(Buffer.from(contents.get(web.oid)!).toString()).toBe('kind: Deployment # 2\n');
     expect([await opened.isAncestor(first, second), await opened.isAncestor(second, first)]).toEqual([true, false]);
     expect(await opened.isAncestor('1'.repeat(40), second)).toBe(false);
+  });
+
+  it('a branch that moves on between the look and the first fetch is read as it was seen', async () => {
+    const { repo, dir } = await kind.make();
+    let seen: string | undefined;
+    const opened = await openSource({
+      repo,
+      branch: 'main',
+      cacheDir: folder(),
+      credentials: withToken,
+      native: kind.native,
+      refs: (branches) => ({
+        ...alwaysAsk(branches),
+        async list(prefixes) {
+          const refs = await branches.list(prefixes);
+          seen = refs.get('refs/heads/main');
+          for (const round of ['2', '3'])
+            elsewhere(dir, { 'resources/shop/web.yaml': `kind: Deployment # ${round}\n` });
+          return refs;
+        },
+      }),
+    });
+    closing.push(opened);
+    expect(await opened.poll()).toBe(seen);
+    expect((await (await opened.tree(seen!)).files()).length).toBe(2);
   });
 
   it('publishes status files, only when they change, and reads them back after a restart', async () => {

@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GitError } from '../../git/git-error.ts';
 import { takeLock } from '../../git/local/process-lock.ts';
 import { commitAll, initRepo } from '../../git/local/worktree.ts';
+import { makeDirectory } from '../../repo/make-directory.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { fileTrouble } from '../terminal/file-trouble.ts';
 
@@ -26,7 +27,7 @@ export interface DemoDirectory {
 export async function openDemoDirectory(wanted: string | undefined): Promise<DemoDirectory> {
   const dir = wanted === undefined ? await mkdtemp(join(tmpdir(), 'gitfleet-demo-')) : resolve(wanted);
   try {
-    await mkdir(dir, { recursive: true });
+    await makeDirectory(dir);
     const entries = await readdir(dir);
     if (entries.some((name) => !name.startsWith('lock')) && !entries.includes('fleet'))
       throw new CliError(`${dir} is neither empty nor a demo of before: choose another --dir`);

@@ -5,7 +5,7 @@ import type { Row } from '../status/listing.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { knownPlacements } from '../status/placements.ts';
 import { type FleetEvent, readEvents } from '../status/read-events.ts';
-import { CliError, exitCodes } from '../terminal/exit.ts';
+import { CliError } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
@@ -36,8 +36,7 @@ export async function describe(word: string, givenName: string | undefined, opti
       (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
     );
     const found = rows.filter((row) => row.name === name || titleOf(row) === name);
-    if (found.length === 0)
-      throw unknownName({ what: singular, name, known: rows.map(titleOf), exitCode: exitCodes.somethingToDo });
+    if (found.length === 0) throw unknownName({ what: singular, name, known: rows.map(titleOf) });
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );

@@ -3,7 +3,7 @@ import { moved } from '../status/follow.ts';
 import { type KindMeant, kindMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
-import { CliError, exitCodes } from '../terminal/exit.ts';
+import { CliError } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { type OutputFormat, outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
@@ -79,7 +79,7 @@ async function listed(
   const rows = name === undefined ? all : all.filter((row) => isNamed(row, name));
   if (name !== undefined && rows.length === 0) {
     const known = [...new Set(all.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
-    throw unknownName({ what: listing.names[1], name, known, exitCode: exitCodes.somethingToDo });
+    throw unknownName({ what: listing.names[1], name, known });
   }
   return { tip: status.tip, rows, isOne: rows.length === 1 && rows[0]!.placement !== name };
 }

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { wholeRecord } from '../../daemon/publication.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { makeDirectory } from '../../repo/make-directory.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { WhatIfFlags } from '../what-if/changes.ts';
@@ -65,7 +66,7 @@ export function exitCodeOfPlan(plan: Plan): number {
 async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, text] of files) {
     const file = join(root, path);
-    await mkdir(dirname(file), { recursive: true });
+    await makeDirectory(dirname(file));
     await writeFile(file, text);
   }
 }

@@ -65,6 +65,7 @@ export async function run(options: RunOptions): Promise<void> {
       const result = await opened.daemon.runOnce().catch(unreachable);
       if (result.kind === 'refused')
         throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
+      if (opened.members.noneSeen()) throw new CliError('no member could be reached', exitCodes.unreachable);
       return;
     }
     stopOnSignals(

@@ -9,6 +9,7 @@ const words: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is not a directory',
   EISDIR: 'it is a directory',
   EROFS: 'the file system is read-only',
+  ENOTSUP: 'no directory can be made there',
   ENOSPC: 'no space is left on the device',
 };
 

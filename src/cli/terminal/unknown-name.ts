@@ -7,7 +7,7 @@ import { titleOf } from './names.ts';
 /** Names listed in an error; a fleet of thousands does not fit a terminal. */
 const mostListed = 12;
 
-/** `there is no cluster eu-9: did you mean eu-1?`, or what there is when nothing comes close. */
+/** `there is no cluster eu-9: did you mean eu-1?`, or what there is when nothing comes close. Exit code 2 in every command. */
 export function unknownName(of: {
   /** What the name was to be: `cluster`, `placement`. */
   readonly what: string;
@@ -15,12 +15,11 @@ export function unknownName(of: {
   readonly known: readonly string[];
   /** In front of the sentence: the flag that held the name. */
   readonly flag?: string;
-  readonly exitCode?: number;
 }): CliError {
   const { what, name, known, flag } = of;
   return new CliError(
     `${flag === undefined ? '' : `${flag}: `}there is no ${what} ${name}: ${instead(what, name, known)}`,
-    of.exitCode ?? exitCodes.invalidInput,
+    exitCodes.invalidInput,
   );
 }
 

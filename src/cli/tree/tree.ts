@@ -8,7 +8,7 @@ import { statusOf } from '../status/listing.ts';
 import { objectState, stateOfAll } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
-import { CliError, exitCodes } from '../terminal/exit.ts';
+import { CliError } from '../terminal/exit.ts';
 import { objectTitle, splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
@@ -43,13 +43,7 @@ export async function tree(word: string, givenName: string | undefined, options:
     const found = all.filter((placement) => placement.title === name || placement.name === name);
     // `web` is the one of cluster scope where there is one, otherwise it must be the only one of this name.
     const placement = found.find(({ title }) => title === name) ?? found[0];
-    if (!placement)
-      throw unknownName({
-        what: 'placement',
-        name,
-        known: all.map(({ title }) => title),
-        exitCode: exitCodes.somethingToDo,
-      });
+    if (!placement) throw unknownName({ what: 'placement', name, known: all.map(({ title }) => title) });
     const clusters = placement.state.bindings.map(({ targetCluster }) => targetCluster);
     if (options.cluster !== undefined && !clusters.includes(options.cluster))
       throw unknownName({ what: `cluster of ${placement.title}`, name: options.cluster, known: clusters });

@@ -85,8 +85,7 @@ async function look(of: {
       missing: titles.map((title) => `${title} is still there`),
       tip,
     };
-  if (rows.length === 0 && name !== undefined)
-    throw unknownName({ what: singular, name, known: all.map(titleOf), exitCode: exitCodes.somethingToDo });
+  if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
   const verdicts = rows.map((row, at) => verdictOf(row, titles[at]!, wish));
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),

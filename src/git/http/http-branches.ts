@@ -3,7 +3,7 @@ import isomorphic from 'isomorphic-git';
 import type { Branches, GitRequest } from '../branches.ts';
 import { GitError, messageOf } from '../git-error.ts';
 import { readRef } from '../local/local-refs.ts';
-import { mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { firstDepths, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
 import { openObjects } from '../objects/objects.ts';
 import type { Credentials } from './credentials.ts';
 import { gitHttp } from './http.ts';
@@ -48,8 +48,13 @@ export async function httpBranches(input: {
       const ours = mirrorRef(ref);
       const before = await readRef(gitdir, ours);
       if (before === oid) return;
-      await fetch(ref, before === undefined ? 1 : undefined);
-      if (!(await objects.has(oid)))
+      let there = false;
+      for (const depth of before === undefined ? firstDepths : [undefined]) {
+        await fetch(ref, depth);
+        there = await objects.has(oid);
+        if (there) break;
+      }
+      if (!there)
         throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
       await isomorphic.writeRef({ fs, gitdir, ref: ours, value: oid, force: true });
       await mirror.tidy();

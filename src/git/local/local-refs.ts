@@ -5,8 +5,6 @@ import { git } from '../native/native.ts';
 
 const oidForm = /^[0-9a-f]{40}$/;
 const noOid = '0'.repeat(40);
-/** Git's default, milliseconds. */
-const refLockMs = 100;
 
 /** Where a ref points, read from its file or from packed-refs; `ref:` is followed. */
 export async function readRef(commonDir: string, ref: string): Promise<string | undefined> {
@@ -55,7 +53,10 @@ export interface RefChange {
   readonly to: string | undefined;
 }
 
-/** Moves a ref if it still is where `from` says. Errors: `push-refused` with the words of a reference-transaction hook. */
+/**
+ * Moves a ref if it still is where `from` says. Errors: `push-refused` with the words of a reference-transaction hook,
+ * `locked` while somebody else holds the ref.
+ */
 export async function changeRef(commonDir: string, change: RefChange, native: boolean): Promise<'done' | 'moved'> {
   return native ? changeByGit(commonDir, change) : changeByLock(commonDir, change);
 }
@@ -65,8 +66,6 @@ async function changeByGit(commonDir: string, { ref, from, to }: RefChange): Pro
   const ran = await git(args, { gitdir: commonDir });
   if (ran.code === 0) return 'done';
   if ((await readRef(commonDir, ref)) !== from) return 'moved';
-  // Somebody holds git's own lock for a moment: as good as having lost the race.
-  if (/Unable to create .*\.lock/.test(ran.stderr)) return 'moved';
   throw new GitError('push-refused', `update ${ref} in ${commonDir}: ${ran.stderr}`);
 }
 
@@ -75,7 +74,6 @@ async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Pr
   const path = join(commonDir, ref);
   await mkdir(dirname(path), { recursive: true });
   const lock = await takeRefLock(`${path}.lock`);
-  if (lock === undefined) return 'moved';
   // After the rename the lock file's name may already be somebody else's.
   let ours = true;
   try {
@@ -96,16 +94,12 @@ async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Pr
   }
 }
 
-/** Undefined when somebody else holds it for longer than git itself would wait (core.filesRefLockTimeout). */
-async function takeRefLock(path: string): Promise<FileHandle | undefined> {
-  for (let waitedMs = 0; ; waitedMs += 10) {
-    try {
-      return await open(path, 'wx');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (waitedMs >= refLockMs) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+async function takeRefLock(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new GitError('locked', `${path} is there: another process writes this branch. Remove the file if none does`);
   }
 }
 

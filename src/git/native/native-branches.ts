@@ -2,7 +2,7 @@ import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
 import { covers } from '../http/ls-refs.ts';
 import { readRef } from '../local/local-refs.ts';
-import { mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { firstDepths, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
 import { openObjects } from '../objects/objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import { type GitRun, git } from './native.ts';
@@ -59,8 +59,13 @@ export async function nativeBranches(input: {
     async obtain(ref, oid) {
       const before = await readRef(gitdir, mirrorRef(ref));
       if (before === oid) return;
-      await fetch(ref, before === undefined ? ['--depth=1'] : []);
-      if (!(await objects.has(oid)))
+      let there = false;
+      for (const depth of before === undefined ? firstDepths : [undefined]) {
+        await fetch(ref, depth === undefined ? [] : [`--depth=${depth}`]);
+        there = await objects.has(oid);
+        if (there) break;
+      }
+      if (!there)
         throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
       await mirror.tidy();
     },

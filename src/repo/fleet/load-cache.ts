@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
 import type { ParsedFile } from '../yaml/parse-yaml.ts';
 
 /** Raised when parsing changes, so that what an older version understood is not taken for what this one would. */
@@ -58,7 +59,7 @@ function cache(
       // Every line brings its own line break in front: the end of the file may be a line that a crash cut off.
       const text = written.map((oid) => `\n${writeLine(oid, known.get(oid)!)}`).join('');
       try {
-        await mkdir(disk.dir, { recursive: true, mode: 0o700 });
+        await makeDirectory(disk.dir, 0o700);
         if (rewrite) await replace(disk, text);
         else await appendFile(disk.file, text, { mode: 0o600 });
         lines = rewrite ? written.length : lines + written.length;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +44,13 @@ it('a directory that holds something else, and what is no directory, are refused
   const file = join(full, 'notes.txt');
   await expect(openDemoDirectory(file)).rejects.toMatchObject({
     message: `--dir ${file}: it is a file, not a directory`,
+    exitCode: 3,
+  });
+});
+
+it.skipIf(!existsSync('/proc/self'))('a place where no directories can be made is refused at once', async () => {
+  await expect(openDemoDirectory('/proc/nope/demo')).rejects.toMatchObject({
+    message: '--dir /proc/nope/demo: no directory can be made there',
     exitCode: 3,
   });
 });

@@ -6,7 +6,7 @@ import { kubeconfigOf } from '../../../src/simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../../src/simulator/listen.ts';
 import { openMember, type SimulatedMember } from '../../../src/simulator/member.ts';
 import { commit, folder, removeFolders, sh } from '../../git/world.ts';
-import { deployment } from '../../scenarios/fleet.ts';
+import { deployment, member } from '../../scenarios/fleet.ts';
 import { cli } from '../cli.ts';
 import { place, shop } from '../shop.ts';
 
@@ -60,6 +60,23 @@ async function without<T>(name: string, run: () => Promise<T>): Promise<T> {
     member.setFaults([]);
   }
 }
+
+describe('run --once ends with', () => {
+  it.each([
+    ['no member could be reached', ['no context of its own'], 3],
+    ['one of two could not', ['dev-1', 'no context of its own'], 0],
+    ['a fleet without members', [], 0],
+  ])('%s: %j is %i', async (_what, names, code) => {
+    const fleet = folder();
+    sh(fleet, 'init', '-q');
+    const files = names.map((name, at) => [`clusters/${at}.yaml`, member(name.replaceAll(' ', '-'))]);
+    commit(fleet, { 'README.md': 'Nothing is placed.\n', ...Object.fromEntries(files) });
+    const quiet = ['--log-level', 'silent', '--cache-dir', folder()];
+    const ran = await cli('run', '--once', '--repo', fleet, '--members', kubeconfig, ...quiet);
+    expect(ran).toEqual({ code, out: '', err: code === 3 ? 'gitfleet: no member could be reached\n' : '' });
+    expect(sh(fleet, 'ls-tree', '--name-only', 'fleet-status')).toContain('summary.yaml');
+  });
+});
 
 describe('diff --members compares with the live objects', () => {
   it('finds nothing where everything was just applied', async () => {

@@ -90,7 +90,7 @@ describe('get lists what is asked for', () => {
 describe('get says what it cannot find', () => {
   it.each([
     [['placments'], 2, 'there is no kind placments: did you mean placements?'],
-    [['placement', 'wbe'], 1, 'there is no placement wbe: did you mean web?'],
+    [['placement', 'wbe'], 2, 'there is no placement wbe: did you mean web?'],
     [['placements', '-o', 'jsno'], 2, '-o jsno is not known here: use one of table, wide, json, yaml, name'],
     [['placements', '-n', 'a', '-A'], 2, '-n and -A exclude each other'],
     [['clusters', '-l', 'env in prod'], 2, '"env in prod" is no label selector'],
@@ -178,8 +178,8 @@ describe('describe tells everything about one object', () => {
 
   it.each([
     [['placement'], 2, 'describe placement needs a name: gitfleet get placements lists them'],
-    [['placement', 'web', '-n', 'shop'], 1, 'there is no placement web'],
-    [['cluster', 'eu-9'], 1, 'there is no cluster eu-9: did you mean eu-1?'],
+    [['placement', 'web', '-n', 'shop'], 2, 'there is no placement web'],
+    [['cluster', 'eu-9'], 2, 'there is no cluster eu-9: did you mean eu-1?'],
   ])('%j', async (args, code, message) => {
     const ran = await cli('describe', ...args, '--repo', fleet.dir);
     expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });

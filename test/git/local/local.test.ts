@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRepo } from '../../../src/cli/fleet-repo/open-repo.ts';
@@ -6,6 +6,7 @@ import { changeRef } from '../../../src/git/local/local-refs.ts';
 import { takeLock } from '../../../src/git/local/process-lock.ts';
 import { watchLocal } from '../../../src/git/local/watch-local.ts';
 import { commitAll, initRepo, mergeBranch } from '../../../src/git/local/worktree.ts';
+import { whileLocked } from '../../../src/git/ref-lock.ts';
 import { openSource } from '../../../src/git/source.ts';
 import { openStatusBranch } from '../../../src/git/status-branch.ts';
 import { author, bare, clone, commit, folder, gitThere, nobody, now, put, removeFolders, sh } from '../world.ts';
@@ -102,15 +103,22 @@ describe.skipIf(!gitThere)('a local repository', () => {
     expect(sh(dir, 'status', '--porcelain')).toBe('');
   });
 
-  it('without git a branch locked by somebody is not written', async () => {
-    const dir = clone();
-    const commonDir = join(dir, '.git');
-    const tip = sh(dir, 'rev-parse', 'main');
-    put(dir, { '.git/refs/heads/x.lock': '' });
-    expect(await changeRef(commonDir, { ref: 'refs/heads/x', from: undefined, to: tip }, false)).toBe('moved');
-    expect(existsSync(join(commonDir, 'refs/heads/x'))).toBe(false);
-    expect(existsSync(join(commonDir, 'refs/heads/x.lock'))).toBe(true);
-  });
+  it.each([true, false])(
+    'a branch whose lock was left behind is not written, and the lock is named (git: %s)',
+    async (native) => {
+      const dir = clone();
+      const lock = join(dir, '.git/refs/heads/fleet-status.lock');
+      put(dir, { '.git/refs/heads/fleet-status.lock': '' });
+      const opened = await status(dir, native);
+      const publish = async () => opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
+      await expect(publish()).rejects.toThrow(lock);
+      expect(existsSync(join(dir, '.git/refs/heads/fleet-status'))).toBe(false);
+      expect(existsSync(lock)).toBe(true);
+      const freed = new Promise((done) => setTimeout(() => done(rmSync(lock)), 150));
+      expect((await publish()).kind).toBe('published');
+      await freed;
+    },
+  );
 
   it('without git many writers of one ref have one winner', async () => {
     const dir = clone();
@@ -119,7 +127,9 @@ describe.skipIf(!gitThere)('a local repository', () => {
     const to = commit(dir, { b: '2' });
     sh(dir, 'branch', 'x', from);
     const change = { ref: 'refs/heads/x', from, to };
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => changeRef(commonDir, change, false)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => whileLocked(() => changeRef(commonDir, change, false))),
+    );
     expect(outcomes.filter((outcome) => outcome === 'done')).toEqual(['done']);
     expect(sh(dir, 'rev-parse', 'x')).toBe(to);
   });
