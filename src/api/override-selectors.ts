@@ -1,5 +1,11 @@
 import type { Override } from './override.ts';
 
+/** ClusterResourceOverrides of a fleet, and ResourceOverrides of one namespace (KubeFleet pkg/utils/validator, override). */
+export const mostOverrides = 100;
+
+/** Equal for overrides that count together. */
+export const overrideScope = ({ kind, metadata }: Override): string => `${kind}/${metadata.namespace ?? ''}`;
+
 /** One resource that an override selects. */
 export interface SelectedByOverride {
   /** Equal for two overrides that may not both select it: those of one kind, and of one namespace. */

@@ -1,31 +1,39 @@
 import { duplicates } from './duplicates.ts';
 import { error, type IssueAt } from './issue.ts';
 import type { FleetObject } from './kinds.ts';
-import { selectedByOverride } from './override-selectors.ts';
+import type { Override } from './override.ts';
+import { mostOverrides, overrideScope, selectedByOverride } from './override-selectors.ts';
 
 /** Rules over several objects: names are unique, a resource has one override of a kind, at most 100 overrides. */
 export function validateAcross(objects: readonly FleetObject[]): IssueAt[] {
-  return [...duplicates(objects), ...overrideCollisions(objects), ...budgets(objects)];
+  return [...duplicates(objects), ...overrideCollisions(objects), ...tooManyOverrides(objects), ...budgets(objects)];
 }
+
+/** Which of them are not in force is told by what is recorded (engine/admission); here it is enough that there are too many. */
+function tooManyOverrides(objects: readonly FleetObject[]): IssueAt[] {
+  const scopes = Map.groupBy(
+    objects.flatMap((object, index) => (isOverride(object) ? [{ object, index }] : [])),
+    ({ object }) => overrideScope(object),
+  );
+  return [...scopes.values()].flatMap((all): IssueAt[] => {
+    if (all.length <= mostOverrides) return [];
+    const last = all.reduce((a, b) => (a.object.metadata.name > b.object.metadata.name ? a : b));
+    const { kind, metadata } = last.object;
+    const where = metadata.namespace ? ` in namespace ${metadata.namespace}` : '';
+    const message = `there are ${all.length} ${kind}s${where} and can be at most ${mostOverrides}: those in force stay so, of the others the first by name come into force`;
+    return [{ index: last.index, issue: error('too-many-overrides', [], message, 'remove some, or put several into one') }];
+  });
+}
+
+const isOverride = (object: FleetObject): object is Override =>
+  object.kind === 'ClusterResourceOverride' || object.kind === 'ResourceOverride';
 
 function overrideCollisions(objects: readonly FleetObject[]): IssueAt[] {
   const found: IssueAt[] = [];
   const taken = new Map<string, number>();
-  const counts = new Map<string, number>();
   objects.forEach((object, index) => {
-    if (object.kind !== 'ClusterResourceOverride' && object.kind !== 'ResourceOverride') return;
-    const { namespace = '', name } = object.metadata;
-    const scope = `${object.kind}/${namespace}`;
-    counts.set(scope, (counts.get(scope) ?? 0) + 1);
-    if (counts.get(scope) === 101)
-      found.push({
-        index,
-        issue: error(
-          'too-many-overrides',
-          [],
-          `there can be at most 100 ${object.kind}s${namespace ? ` in namespace ${namespace}` : ''}`,
-        ),
-      });
+    if (!isOverride(object)) return;
+    const { name } = object.metadata;
     for (const { key, kind, name: selected, path } of selectedByOverride(object)) {
       const other = taken.get(key);
       if (other !== undefined && other !== index) {

@@ -1,5 +1,5 @@
 import type { Override } from '../../api/override.ts';
-import { selectedByOverride } from '../../api/override-selectors.ts';
+import { mostOverrides, overrideScope, selectedByOverride } from '../../api/override-selectors.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type Fleet, type FleetRecord, sourceKey } from '../input.ts';
 import { lastRecorded, overrideKey } from '../overrides/snapshots.ts';
@@ -40,14 +40,28 @@ export function admitOverrides(fleet: Fleet, record: FleetRecord): AdmittedOverr
     const refused = it.refused ? undefined : alreadySelected(it.admitted!, held, fleet);
     return refused ? { admitted: beforeOf(it.admitted!), refused } : it;
   });
+  const inForce = judged.flatMap(({ admitted }) => admitted ?? []);
   return {
-    overrides: judged.flatMap(({ admitted }) => admitted ?? []),
+    overrides: atMost(inForce, [...absent.map(({ last }) => last), ...inForce.filter(beforeOf)]),
     holds: [
       ...judged.flatMap(({ admitted, refused }) => (admitted && refused ? hold(admitted, refused.because) : [])),
       ...absent.map(({ last, ref }) => hold(last, heldBecause(fleet, ref))),
     ],
     problems: judged.flatMap(({ refused }) => refused?.problems ?? []),
   };
+}
+
+/** Those that were there before keep their place; of the others the first by name take what is left. */
+function atMost(overrides: readonly Override[], before: readonly Override[]): readonly Override[] {
+  const taken = new Map<string, number>();
+  const take = (override: Override): boolean => {
+    const count = taken.get(overrideScope(override)) ?? 0;
+    taken.set(overrideScope(override), count + 1);
+    return count < mostOverrides;
+  };
+  for (const override of before) take(override);
+  const keep = new Set(before.map(keyOf));
+  return overrides.filter((override) => keep.has(keyOf(override)) || take(override));
 }
 
 const keyOf = ({ kind, metadata }: Override): string => overrideKey(kind, metadata);

@@ -22,8 +22,7 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const across = validateAcross(sound.map(({ object }) => object));
   const struck = new Set(
     across
-      // An invalid budget blocks; without its object there would be no budget at all.
-      .filter(({ issue }) => issue.severity === 'error' && issue.code !== 'invalid-budget')
+      .filter(({ issue }) => issue.severity === 'error' && !judgedLater.has(issue.code))
       .flatMap(({ index, other, issue }) =>
         issue.code === 'duplicate-object' && other !== undefined ? [index, other] : [index],
       ),
@@ -48,6 +47,12 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
     ],
   };
 }
+
+/**
+ * Errors that take no object out of the fleet. An invalid budget blocks; without its object there would be no budget at all.
+ * Of too many overrides those that were there first stay in force, and only the record knows which.
+ */
+const judgedLater: ReadonlySet<string> = new Set(['invalid-budget', 'too-many-overrides']);
 
 const hidesKind = ({ code }: { readonly code: string }): boolean => code === 'unknown-kind';
 

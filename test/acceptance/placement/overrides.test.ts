@@ -355,6 +355,28 @@ describe('a change of an override', () => {
     expect(mended.recorded['overrides/shop.z/1.yaml']).toContain('value: "2"');
   });
 
+  it('is one too many only where it is new: a hundred that are there keep their place, whatever the names of files', async () => {
+    const many = (from: number, count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [
+          `overrides/${at}.yaml`,
+          ro(`o-${from + at}`, patch(all, '{op: add, path: /data/x, value: x}')).replaceAll('prices', `prices-${from + at}`),
+        ]),
+      );
+    const inForce = (step: Awaited<ReturnType<typeof plan>>) =>
+      Object.keys(step.recorded).filter((path) => path.startsWith('overrides/'));
+    const base = repo();
+    const full = await plan({ repo: { ...base, ...many(101, 100) }, observed: both });
+    expect([full.code, inForce(full).length]).toEqual([1, 100]);
+    const next = await thenPlan(full, { ...base, ...many(101, 100), 'a.yaml': many(100, 1)['overrides/0.yaml']! });
+    expect(next.plan.problems.map(({ code, severity, message }) => [severity, code, message])).toEqual([
+      ['error', 'too-many-overrides', expect.stringContaining('there are 101 ResourceOverrides in namespace shop')],
+    ]);
+    expect(inForce(next)).toEqual(inForce(full));
+    const fresh = await plan({ repo: { ...base, ...many(101, 102) }, observed: both });
+    expect(inForce(fresh)).toEqual(inForce(full));
+  });
+
   it('to another placement is refused: it stays with the one it had', async () => {
     const first = await plan({ repo: repo(override('1', '  placement: {name: web}\n')), observed: both });
     const next = await thenPlan(first, repo(override('2', '  placement: {name: other}\n')));
