@@ -26,7 +26,7 @@ const writes = (fleet: VirtualFleet, since: number): string[] =>
 const all = (image: string): string[] => names.map(() => image);
 
 describe('a repo that says nothing', () => {
-  it('an emptied repo is refused: nothing is removed, and merging what is asked for lets it happen', async () => {
+  it('an emptied repo is refused: nothing is removed, and putting it back changes nothing', async () => {
     const { fleet, one } = await settled();
     const before = fleet.requests.length;
     fleet.commit(Object.fromEntries(Object.keys(fleet.files).map((path) => [path, undefined])));
@@ -41,6 +41,33 @@ describe('a repo that says nothing', () => {
     fleet.commit(smallFleet());
     await settles(fleet, one);
     expect(writes(fleet, before)).toEqual([]);
+  });
+
+  it.each<[what: string, kept: RegExp, left: (string | undefined)[]]>([
+    ['all placements, which takes them from the members', /^(clusters|resources)/, all('').map(() => undefined)],
+    ['everything: members that leave keep what they run', /^$/, all('web:1')],
+  ])('removing %s, happens when the branch that asks is merged', async (_what, kept, left) => {
+    const { fleet, one } = await settled();
+    fleet.commit(
+      Object.fromEntries(Object.keys(fleet.files).flatMap((path) => (kept.test(path) ? [] : [[path, undefined]]))),
+    );
+    const asking = () =>
+      [...fleet.repo.refs.keys()].find((ref) => ref.startsWith('refs/heads/gitfleet/approve/removal-'));
+    await fleet.until('a branch asks', () => asking() !== undefined);
+    expect(one.passes.at(-1)!.kind).toBe('refused');
+    expect(images(fleet)).toEqual(all('web:1'));
+    const branch = Object.entries(await fleet.repo.files(asking()!.slice('refs/heads/'.length)));
+    const asked = branch.filter(([path]) => path.startsWith('approvals/'));
+    expect(asked.map(([path]) => path)).toEqual([expect.stringMatching(/^approvals\/removal-/)]);
+    fleet.commit(Object.fromEntries(asked));
+    await fleet.until(
+      'it has happened',
+      () => one.passes.at(-1)!.kind !== 'refused' && one.plan().placements.length === 0,
+    );
+    await fleet.run(60);
+    expect(images(fleet)).toEqual(left);
+    expect(asking()).toBeUndefined();
+    expect((await fleet.repo.files('fleet-status'))['README.md']).not.toContain('## Refused');
   });
 
   it('a deleted clusters/ folder is refused: nothing leaves a member', async () => {
