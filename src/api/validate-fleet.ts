@@ -21,7 +21,9 @@ function tooManyOverrides(objects: readonly FleetObject[]): IssueAt[] {
     const { kind, metadata } = last.object;
     const where = metadata.namespace ? ` in namespace ${metadata.namespace}` : '';
     const message = `there are ${all.length} ${kind}s${where} and can be at most ${mostOverrides}: those in force stay so, of the others the first by name come into force`;
-    return [{ index: last.index, issue: error('too-many-overrides', [], message, 'remove some, or put several into one') }];
+    return [
+      { index: last.index, issue: error('too-many-overrides', [], message, 'remove some, or put several into one') },
+    ];
   });
 }
 

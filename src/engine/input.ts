@@ -55,8 +55,10 @@ export interface Fleet {
 
 export interface Source {
   readonly file: string;
-  /** 1-based. */
+  /** 1-based line where its document begins. */
   readonly line: number;
+  /** 1-based. */
+  readonly column: number;
 }
 
 export const sourceKey = (

@@ -128,7 +128,7 @@ function goRound(before: Round, world: World): Round {
     refused: world.input.fleet.refused,
     deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),
     recordLost: world.recordLost,
-    fileOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata))?.file,
+    sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
   return {
     works: evictions.works,

@@ -2,6 +2,7 @@ import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type Freeze, frozenHold } from '../freeze/freeze.ts';
+import type { Source } from '../input.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
@@ -27,7 +28,7 @@ export interface EvictInput {
   /** True in the pass that found the record lost: evictions unknown to it are held until their file changes. */
   readonly recordLost?: boolean;
   /** Where the file of an eviction stands, for problems. */
-  readonly fileOf?: (eviction: Eviction) => string | undefined;
+  readonly sourceOf?: (eviction: Eviction) => Source | undefined;
 }
 
 export interface EvictOutcome {
@@ -166,7 +167,7 @@ const reused = (eviction: Eviction, input: EvictInput): Problem => ({
   ...where(eviction, input),
 });
 
-function where(eviction: Eviction, { fileOf }: EvictInput): Pick<Problem, 'file' | 'path'> {
-  const file = fileOf?.(eviction);
-  return { path: 'spec', ...(file === undefined ? {} : { file }) };
-}
+const where = (eviction: Eviction, { sourceOf }: EvictInput): Pick<Problem, 'file' | 'line' | 'column' | 'path'> => ({
+  path: 'spec',
+  ...sourceOf?.(eviction),
+});

@@ -360,7 +360,10 @@ describe('a change of an override', () => {
       Object.fromEntries(
         Array.from({ length: count }, (_, at) => [
           `overrides/${at}.yaml`,
-          ro(`o-${from + at}`, patch(all, '{op: add, path: /data/x, value: x}')).replaceAll('prices', `prices-${from + at}`),
+          ro(`o-${from + at}`, patch(all, '{op: add, path: /data/x, value: x}')).replaceAll(
+            'prices',
+            `prices-${from + at}`,
+          ),
         ]),
       );
     const inForce = (step: Awaited<ReturnType<typeof plan>>) =>

@@ -177,7 +177,10 @@ describe('a wrong selection is Scheduled=False/InvalidResourceSelectors and take
     expect(printed.problems).toEqual([
       expect.objectContaining({
         severity: 'error',
+        code: 'invalid-resource-selectors',
         file: 'web.yaml',
+        line: 1,
+        column: 1,
         path: 'spec.resourceSelectors',
         message: expect.stringMatching(message),
       }),

@@ -109,9 +109,11 @@ describe('an invalid eviction', () => {
     story.files['evict.yaml'] = file;
     const step = await story.plan(20);
     expect(verdicts(step)).toEqual([`e1 ${invalid}`]);
-    expect(step.plan.problems.map(({ severity, file: where }: Document) => `${severity} ${where}`)).toEqual(
-      problem ? ['error evict.yaml'] : [],
-    );
+    expect(
+      step.plan.problems.map(({ severity, code, file: where, line, column }: Document) =>
+        [severity, code, `${where}:${line}:${column}`].join(' '),
+      ),
+    ).toEqual(problem ? ['error eviction-refused evict.yaml:2:1'] : []);
     expect(moves(step)).toEqual(['a Bound 0 keep']);
   });
 
@@ -125,7 +127,9 @@ describe('an invalid eviction', () => {
     story.files['evict.yaml'] = eviction('e1', 'a');
     const step = await story.plan(20);
     expect(verdicts(step)).toEqual([`e1 ${invalid}`]);
-    expect(step.plan.problems.map(({ severity }: Document) => severity)).toEqual(['error']);
+    expect(step.plan.problems.map(({ severity, code }: Document) => [severity, code])).toEqual([
+      ['error', 'eviction-refused'],
+    ]);
   });
 
   it('stays invalid when the cause is gone: a new one needs a new name', async () => {

@@ -235,6 +235,27 @@ describe('an unpicked cluster', () => {
     expect(moves(await story.plan(21))).toEqual(['b Bound 0 keep']);
   });
 
+  it('beside another live binding moves nothing of the placement, and the problem says which file to mend', async () => {
+    const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
+    const path = 'placements/web/state.yaml';
+    const twice = /^ *- \{targetCluster: a,.*\n/m.exec(story.record[path]!)![0];
+    story.record = { ...story.record, [path]: story.record[path]!.replace(twice, twice + twice) };
+    story.files['resources/web.yaml'] = app('web:2');
+    const step = await story.plan(20);
+    expect(held(step)).toEqual(['SameClusterConflict a']);
+    expect(moves(step).filter((line) => !/ (keep|wait)$/.test(line))).toEqual([]);
+    expect(step.plan.problems).toEqual([
+      {
+        severity: 'warning',
+        code: 'same-cluster-conflict',
+        message:
+          'ClusterResourcePlacement web has 2 bindings on a (Bound, Bound): nothing of it moves until one is left',
+        fix: 'remove the surplus binding on a from its state.yaml on the status branch',
+      },
+    ]);
+    expect(step.code).not.toBe(2);
+  });
+
   it('a taint unpicks nobody', async () => {
     const story = await settled();
     story.files['clusters/a.yaml'] = taint('a');

@@ -183,3 +183,49 @@ describe('a request', () => {
     expect(targeted(await story.plan(20))).toEqual(['eu-1']);
   });
 });
+
+describe('an approval or a run in a file whose path differs from another only in case', () => {
+  const gate = [`${canary}, beforeStageTasks: [{type: Approval}]`, prod];
+  const yes = approval('web-1-before-canary', 'canary');
+  const collisions = ({ plan }: Awaited<ReturnType<ReturnType<typeof staged>['plan']>>): string[] =>
+    plan.problems.map(({ severity, code, file }: { readonly [key: string]: string }) => `${severity} ${code} ${file}`);
+
+  it('is no yes, since nobody knows which of the two a checkout would show', async () => {
+    const story = staged(gate);
+    await story.plan();
+    Object.assign(story.files, { 'approvals/Yes.yaml': yes, 'approvals/yes.yaml': '# nothing\n' });
+    const step = await story.plan(10);
+    expect(collisions(step)).toEqual([
+      'error case-collision approvals/Yes.yaml',
+      'error case-collision approvals/yes.yaml',
+    ]);
+    expect(runWords(step)).toBe(waiting);
+    expect(targeted(step)).toEqual([]);
+    story.files = Object.fromEntries(Object.entries(story.files).filter(([path]) => path !== 'approvals/yes.yaml'));
+    expect(targeted(await story.plan(20))).toEqual(['eu-1']);
+  });
+
+  it('is not taken back either: what was approved before the second file came stays so', async () => {
+    const story = staged(gate);
+    await story.plan();
+    story.files['approvals/Yes.yaml'] = yes;
+    const open = await story.plan(10);
+    expect(targeted(open)).toEqual(['eu-1']);
+    story.files['approvals/yes.yaml'] = '# nothing\n';
+    const step = await story.plan(20);
+    expect(runWords(step)).toBe(runWords(open));
+    expect(targeted(step)).toEqual(['eu-1']);
+  });
+
+  it('goes on as last recorded where it is a run', async () => {
+    const story = staged([canary, prod], { 'runs/Web-1.yaml': run() });
+    const first = await story.plan();
+    expect(targeted(first)).toEqual(['eu-1']);
+    story.files['runs/web-1.yaml'] = '# nothing\n';
+    story.seen = delivered(first);
+    const step = await story.plan(100);
+    expect(collisions(step)).toEqual(['error case-collision runs/Web-1.yaml', 'error case-collision runs/web-1.yaml']);
+    expect(held(step)).toContain('LastGoodVersion web-1');
+    expect(runWords(step)).toBe(progressing);
+  });
+});

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { folder, put, removeFolders } from '../git/world.ts';
+import { cli } from './cli.ts';
+
+afterAll(removeFolders);
+
+const wrong = {
+  'none.yaml': '# no fleet yet\n',
+  'other.yaml': 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1}\nspec: {}\n',
+  'typo.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: SimulatedFleet\nspec:\n  members: [{name: eu-1, nodez: []}]\n',
+};
+
+describe('a file that is no SimulatedFleet ends the command with exit code 2, its place and what to write', () => {
+  const dir = folder();
+  put(dir, wrong);
+  const file = (name: string) => join(dir, name);
+  it.each([
+    ['none.yaml', ':1:1: error[no-simulated-fleet]: this file holds no SimulatedFleet'],
+    ['other.yaml', ':1:1: error[no-simulated-fleet]: this file holds no SimulatedFleet'],
+    ['typo.yaml', ':4:26: error[unknown-field]: '],
+  ])('%s', async (name, said) => {
+    const args = ['--simulated-fleet', file(name)];
+    const simulate = await cli('simulate', ...args, '--kubeconfig', file('kubeconfig'));
+    expect(simulate).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`${file(name)}${said}`) });
+    const run = await cli('run', '--once', '--repo', dir, '--members', 'simulated', ...args);
+    expect(run).toEqual(simulate);
+  });
+
+  it('one that is not there ends with 3', async () => {
+    const ran = await cli('simulate', '--simulated-fleet', file('nothing.yaml'), '--kubeconfig', file('kubeconfig'));
+    expect(ran).toMatchObject({ code: 3, out: '', err: expect.stringContaining('no such file or directory') });
+  });
+});
