@@ -1,3 +1,4 @@
+import { messageOf } from '../api/message-of.ts';
 import { program } from './program.ts';
 import { exitCodeOf, exitCodes, saidAlready } from './terminal/exit.ts';
 import { fileTrouble, isFileTrouble } from './terminal/file-trouble.ts';
@@ -16,5 +17,5 @@ export async function commandLine(args: readonly string[]): Promise<number> {
 
 function messageFor(error: unknown): string {
   if (isFileTrouble(error)) return `${error.path}: ${fileTrouble(error)}`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

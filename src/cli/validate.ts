@@ -2,9 +2,9 @@ import type { Problem } from '../api/problem.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { formatProblem } from '../repo/fleet/positions.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
+import { colorsFor } from './terminal/colors.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { outputFormat, print, printJson } from './terminal/output.ts';
-import { colorsFor } from './terminal/table.ts';
 
 /** Every problem of a fleet repo; exit 2 when one is an error. */
 export async function validate(

@@ -1,5 +1,6 @@
+import { messageOf } from '../api/message-of.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
-import { GitError, messageOf } from '../git/git-error.ts';
+import { GitError } from '../git/git-error.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';

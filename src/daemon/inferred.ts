@@ -1,5 +1,5 @@
-import type { ObjectRef } from '../api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
+import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import type { Assignment } from '../members/assignment.ts';
 
 const digestAnnotation = 'gitfleet.dev/digest';
@@ -15,7 +15,7 @@ export function inferPlacements(
   if (!observation.reachable) return observation;
   const digests = new Map(
     observation.objects.map((object) => [
-      keyOf({ ...object, ...object.metadata }),
+      objectKey({ ...object, ...object.metadata }),
       object.metadata.annotations?.[digestAnnotation],
     ]),
   );
@@ -23,9 +23,7 @@ export function inferPlacements(
     .filter(({ remove }) => !remove)
     .map(({ placement, resourceSnapshotIndex, digest, manifests }): PlacementSighting => {
       const done = manifests.every(
-        ({ manifest }) =>
-          digests.get(keyOf({ ...manifest, ...manifest.metadata })) ===
-          manifest.metadata.annotations?.[digestAnnotation],
+        ({ manifest }) => digests.get(keyOfManifest(manifest)) === manifest.metadata.annotations?.[digestAnnotation],
       );
       return {
         placement: { ...placement },
@@ -37,11 +35,3 @@ export function inferPlacements(
     });
   return { ...observation, placements };
 }
-
-const keyOf = ({
-  apiVersion,
-  kind,
-  namespace,
-  name,
-}: Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'> & { readonly namespace?: string | undefined }): string =>
-  `${apiVersion}/${kind}/${namespace ?? ''}/${name}`;

@@ -1,8 +1,8 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
+import { messageOf } from '../api/message-of.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { messageOf } from '../git/git-error.ts';
 import type { Transport } from '../members/api-server/transport.ts';
 import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';

@@ -1,3 +1,4 @@
+import type { StatusBranch } from '../git/status-branch.ts';
 import type { RepoTree } from '../repo/tree.ts';
 
 /** Where desired state comes from: the branch of a fleet repo. */
@@ -12,27 +13,8 @@ export interface DesiredState {
   isAncestor(ancestor: string, of: string): Promise<boolean>;
 }
 
-/** What the status branch held when a plan was based on it. */
-export interface StatusTip {
-  /** Undefined while the branch does not exist. */
-  readonly commit: string | undefined;
-  readonly files: ReadonlyMap<string, string>;
-}
-
-export type Published =
-  | { readonly kind: 'published' | 'unchanged'; readonly tip: StatusTip }
-  /** Another writer was faster: look again. */
-  | { readonly kind: 'moved' };
-
-export interface Status {
-  /** Commit of the tip now, without reading it. */
-  tip(): Promise<string | undefined>;
-  read(): Promise<StatusTip>;
-  /** False also when either commit is not known any more. */
-  isAncestor(ancestor: string, of: string): Promise<boolean>;
-  /** Makes `files` the whole content of the branch, on top of `base`; never by force. */
-  publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
-}
+/** Where plans are recorded: the status branch, without what only its owner does with it. */
+export type Status = Pick<StatusBranch, 'tip' | 'read' | 'isAncestor' | 'publish'>;
 
 /** Branches that ask a person for a yes. */
 export interface Approvals {

@@ -1,4 +1,4 @@
-import type { Fleet, FleetRecord } from '../engine/input.ts';
+import { emptyFleet, type Fleet, type FleetRecord } from '../engine/input.ts';
 
 /** Only what the record knows: with it a plan is exactly what was published last. */
 export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
@@ -17,26 +17,8 @@ export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
 
 /** Stands in for a commit whose files are lost: everything is held as the record has it. */
 export function fleetOfLostCommit(commit: string, record: FleetRecord): Fleet {
-  const none: Fleet = {
-    members: [...record.clusters.values()],
-    placements: [],
-    overrides: [],
-    strategies: [],
-    runs: [],
-    approvals: [],
-    evictions: [],
-    budgets: [],
-    priceLists: [],
-    removalApprovals: [],
-    config: undefined,
-    resources: [],
-    notActedOn: [],
-    refused: [],
-    unreadable: [],
-    problems: [],
-  };
   return {
-    ...recordedFleet(none, record),
+    ...recordedFleet({ ...emptyFleet, members: [...record.clusters.values()] }, record),
     unreadable: [`commit ${commit.slice(0, 12)}, which is in no clone any more,`],
   };
 }

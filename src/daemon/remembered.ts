@@ -1,8 +1,9 @@
 import type { Problem } from '../api/problem.ts';
 import type { FleetRecord } from '../engine/input.ts';
+import type { StatusTip } from '../git/status-branch.ts';
 import { readRecord } from '../repo/record/read.ts';
 import type { Logger } from './log.ts';
-import type { Status, StatusTip } from './ports.ts';
+import type { Status } from './ports.ts';
 
 /** What the fleet remembers, and where on the status branch that is to be continued. */
 export interface Remembered {

@@ -53,6 +53,26 @@ export interface Fleet {
   readonly sources?: ReadonlyMap<string, Source>;
 }
 
+/** A fleet repo with nothing in it. */
+export const emptyFleet: Fleet = {
+  members: [],
+  placements: [],
+  overrides: [],
+  strategies: [],
+  runs: [],
+  approvals: [],
+  evictions: [],
+  budgets: [],
+  priceLists: [],
+  removalApprovals: [],
+  config: undefined,
+  resources: [],
+  notActedOn: [],
+  refused: [],
+  unreadable: [],
+  problems: [],
+};
+
 export interface Source {
   readonly file: string;
   /** 1-based line where its document begins. */

@@ -59,5 +59,3 @@ export class GitError extends Error {
     this.code = code;
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

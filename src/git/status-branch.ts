@@ -8,21 +8,25 @@ import type { Person } from './person.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 import { branchRef } from './source.ts';
 
-/** What the branch held; the shape that the daemon's `Status` port asks for. */
+/** What the status branch held when a plan was based on it. */
 export interface StatusTip {
+  /** Undefined while the branch does not exist. */
   readonly commit: string | undefined;
   readonly files: ReadonlyMap<string, string>;
 }
 
 export type Published =
   | { readonly kind: 'published' | 'unchanged'; readonly tip: StatusTip }
+  /** Another writer was faster: look again. */
   | { readonly kind: 'moved' };
 
 export interface StatusBranch {
+  /** Commit of the tip now, without reading it. */
   tip(): Promise<string | undefined>;
   read(): Promise<StatusTip>;
   /** False also when either commit is not known any more. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** Makes `files` the whole content of the branch, on top of `base`; never by force. */
   publish(base: StatusTip, files: ReadonlyMap<string, string>, message: string): Promise<Published>;
   readonly remote: boolean;
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import { messageOf } from '../api/message-of.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 import { type Clock, sleep } from './clock.ts';
@@ -71,7 +72,7 @@ export function keepContact(input: {
     } catch (error) {
       if (error instanceof ApiError && error.status !== 401) return answered(before, sent, error.message);
       misses++;
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = messageOf(error);
       if (error instanceof UnreachableError && misses < mostMisses && before.kind !== 'unreachable') return before;
       // The cause of a long outage changes its wording; nobody needs to hear each of them.
       return before.kind === 'unreachable' ? before : { kind: 'unreachable', cause };

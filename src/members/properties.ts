@@ -1,5 +1,6 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberClusterStatus } from '../api/member-cluster.ts';
+import { messageOf } from '../api/message-of.ts';
 import type { Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { parseQuantity } from '../api/quantity.ts';
@@ -96,7 +97,7 @@ interface Usage {
 export function withoutAnswer(before: Properties | undefined, error: unknown): Properties {
   // A member that gives no answer now and then must not change the record each time.
   if (before && error instanceof UnreachableError) return before;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return {
     versions: before?.versions,
     status: {

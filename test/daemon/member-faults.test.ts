@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { crdPath, widgets } from '../members/widgets.ts';
 import { member, placement } from '../scenarios/fleet.ts';
 import { images, names, settles, smallFleet, web } from './small-fleet.ts';
 import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
@@ -307,8 +308,8 @@ describe('an object on one member', () => {
 
   it('of a kind that the member does not serve is said, with what to do, and applied when its CRD arrives', async () => {
     const { fleet, one } = await atRest();
-    await fleet.ask('a', 'POST', crdPath, crd);
-    await fleet.ask('c', 'POST', crdPath, crd);
+    await fleet.ask('a', 'POST', crdPath, widgets);
+    await fleet.ask('c', 'POST', crdPath, widgets);
     fleet.commit({
       'resources/widget.yaml':
         'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: web}\nspec: {size: 1}\n',
@@ -318,7 +319,7 @@ describe('an object on one member', () => {
     expect((await status(fleet, 'c'))[0]).toMatch(/^Available True/);
     expect((await status(fleet, 'b'))[1]).toContain('serves no Widget of example.com/v1: install its CRD, or place it');
     await rests(fleet);
-    await fleet.ask('b', 'POST', crdPath, crd);
+    await fleet.ask('b', 'POST', crdPath, widgets);
     await settles(fleet, one, 600);
     expect((await fleet.ask('b', 'GET', '/apis/example.com/v1/namespaces/web/widgets/w')).status).toBe(200);
   });
@@ -343,26 +344,6 @@ describe('an object on one member', () => {
 });
 
 const merge = 'application/merge-patch+json';
-const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const crd = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
-
 /** How a member says no. */
 function refusal(code: number, reason: string, message: string) {
   const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
+import { crdPath, widgets } from './widgets.ts';
 import { assignment, configMap, deployment, namespace, openWorld, simulated, type World } from './world.ts';
 
 const a = '/api/v1/namespaces/default/configmaps/a';
@@ -301,24 +302,6 @@ describe('a list of several pages whose continue token expires', () => {
 });
 
 describe('a kind that the member does not serve', () => {
-  const crd = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  };
   const widget = {
     apiVersion: 'example.com/v1',
     kind: 'Widget',
@@ -340,7 +323,7 @@ describe('a kind that the member does not serve', () => {
 
   it('is applied soon after somebody installed its CRD', async () => {
     const world = await holding([widget]);
-    await world.user('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd);
+    await world.user('POST', crdPath, widgets);
     await world.pass(30);
     expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
     expect(world.results()).toEqual([]);
@@ -379,7 +362,7 @@ describe('a kind that the member does not serve', () => {
     const world = await openWorld();
     world.member.assign([assignment('widgets', [widget])]);
     await world.pass(300);
-    world.member.assign([assignment('widgets', [widget]), assignment('crds', [crd])]);
+    world.member.assign([assignment('widgets', [widget]), assignment('crds', [widgets])]);
     await world.pass(3);
     expect(world.sighting().placements.map(({ done, results }) => ({ done, results }))).toEqual([
       { done: true, results: [] },
@@ -388,10 +371,10 @@ describe('a kind that the member does not serve', () => {
   });
 
   it('comes back with its CRD when somebody removes that', async () => {
-    const world = await holding([crd, widget]);
+    const world = await holding([widgets, widget]);
     await world.pass(20);
     expect(world.results()).toEqual([]);
-    await world.user('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com');
+    await world.user('DELETE', `${crdPath}/widgets.example.com`);
     await world.pass(60);
     expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
     expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true }] });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Published } from '../../src/daemon/ports.ts';
 import type { Fleet } from '../../src/engine/input.ts';
+import type { Published } from '../../src/git/status-branch.ts';
 import { simulate } from './simulate.ts';
 import type { Sabotage } from './world.ts';
 

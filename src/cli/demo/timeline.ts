@@ -1,5 +1,5 @@
 import type { Clock } from '../../members/clock.ts';
-import { colorsFor } from '../terminal/table.ts';
+import { colorsFor } from '../terminal/colors.ts';
 import type { Told } from './narrate.ts';
 
 /** What happens, line by line, with the time since the beginning on the clock of the fleet. */

@@ -2,11 +2,12 @@ import type { Condition } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { differenceLines } from '../status/difference-lines.ts';
 import { statusOf } from '../status/listing.ts';
 import type { KnownPlacement } from '../status/placements.ts';
-import { objectTitle, titleOf } from '../terminal/names.ts';
+import { titleOf } from '../terminal/names.ts';
 import { table } from '../terminal/table.ts';
 import { indent, titled } from './object.ts';
 
@@ -75,14 +76,14 @@ function bindingText(binding: Binding): string {
     indent(conditionTable(binding.conditions)),
     ...(overrides.length > 0 ? [`  overrides: ${overrides.join(', ')}`] : []),
     ...(binding.failedPlacements ?? []).map(
-      (failed) => `  ✗ ${objectTitle(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
+      (failed) => `  ✗ ${describeRef(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
     ),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [
-      `  ≠ ${objectTitle(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
+      `  ≠ ${describeRef(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
       ...details({ drifted: found }),
     ]),
     ...(binding.diffedPlacements ?? []).flatMap((found) => [
-      `  ≠ ${objectTitle(found)} differs since ${found.firstDiffedObservedTime ?? 'an unknown time'}`,
+      `  ≠ ${describeRef(found)} differs since ${found.firstDiffedObservedTime ?? 'an unknown time'}`,
       ...details({ diffed: found }),
     ]),
   ].join('\n');

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Manifest } from '../../api/meta.ts';
-import { objectTitle } from '../terminal/names.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { lineDiff } from './lines.ts';
 
 /** What becomes of one object. */
@@ -21,7 +21,7 @@ export function changeOf(before: Manifest | undefined, after: Manifest | undefin
   if (diff === '') return undefined;
   const { kind, metadata } = of;
   return {
-    object: objectTitle({ kind, name: metadata.name, namespace: metadata.namespace }),
+    object: describeRef({ kind, name: metadata.name, namespace: metadata.namespace }),
     action: before === undefined ? 'create' : after === undefined ? 'delete' : 'update',
     diff,
   };

@@ -3,9 +3,9 @@ import { placementKey } from '../../api/placement.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { colorsFor } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
-import { colorsFor } from '../terminal/table.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { changeOf, type ManifestChange } from './change.ts';
 

@@ -1,5 +1,5 @@
 import type { ClusterExplanation, ScoreExplanation } from '../../engine/placement/explain/explain.ts';
-import { colorsFor } from '../terminal/table.ts';
+import { colorsFor } from '../terminal/colors.ts';
 
 /** One cluster's verdict for people: the decision, the filters that said no, and how the score comes about. */
 export function explanationText({ clusterName, decision, binding, filters, score }: ClusterExplanation): string {

@@ -1,7 +1,8 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
+import { colorsFor } from '../terminal/colors.ts';
 import { titleOf } from '../terminal/names.ts';
-import { colorsFor, table } from '../terminal/table.ts';
+import { table } from '../terminal/table.ts';
 
 /** In a table of more bindings than this, those that stay as they are are only counted. */
 const mostRows = 100;

@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../api/message-of.ts';
 import type { Transport } from '../../members/api-server/transport.ts';
 import type { Clock } from '../../members/clock.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
@@ -26,7 +27,7 @@ export async function simulatedMembers(file: string, clock: Clock): Promise<Simu
   const wrong = problems.filter(({ severity }) => severity === 'error');
   if (!fleet || wrong.length > 0) throw new CliError(wrong.map(formatProblem).join('\n'));
   const members = await openFleet(fleet, clock).catch((error: unknown) => {
-    throw new CliError(`${file}: ${error instanceof Error ? error.message : String(error)}`, undefined, {
+    throw new CliError(`${file}: ${messageOf(error)}`, undefined, {
       cause: error,
     });
   });

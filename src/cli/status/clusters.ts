@@ -1,6 +1,6 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
-import { age } from '../terminal/table.ts';
+import { age } from '../terminal/age.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
 /** KubeFleet's columns (membercluster_types.go), then health and version. Heartbeats are not committed, so few have one. */

@@ -1,5 +1,5 @@
 import type { Binding } from '../../api/placement-state.ts';
-import { objectTitle } from '../terminal/names.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { ageOf, type Listing, listing } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';
 
@@ -60,7 +60,7 @@ function differences({ title, namespace }: KnownPlacement, binding: Binding): Di
     })),
   ];
   return found.flatMap(({ item, type, details, firstObserved }) => {
-    const common = { placement: title, namespace, cluster, type, object: objectTitle(item), firstObserved };
+    const common = { placement: title, namespace, cluster, type, object: describeRef(item), firstObserved };
     // Without details the whole object differs: it is missing, or there are more differences than are listed.
     if (!details?.length) return [{ ...common, path: '/' }];
     return details.map(({ path, valueInMember, valueInHub }) => ({ ...common, path, valueInMember, valueInHub }));

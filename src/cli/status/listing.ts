@@ -1,6 +1,6 @@
 import type { Condition, ObjectMeta } from '../../api/meta.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
-import { age } from '../terminal/table.ts';
+import { age } from '../terminal/age.ts';
 import type { Status, StatusReader } from './open-status.ts';
 
 export type Cell = string | number | undefined;

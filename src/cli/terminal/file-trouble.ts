@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/message-of.ts';
 import { CliError, exitCodes } from './exit.ts';
 
 /** What people call the errors of a file system. */
@@ -16,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
 /** Why a file could not be read or written, without the system call it came from; other errors as they are. */
 export function fileTrouble(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return words[code] ?? (error instanceof Error ? error.message : String(error));
+  return words[code] ?? messageOf(error);
 }
 
 /** An answer of the file system about a path, not a mistake of ours. */

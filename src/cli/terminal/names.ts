@@ -4,13 +4,6 @@ import { CliError } from './exit.ts';
 export const titleOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
   subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
 
-/** `Deployment shop/web`. */
-export const objectTitle = (object: {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string | undefined;
-}): string => `${object.kind} ${titleOf(object)}`;
-
 /** `placement/web` is `placement web`. */
 export function splitName(
   word: string,

@@ -1,12 +1,13 @@
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { differenceLines } from '../status/difference-lines.ts';
-import { objectTitle, titleOf } from '../terminal/names.ts';
+import { titleOf } from '../terminal/names.ts';
 import type { Trace } from './trace.ts';
 
 /** A trace as a person reads it, from the object back to the commit. */
 export function traceText(trace: Trace): string {
   const { object, clusterName, placement, snapshot, source, envelope, overrides } = trace;
   const lines: [string, string | undefined][] = [
-    ['Object', `${objectTitle(object)} on ${clusterName}`],
+    ['Object', `${describeRef(object)} on ${clusterName}`],
     ['State', stateText(trace)],
     ['Placement', `${placement.kind} ${titleOf(placement)}${at(placement.file)}`],
     [
@@ -15,7 +16,7 @@ export function traceText(trace: Trace): string {
     ],
     ['Commit', snapshot.commit && commitText(snapshot.commit)],
     ['File', source && fileText(source)],
-    ['Envelope', envelope && objectTitle({ ...envelope, kind: envelope.type })],
+    ['Envelope', envelope && describeRef({ ...envelope, kind: envelope.type })],
     ...overrides.map((override): [string, string] => ['Override', `${override.snapshot}${at(override.file)}`]),
   ];
   return [

@@ -1,11 +1,12 @@
 import type { Binding } from '../../api/placement-state.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
 import { type ObjectState, objectState } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { objectTitle, splitName } from '../terminal/names.ts';
+import { splitName } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { meansKind } from './kind-word.ts';
@@ -155,7 +156,7 @@ function notPlaced(of: {
   const known = [
     ...new Set(
       ofKind.map(({ object: { manifest } }) =>
-        objectTitle({ kind: manifest.kind, name: manifest.metadata.name, namespace: manifest.metadata.namespace }),
+        describeRef({ kind: manifest.kind, name: manifest.metadata.name, namespace: manifest.metadata.namespace }),
       ),
     ),
   ];

@@ -1,5 +1,6 @@
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { differenceLines } from '../status/difference-lines.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
@@ -9,7 +10,7 @@ import { objectState, stateOfAll } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 import { CliError } from '../terminal/exit.ts';
-import { objectTitle, splitName, titleOf } from '../terminal/names.ts';
+import { splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { type Branching, branchText } from './branch-text.ts';
@@ -164,7 +165,7 @@ function objectPart(binding: Binding, { manifest, overrides, dropped, envelope }
     // What holds for all of them stands at their cluster.
     state: dropped ? 'left out' : of.state === all ? undefined : of.state,
     notes: [
-      ...(envelope ? [`in ${objectTitle({ ...envelope, kind: envelope.type })}`] : []),
+      ...(envelope ? [`in ${describeRef({ ...envelope, kind: envelope.type })}`] : []),
       ...overrides.map((id) => `override ${id}`),
       ...(of.failed ? [of.failed.condition.reason] : []),
       ...differenceLines(of),

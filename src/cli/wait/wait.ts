@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/message-of.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { moved } from '../status/follow.ts';
@@ -9,7 +10,7 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { parseWish, type Wish } from './waited-for.ts';
+import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
 export interface WaitOptions extends StatusOptions {
   readonly for: string;
@@ -27,7 +28,7 @@ export interface WaitOptions extends StatusOptions {
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
   const kind = kindMeant(asked.kind);
-  const wish = parseWish(options.for);
+  const waitedFor = parseWaitedFor(options.for);
   const ms = parseDuration(options.timeout);
   if (ms === undefined)
     throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s, 5m or 1h`);
@@ -35,7 +36,7 @@ export async function wait(word: string, givenName: string | undefined, options:
   await withStatus(options, async (reader) => {
     const since = await commitMeant(reader, options);
     for (;;) {
-      const { met, missing, tip } = await look({ reader, kind, name: asked.name, wish, since, options });
+      const { met, missing, tip } = await look({ reader, kind, name: asked.name, waitedFor, since, options });
       if (missing.length === 0) return print(met.join('\n'));
       if (!(await moved(reader, tip, deadline)))
         throw new CliError(
@@ -54,7 +55,7 @@ async function commitMeant(
   if (commit === 'any') return undefined;
   if (commit !== undefined)
     return resolveCommit(branches, commit).catch((error: unknown) => {
-      throw new CliError(`--commit ${commit}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CliError(`--commit ${commit}: ${messageOf(error)}`);
     });
   return desiredTip(branches, branch);
 }
@@ -63,11 +64,11 @@ async function look(of: {
   readonly reader: StatusReader;
   readonly kind: KindMeant;
   readonly name: string | undefined;
-  readonly wish: Wish;
+  readonly waitedFor: WaitedFor;
   readonly since: string | undefined;
   readonly options: WaitOptions;
 }): Promise<{ readonly met: string[]; readonly missing: string[]; readonly tip: string }> {
-  const { reader, kind, name, wish, since, options } = of;
+  const { reader, kind, name, waitedFor, since, options } = of;
   const { listing, isMeant } = kind;
   const status = await reader.read([...new Set([...listing.folders, 'runs'])]);
   const { tip } = status;
@@ -79,14 +80,14 @@ async function look(of: {
   const rows = all.filter((row) => name === undefined || row.name === name || titleOf(row) === name);
   const singular = listing.names[1];
   const titles = rows.map((row) => `${singular}/${titleOf(row)}`);
-  if (wish.kind === 'delete')
+  if (waitedFor.kind === 'delete')
     return {
       met: [`${singular}${name === undefined ? 's' : `/${name}`} deleted`],
       missing: titles.map((title) => `${title} is still there`),
       tip,
     };
   if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
-  const verdicts = rows.map((row, at) => verdictOf(row, titles[at]!, wish));
+  const verdicts = rows.map((row, at) => verdictOf(row, titles[at]!, waitedFor));
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
     missing: [...(rows.length === 0 ? [`any ${singular}`] : []), ...verdicts.flatMap(({ missing }) => missing ?? [])],
@@ -99,7 +100,7 @@ interface Verdict {
   readonly missing?: string;
 }
 
-function verdictOf(row: Row, title: string, { type, status }: Wish & { readonly kind: 'condition' }): Verdict {
+function verdictOf(row: Row, title: string, { type, status }: WaitedFor & { readonly kind: 'condition' }): Verdict {
   const { metadata, status: told } = row.value as {
     readonly metadata?: { readonly generation?: number };
     readonly status?: {

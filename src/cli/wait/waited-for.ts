@@ -2,7 +2,7 @@ import { nearest } from '../../api/syntax.ts';
 import { CliError } from '../terminal/exit.ts';
 
 /** What `wait` waits for. */
-export type Wish =
+export type WaitedFor =
   | { readonly kind: 'condition'; readonly type: string; readonly status: 'True' | 'False' | 'Unknown' }
   | { readonly kind: 'delete' };
 
@@ -27,7 +27,7 @@ const conditionTypes: readonly string[] = [
 ];
 
 /** `Available`, kubectl's `condition=Available` and `condition=Applied=False`, or `delete`. Error: CliError with the nearest. */
-export function parseWish(text: string): Wish {
+export function parseWaitedFor(text: string): WaitedFor {
   if (text === 'delete') return { kind: 'delete' };
   const [type = '', status = 'True', ...rest] = text.replace(/^condition=/i, '').split('=');
   const known = conditionTypes.find((candidate) => candidate.toLowerCase() === type.toLowerCase());

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { GitError, messageOf } from '../git-error.ts';
+import { messageOf } from '../../api/message-of.ts';
+import { GitError } from '../git-error.ts';
 
 /** Asked before every request, so that a token file that is rotated is followed. */
 export type Credentials = () => Promise<{ readonly username: string; readonly password: string } | undefined>;

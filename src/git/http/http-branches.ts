@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import isomorphic from 'isomorphic-git';
+import { messageOf } from '../../api/message-of.ts';
 import type { Branches, GitRequest } from '../branches.ts';
-import { GitError, messageOf } from '../git-error.ts';
+import { GitError } from '../git-error.ts';
 import { readRef } from '../local/local-refs.ts';
 import { firstDepths, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
 import { openObjects } from '../objects/objects.ts';

@@ -1,6 +1,7 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { EnvHttpProxyAgent, request } from 'undici';
-import { GitError, messageOf } from '../git-error.ts';
+import { messageOf } from '../../api/message-of.ts';
+import { GitError } from '../git-error.ts';
 import type { Credentials } from './credentials.ts';
 
 /** Milliseconds. A server that computes a pack sends keep-alives; without any byte for so long it is gone. */

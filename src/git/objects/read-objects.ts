@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import isomorphic from 'isomorphic-git';
-import { GitError, messageOf } from '../git-error.ts';
+import { messageOf } from '../../api/message-of.ts';
+import { GitError } from '../git-error.ts';
 import { git } from '../native/native.ts';
 import type { Objects, StoredObject } from './objects.ts';
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/message-of.ts';
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import { textAt } from '../object.ts';
 import { type Fields, isFields, type Schema } from '../schema/schema.ts';
@@ -22,13 +23,13 @@ export async function parseBody(request: SimRequest, schema?: Schema): Promise<u
     return JSON.parse(text);
   } catch (error) {
     if (!(request.headers['content-type'] ?? '').includes('yaml')) {
-      throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+      throw badRequest(`error decoding patch: ${messageOf(error)}`);
     }
     const { parse } = await import('yaml');
     try {
       return parse(text, { merge: true });
     } catch (cause) {
-      throw badRequest(`error decoding YAML: ${cause instanceof Error ? cause.message : String(cause)}`);
+      throw badRequest(`error decoding YAML: ${messageOf(cause)}`);
     }
   }
 }

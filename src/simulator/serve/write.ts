@@ -1,3 +1,4 @@
+import { messageOf } from '../../api/message-of.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
@@ -92,7 +93,7 @@ export function patchObject(kind: Kind, live: Fields, type: string, sent: unknow
     if (type === strategicType) return strategicMerge(live, sent, kind.schema) as Fields;
     return mergePatch(live, sent) as Fields;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new StatusError(422, 'Invalid', `the server rejected our request due to an error in our request: ${why}`, {
       causes: [requiredField('patch', why)],
     });

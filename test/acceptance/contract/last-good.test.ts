@@ -1,30 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, type Document } from '../door.ts';
-import { app, deployment, member, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
+import { app, deployment, member, namespace, placement, rolling, Story, told, twoReplicas } from '../rollout/world.ts';
 import { canary, prod, run, strategy } from '../staged/world.ts';
 
 afterEach(cleanUp);
 
 const named = (text: string, name: string): string => text.replaceAll('web', name);
-const override = `
-apiVersion: placement.kubernetes-fleet.io/v1
-kind: ResourceOverride
-metadata: {name: less, namespace: web}
-spec:
-  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
-  policy:
-    overrideRules:
-    - clusterSelector: {clusterSelectorTerms: []}
-      jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 2}]
-`;
-
 /** Two placements that run everywhere; the broken file is the first one's, and the second one is changed with it. */
 const fleet = async (): Promise<Story> => {
   const story = new Story({
     'clusters/a.yaml': member('a', { env: 'canary' }),
     'clusters/b.yaml': member('b', { env: 'prod' }),
     'web.yaml': placement('{placementType: PickAll}', rolling(1, 1)),
-    'override.yaml': override,
+    'override.yaml': twoReplicas,
     'resources/web.yaml': app('web:1'),
     'api.yaml': named(placement('{placementType: PickAll}', '{type: External}'), 'api'),
     'resources/api.yaml': named(app('web:1'), 'api'),

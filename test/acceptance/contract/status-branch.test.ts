@@ -2,22 +2,11 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
-import { app, at, members, placement, rolling, Story, T0 } from '../rollout/world.ts';
+import { app, at, members, placement, rolling, Story, T0, twoReplicas } from '../rollout/world.ts';
 import { approval, canary, delivered, held, prod, runWords, staged } from '../staged/world.ts';
 
 afterEach(cleanUp);
 
-const override = `
-apiVersion: placement.kubernetes-fleet.io/v1
-kind: ResourceOverride
-metadata: {name: less, namespace: web}
-spec:
-  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
-  policy:
-    overrideRules:
-    - clusterSelector: {clusterSelectorTerms: []}
-      jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 2}]
-`;
 const eviction = `
 apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementEviction
@@ -41,7 +30,7 @@ const kindsOf = (record: Files): string[] =>
 describe('the files of the record', () => {
   it('are named after what they remember', async () => {
     const story = staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
-    Object.assign(story.files, { 'override.yaml': override, 'eviction.yaml': eviction });
+    Object.assign(story.files, { 'override.yaml': twoReplicas, 'eviction.yaml': eviction });
     const { plan } = await story.plan();
     expect(kindsOf(plan.record)).toEqual([
       'README.md -',

@@ -178,3 +178,16 @@ export const targets = ({ plan }: Step): string[] =>
   plan.targets.map(({ clusterName, placement: { name }, resourceSnapshotIndex, remove }: Document) =>
     [clusterName, name, remove ? 'removed' : resourceSnapshotIndex].join(' '),
   );
+
+/** An override that applies everywhere: two replicas. */
+export const twoReplicas = `
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: less, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+    - clusterSelector: {clusterSelectorTerms: []}
+      jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 2}]
+`;

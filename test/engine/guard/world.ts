@@ -3,6 +3,7 @@ import type { Placement } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { guard } from '../../../src/engine/guard/guard.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../../../src/engine/input.ts';
+import { emptyFleet } from '../../../src/engine/input.ts';
 import type { Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
 import { digest, placementOf, T0 } from '../staged/world.ts';
 
@@ -81,22 +82,8 @@ export const inputOf = (
   digest,
   ...change,
   fleet: {
-    members: [],
-    placements: [],
-    overrides: [],
-    strategies: [],
-    runs: [],
-    approvals: [],
-    evictions: [],
-    budgets: [],
-    priceLists: [],
-    removalApprovals: [],
-    config: undefined,
+    ...emptyFleet,
     resources: [{ manifest: objects(1)[0]!, scope: 'Namespaced', file: 'resources/a.yaml' }],
-    notActedOn: [],
-    refused: [],
-    unreadable: [],
-    problems: [],
     ...change.fleet,
   },
   record: {
