@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import type { ApplyStrategy } from '../../../../src/api/placement.ts';
+import type { Rendered } from '../../../../src/engine/overrides/render.ts';
+import { at, T0 } from '../../rollout/world.ts';
+import { bindingOf, config, entry, look, observe, ref, rendered, web, words } from './scene.ts';
+
+describe('where nothing was observed the record stands', () => {
+  const conditions = [
+    { type: 'Available', status: 'True', reason: 'AllWorkAreAvailable', lastTransitionTime: at(-70) },
+  ] as const;
+  const failing: Rendered = { ok: false, reason: 'OverriddenFailed', message: 'o-0: no label' };
+  it.each([
+    ['no document', undefined],
+    ['unreachable', look({ reachable: false })],
+  ])('%s', (_, seen) => {
+    expect(observe({ binding: { conditions: [...conditions] }, seen })).toEqual(
+      bindingOf({ conditions: [...conditions] }),
+    );
+  });
+  it('but a failing override is told', () => {
+    expect(words(observe({ seen: undefined, rendered: failing }))).toEqual(['Overridden=False/OverriddenFailed']);
+  });
+  it('and what ReportDiff said is forgotten once objects are applied', () => {
+    const report = { type: 'DiffReported', status: 'True', reason: 'AllWorkHaveDiffReported' } as const;
+    expect(observe({ binding: { conditions: [report] }, seen: undefined }).conditions).toEqual([]);
+  });
+  it.each([
+    ['without an index', { resourceSnapshotIndex: undefined }],
+    ['on its way out', { deleting: true }],
+    ['not bound yet', { state: 'Scheduled' as const }],
+  ])('a binding %s is as recorded', (_, more) => {
+    expect(observe({ binding: more })).toEqual(bindingOf(more));
+  });
+});
+
+describe('lists of a binding', () => {
+  const details = [{ path: '/data/v', valueInMember: '2', valueInHub: '1' }];
+  const withResult = (result: string, more: object = {}) =>
+    look({ placements: [entry({ results: [{ object: ref(config('x')), result, ...more }] })], objects: [config('x')] });
+  it('failed: what was not applied, and what is applied and not available', () => {
+    const seen = look({
+      placements: [
+        entry({ results: [{ object: ref(config('x')), result: 'ManifestApplyFailed', message: 'denied' }] }),
+      ],
+      objects: [web(0)],
+    });
+    const { failedPlacements } = observe({ rendered: rendered(config('x'), web(0)), seen });
+    expect(
+      failedPlacements?.map(({ kind, condition: { type, reason, message } }) => ({ kind, type, reason, message })),
+    ).toEqual([
+      { kind: 'ConfigMap', type: 'Applied', reason: 'ManifestApplyFailed', message: 'denied' },
+      {
+        kind: 'Deployment',
+        type: 'Available',
+        reason: 'ManifestNotAvailableYet',
+        message: 'its replica is not updated and available yet',
+      },
+    ]);
+  });
+  it('failed: names the envelope, keeps the time', () => {
+    const wrapped: Rendered = {
+      ok: true,
+      digest: '',
+      manifests: [{ manifest: config('x'), envelope: { name: 'e', namespace: 'web', type: 'ResourceEnvelope' } }],
+    };
+    const once = observe({ rendered: wrapped, seen: withResult('ManifestApplyFailed', { message: 'denied' }) });
+    const twice = observe({
+      rendered: wrapped,
+      seen: withResult('ManifestApplyFailed', { message: 'denied' }),
+      binding: once,
+      now: at(60),
+    });
+    expect(twice.failedPlacements).toEqual([
+      {
+        version: 'v1',
+        kind: 'ConfigMap',
+        name: 'x',
+        namespace: 'web',
+        envelope: { name: 'e', namespace: 'web', type: 'ResourceEnvelope' },
+        condition: {
+          type: 'Applied',
+          status: 'False',
+          reason: 'ManifestApplyFailed',
+          message: 'denied',
+          lastTransitionTime: T0,
+        },
+      },
+    ]);
+  });
+  it('drifted: first seen stays, seen changes with the drifts', () => {
+    const once = observe({ seen: withResult('FoundDrifts', { details, observedGeneration: 4 }) });
+    expect(once.driftedPlacements).toEqual([
+      {
+        version: 'v1',
+        kind: 'ConfigMap',
+        name: 'x',
+        namespace: 'web',
+        observationTime: T0,
+        targetClusterObservedGeneration: 4,
+        firstDriftedObservedTime: T0,
+        observedDrifts: details,
+      },
+    ]);
+    const other = [{ path: '/data/w' }];
+    const [drifted] = observe({ seen: withResult('FoundDrifts', { details: other }), binding: once, now: at(60) })
+      .driftedPlacements!;
+    expect(drifted).toMatchObject({ firstDriftedObservedTime: T0, observationTime: at(60), observedDrifts: other });
+  });
+  it('drifted: an applied object with details, and one that is gone', () => {
+    expect(observe({ seen: withResult('Applied', { details }) }).driftedPlacements?.[0]?.observedDrifts).toEqual(
+      details,
+    );
+    expect(observe({ seen: look() }).driftedPlacements?.[0]?.observedDrifts).toEqual([
+      { path: '/', valueInHub: '(the whole object)' },
+    ]);
+  });
+  it('diffed: a takeover that was refused, a difference that was reported', () => {
+    expect(observe({ seen: withResult('FailedToTakeOver', { details }) }).diffedPlacements?.[0]?.observedDiffs).toEqual(
+      details,
+    );
+    const reported = observe({ strategy: { type: 'ReportDiff' }, seen: withResult('FoundDiff', { details }) });
+    expect(reported.diffedPlacements?.[0]).toMatchObject({ firstDiffedObservedTime: T0, observedDiffs: details });
+    expect(reported.failedPlacements).toBeUndefined();
+  });
+  it('are emptied when there is nothing to tell, and hold at most 100', () => {
+    const once = observe({ seen: withResult('FoundDrifts', { details }) });
+    const healed = observe({ binding: once });
+    expect([healed.failedPlacements, healed.driftedPlacements, healed.diffedPlacements]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const many = Array.from({ length: 130 }, (_, n) => config(`c-${n}`));
+    const seen = look({
+      placements: [
+        entry({
+          results: many.map((it) => ({
+            object: ref(it),
+            result: 'FoundDrifts',
+            details: Array.from({ length: 130 }, () => ({ path: '/x' })),
+          })),
+        }),
+      ],
+    });
+    const capped = observe({ rendered: rendered(...many), seen });
+    expect([
+      capped.failedPlacements?.length,
+      capped.driftedPlacements?.length,
+      capped.driftedPlacements?.[0]?.observedDrifts?.length,
+    ]).toEqual([100, 100, 100]);
+  });
+  it('ClientSideApply is said to be done on the server, once', () => {
+    const said = (strategy: Partial<ApplyStrategy>) =>
+      (observe({ strategy }).conditions ?? [])
+        .filter(({ message }) => message?.includes('server-side apply'))
+        .map(({ type }) => type);
+    expect(said({})).toEqual(['Applied']);
+    expect(said({ type: 'ServerSideApply' })).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import type { SimulatedFault } from '../../../src/api/simulated-fleet.ts';
+import { assignment, configMap, deployment, openWorld } from '../world.ts';
+import { a, always, dataOf, holding } from './holding.ts';
+
+describe('a member that asks to be left alone', () => {
+  it.each([3, 30])('gets no request but heartbeats for as long as it says (%i s)', async (retryAfterSeconds) => {
+    const world = await holding([configMap('a'), configMap('b'), configMap('c')]);
+    world.sim.setFaults([{ type: 'TooManyRequests', retryAfterSeconds, verbs: ['patch'], ...always }]);
+    world.member.assign([assignment('web', [configMap('a', { a: '2' })])]);
+    await world.pass(0.1);
+    world.sim.setFaults([]);
+    expect(world.sent()).toEqual(['PATCH configmaps/a']);
+    await world.pass(retryAfterSeconds - 0.2);
+    expect(world.sent()).toEqual([]);
+    await world.pass(2);
+    expect(world.sent()).toEqual(['PATCH configmaps/a']);
+    expect(await dataOf(world)).toEqual({ a: '2' });
+  });
+});
+
+describe('a fault that ends', () => {
+  const faults: Record<string, SimulatedFault[]> = {
+    'throttling with Retry-After': [{ type: 'TooManyRequests', retryAfterSeconds: 3, ...always, untilSeconds: 20 }],
+    'half of the requests throttled': [
+      { type: 'TooManyRequests', retryAfterSeconds: 1, ...always, probability: 0.5, untilSeconds: 60 },
+    ],
+    'server errors': [{ type: 'ServerError', status: 500, ...always, untilSeconds: 20 }],
+    'a service that is unavailable': [
+      { type: 'ServerError', status: 503, ...always, probability: 0.5, untilSeconds: 60 },
+    ],
+    'answers that break off': [{ type: 'Reset', ...always, probability: 0.5, untilSeconds: 60 }],
+    'watches that break off': [{ type: 'Reset', verbs: ['watch'], ...always, untilSeconds: 60 }],
+    'connections that are refused': [{ type: 'Unreachable', ...always, untilSeconds: 60 }],
+    'requests that hang': [{ type: 'Hang', ...always, untilSeconds: 60 }],
+    'watches that fall silent': [{ type: 'SilentWatch', ...always, untilSeconds: 60 }],
+    'slow answers': [{ type: 'SlowBody', seconds: 4, ...always, untilSeconds: 60 }],
+    'a slow network': [{ type: 'Latency', seconds: 2, ...always, untilSeconds: 60 }],
+    'credentials that are not taken': [{ type: 'Unauthorized', ...always, untilSeconds: 60 }],
+    'rights that are missing': [{ type: 'Forbidden', ...always, untilSeconds: 60 }],
+    'a webhook that denies': [{ type: 'DenyAdmission', message: 'no', ...always, untilSeconds: 60 }],
+    'stale reads': [{ type: 'StaleRead', seconds: 30, ...always, untilSeconds: 60 }],
+  };
+
+  it.each(Object.entries(faults))('leaves nothing undone: %s, from the first moment', async (_, list) => {
+    const world = await openWorld({ faults: list });
+    // As every pass says it anew: what cannot be looked at in time waits for that.
+    for (let tens = 0; tens < 90; tens++) {
+      world.member.assign([assignment('web', [configMap('a'), deployment('web')])]);
+      await world.pass(10);
+    }
+    expect(world.sighting()).toMatchObject({
+      reachable: true,
+      complete: true,
+      placements: [{ done: true, results: [] }],
+    });
+    expect(await dataOf(world)).toEqual({ a: '1' });
+  });
+
+  it.each(Object.entries(faults))('hides no change: %s, later', async (_, list) => {
+    const world = await holding();
+    world.sim.setFaults(list);
+    await world.pass(10);
+    await world.user('PATCH', a, { data: { color: 'blue' } });
+    await world.pass(900);
+    expect(world.sighting()).toMatchObject({ reachable: true, complete: true, placements: [{ done: true }] });
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+  });
+});
+
+describe('whether a member can be reached', () => {
+  it('is not decided by broken watches while heartbeats get answers', async () => {
+    const world = await holding();
+    world.sim.setFaults([{ type: 'Reset', verbs: ['watch'], ...always }]);
+    for (let second = 0; second < 300; second++) {
+      await world.pass(1);
+      expect(world.sighting().reachable).toBe(true);
+    }
+    expect(world.said).toEqual([]);
+  });
+
+  it('is not decided by one probe that gets no answer', async () => {
+    const world = await holding();
+    world.sim.setFaults([{ type: 'Unreachable', ...always, fromSeconds: 55, untilSeconds: 65 }]);
+    for (let second = 0; second < 120; second++) await world.pass(1);
+    world.sim.setFaults([]);
+  });
+
+  it('is told with the cause, and told again when it answers; its objects are not shown meanwhile', async () => {
+    const world = await holding();
+    world.sim.setFaults([{ type: 'Unreachable', ...always }]);
+    await world.pass(120);
+    expect(world.sighting()).toMatchObject({
+      reachable: false,
+      complete: false,
+      cause: 'ask /readyz on eu-1: connect ECONNREFUSED eu-1',
+      objects: [],
+      placements: [],
+    });
+    world.sim.setFaults([]);
+    await world.pass(30);
+    expect(world.said).toEqual([
+      'eu-1 cannot be reached: ask /readyz on eu-1: connect ECONNREFUSED eu-1',
+      'eu-1 answers again',
+    ]);
+  });
+
+  it('asks a member that is gone at most four times a minute, and sends it nothing else', async () => {
+    const world = await holding([configMap('a'), configMap('b'), deployment('web')]);
+    world.sim.setFaults([{ type: 'Unreachable', ...always }]);
+    await world.pass(300);
+    const before = world.requests.length;
+    await world.pass(600);
+    const sent = world.requests.slice(before).map(({ path }) => path);
+    expect(new Set(sent)).toEqual(new Set(['/readyz']));
+    expect(sent.length).toBeLessThan(120);
+  });
+
+  it('says that it is not healthy when /readyz says so, and goes on', async () => {
+    const world = await holding();
+    world.sim.setFaults([{ type: 'ServerError', status: 500, ...always, probability: 1, resources: undefined }]);
+    await world.pass(120);
+    expect(world.sighting().memberStatus?.agentStatus?.[0]?.conditions).toMatchObject([
+      { type: 'Joined', status: 'True' },
+      { type: 'Healthy', status: 'False', reason: 'ReadyzFailed' },
+    ]);
+  });
+});
+
+describe('a sighting', () => {
+  it('is never older than it says, even while a watch hangs half open', async () => {
+    const world = await holding(undefined, { faults: [{ type: 'SilentWatch' }] });
+    await world.pass(30);
+    await world.user('PATCH', a, { data: { color: 'blue' } });
+    const changedAt = world.clock.now();
+    let stale = 0;
+    while (JSON.stringify(await dataOf(world)) === '{"color":"blue"}') {
+      const { objects, observedAt } = world.sighting();
+      expect(objects).toMatchObject([{ data: { color: 'red' } }]);
+      expect(Date.parse(observedAt!)).toBeLessThanOrEqual(changedAt);
+      stale++;
+      await world.pass(1);
+    }
+    expect(stale).toBeGreaterThan(60);
+    expect(stale).toBeLessThan(180);
+  });
+
+  it('is not complete while a list cannot be read, and a person hears why, once', async () => {
+    const world = await holding();
+    world.sim.setFaults([{ type: 'Forbidden', verbs: ['list', 'watch'], resources: ['configmaps'], ...always }]);
+    await world.pass(600);
+    expect(world.sighting()).toMatchObject({ reachable: true, complete: false });
+    expect(world.said).toEqual([
+      'watch /api/v1/configmaps on eu-1: 403, api/v1/configmaps is forbidden: User "gitfleet" cannot watch it',
+    ]);
+  });
+
+  it('is the same value as long as nothing changed', async () => {
+    const world = await holding();
+    const before = world.sighting();
+    await world.pass(5);
+    expect(world.sighting()).toBe(before);
+  });
+});

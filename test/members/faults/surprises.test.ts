@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { crdPath, widgets } from '../widgets.ts';
+import { assignment, configMap, deployment, namespace, openWorld, simulated } from '../world.ts';
+import { a, dataOf, holding } from './holding.ts';
+
+describe('a kind that the member does not serve', () => {
+  const widget = {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    metadata: { name: 'w', namespace: 'default' },
+    spec: { size: 1 },
+  };
+  const path = '/apis/example.com/v1/namespaces/default/widgets/w';
+
+  it('is said, with what to do', async () => {
+    const world = await holding([widget]);
+    expect(world.results()).toEqual([
+      {
+        object: { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'default', name: 'w' },
+        result: 'DecodingErred',
+        message: 'the member serves no Widget of example.com/v1: install its CRD, or place it first',
+      },
+    ]);
+  });
+
+  it('is applied soon after somebody installed its CRD', async () => {
+    const world = await holding([widget]);
+    await world.user('POST', crdPath, widgets);
+    await world.pass(30);
+    expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
+    expect(world.results()).toEqual([]);
+  });
+
+  it('is watched also where its CRD came while the placement was being applied', async () => {
+    const notFound = { kind: 'Status', status: 'Failure', code: 404, reason: 'NotFound', message: '' };
+    let established = false;
+    const world = await openWorld(
+      {},
+      {
+        intercept({ method, path: asked }) {
+          if (established || asked.startsWith(crdPath)) return undefined;
+          if (method === 'PATCH') {
+            established = true;
+            void world.user('PATCH', `${crdPath}/${widgets.metadata.name}`, {
+              metadata: { annotations: { late: 'yes' } },
+            });
+          }
+          if (asked === '/apis') return { status: 200, body: { kind: 'APIGroupList', groups: [] } };
+          return asked.startsWith('/apis/example.com/v1') ? { status: 404, body: notFound } : undefined;
+        },
+      },
+    );
+    world.member.assign([assignment('crds', [widgets])]);
+    await world.pass(5);
+    established = false;
+    world.member.assign([assignment('crds', [widgets]), assignment('web', [configMap('a'), widget])]);
+    await world.pass(2);
+    expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
+    await world.user('PATCH', path, { spec: { size: 9 } });
+    await world.pass(2);
+    expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
+  });
+
+  it('is applied as soon as another placement brought its CRD and it is established', async () => {
+    const world = await openWorld();
+    world.member.assign([assignment('widgets', [widget])]);
+    await world.pass(300);
+    world.member.assign([assignment('widgets', [widget]), assignment('crds', [widgets])]);
+    await world.pass(3);
+    expect(world.sighting().placements.map(({ done, results }) => ({ done, results }))).toEqual([
+      { done: true, results: [] },
+      { done: true, results: [] },
+    ]);
+  });
+
+  it('comes back with its CRD when somebody removes that', async () => {
+    const world = await holding([widgets, widget]);
+    await world.pass(20);
+    expect(world.results()).toEqual([]);
+    await world.user('DELETE', `${crdPath}/widgets.example.com`);
+    await world.pass(60);
+    expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
+    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true }] });
+  });
+});
+
+describe('two placements that claim one object', () => {
+  it('share it with nobody: the first holds it, the second says who does, and gets it when it is free', async () => {
+    const world = await openWorld();
+    const first = assignment('first', [configMap('a', { of: 'first' })]);
+    const second = assignment('second', [configMap('a', { of: 'second' })]);
+    world.member.assign([first]);
+    await world.pass(1);
+    world.member.assign([first, second]);
+    await world.pass(60);
+    expect(world.sighting().placements.map(({ results }) => results)).toEqual([
+      [],
+      [
+        {
+          object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
+          result: 'FailedToTakeOver',
+          message: 'the object is already placed by first: two placements may not share an object',
+        },
+      ],
+    ]);
+    world.member.assign([{ ...first, remove: true, manifests: [] }, second]);
+    await world.pass(60);
+    expect(await dataOf(world)).toEqual({ of: 'second' });
+  });
+});
+
+describe('a member that is replaced by an empty cluster of the same name', () => {
+  it('gets everything anew, and nobody is told a state of the old one', async () => {
+    const world = await holding([namespace('shop'), configMap('a', { color: 'red' }, 'shop')]);
+    world.sim = await simulated({ name: 'successor' }, world.clock);
+    await world.pass(120);
+    expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
+    expect(world.said).toEqual(['eu-1 is another cluster than before: everything is applied anew']);
+    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
+    const uid = (await world.user('GET', '/api/v1/namespaces/shop'))['metadata'] as { uid: string };
+    expect(world.sighting().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);
+  });
+});
+
+describe('a namespace that is being removed', () => {
+  it('is said to be, and everything returns when it is gone', async () => {
+    const world = await holding([namespace('shop'), configMap('a', { color: 'red' }, 'shop')]);
+    await world.user('PATCH', '/api/v1/namespaces/shop/configmaps/a', {
+      metadata: { finalizers: ['example.com/slow'] },
+    });
+    await world.user('DELETE', '/api/v1/namespaces/shop');
+    await world.pass(20);
+    expect(world.results().find(({ object }) => object.kind === 'Namespace')).toMatchObject({
+      result: 'ManifestApplyFailed',
+      message: expect.stringContaining('the object is being removed since 2026-11-20T10:00:'),
+    });
+    await world.user('PATCH', '/api/v1/namespaces/shop/configmaps/a', { metadata: { finalizers: null } });
+    await world.pass(60);
+    expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
+  });
+});
+
+describe('a member whose clock is wrong', () => {
+  it.each([-86_400, 86_400])('is delivered to and watched like any other (%s s)', async (clockSkewSeconds) => {
+    const world = await holding([configMap('a', { color: 'red' })], { clockSkewSeconds });
+    await world.user('PATCH', a, { data: { color: 'blue' } });
+    await world.pass(1);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.sighting().observedAt!.slice(0, 10)).toBe('2026-11-20');
+  });
+});
+
+describe('a member that lies about generation', () => {
+  it('is not asked again and again', async () => {
+    const world = await holding([deployment('web')]);
+    const status = '/apis/apps/v1/namespaces/default/deployments/web/status';
+    for (const observedGeneration of [99, 1, 0]) {
+      await world.user('PATCH', status, { status: { observedGeneration } });
+      await world.pass(10);
+    }
+    expect(world.sent()).toEqual([]);
+    expect(world.results()).toEqual([]);
+  });
+});
