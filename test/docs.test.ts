@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { program } from '../src/cli/program.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const pages = ['.', 'docs', 'fleet-repo-example', 'deploy'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchors that a forge gives the headings of a page. */
+const anchorsOf = (page: string): string[] =>
+  [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  );
+
+describe.each(pages)('%s', (page) => {
+  it('links to files and headings that are there', () => {
+    const links = [...withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    const broken = links
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => {
+        const [path, anchor] = target.split('#');
+        const file = path === '' ? join(root, page) : resolve(root, dirname(page), path!);
+        if (!existsSync(file)) return true;
+        return anchor !== undefined && !(statSync(file).isFile() && anchorsOf(relative(root, file)).includes(anchor));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('names commands and flags that gitfleet has', () => {
+    expect(commandLinesOf(page).flatMap(unknownWords)).toEqual([]);
+  });
+});
+
+it('the README names commands at all', () => {
+  expect(commandLinesOf('README.md').length).toBeGreaterThan(10);
+});
+
+const commands = new Map(program().commands.map((command) => [command.name(), command]));
+
+/** Everything in code, in a line or in a block, that calls gitfleet. */
+function commandLinesOf(page: string): string[] {
+  const text = textOf(page);
+  const blocks = [...text.matchAll(/^```[a-z]*\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block!.split('\n'));
+  const spans = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`]+)`/g)].map(([, span]) => span!);
+  return [...blocks, ...spans]
+    .flatMap((line) => line.replace(/ {2,}#.*$/, '').split(/&&|\||;/))
+    .map((line) => line.trim().replace(/\s+/g, ' '))
+    .filter((line) => /^(kubectl )?gitfleet [a-z]|^npm run -s gitfleet -- /.test(line));
+}
+
+function unknownWords(line: string): string[] {
+  const [name, ...words] = line.replace(/^.*?gitfleet (-- )?/, '').split(' ');
+  const command = commands.get(name!);
+  if (command === undefined) return [`${line}: there is no command ${name}`];
+  const known = command.options.flatMap(({ short, long }) => [short, long]);
+  return words
+    .map((word) => word.replace(/^\[/, '').replace(/\]$/, '').split('=')[0]!)
+    .filter((word) => /^--?[a-z]/.test(word) && !known.includes(word))
+    .map((word) => `${line}: ${name} has no ${word}`);
+}
