@@ -1,25 +1,20 @@
 import { messageOf } from '../api/message-of.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { GitError } from '../git/git-error.ts';
-import { type Clock, sleep } from '../members/clock.ts';
+import type { Clock } from '../members/clock.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
-import { reportMembers, reportPlan } from './plan-metrics.ts';
-import { startsSomething } from './publication.ts';
+import { reportMembers } from './plan-metrics.ts';
 import type { PassResult, Reconciler } from './reconciler.ts';
+import { tellPass } from './tell-pass.ts';
+import { untilRecorded } from './until-recorded.ts';
 import { type Wake, wake } from './wake.ts';
 
 /** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */
 const stuckIntervals = 3;
 /** First wait after a pass that failed, milliseconds; doubles up to the interval. */
 const firstRetryMs = 1_000;
-/** Races lost in a row that `runOnce` bears. */
-const mostRaces = 10;
-/** Passes of `runOnce` that let something begin: a rollout whose clusters are ready at once goes on until then. */
-const mostRounds = 20;
-/** So long `runOnce` waits for members to come to rest after each of them, milliseconds of pace. */
-const patienceMs = 30_000;
 
 export interface Daemon {
   /** Runs until stopped. `cut short`: something was still under way when the grace period was over. */
@@ -83,16 +78,22 @@ export function daemon(input: DaemonInput): Daemon {
     const began = performance.now();
     try {
       const result = await reconciler.pass();
-      lastPassMs = pace.now();
-      if (failures > 0) log.info({ failures }, 'passes succeed again');
-      failures = 0;
-      trouble = undefined;
-      report(result, (performance.now() - began) / 1000, reasons);
+      succeeded(result, began, reasons);
       return result;
     } catch (error) {
       failed(error, reasons);
       return undefined;
     }
+  }
+
+  /** `began`: when the pass did, as `performance.now` told it. */
+  function succeeded(result: PassResult, began: number, reasons: readonly string[]): void {
+    lastPassMs = pace.now();
+    if (failures > 0) log.info({ failures }, 'passes succeed again');
+    failures = 0;
+    trouble = undefined;
+    tellPass(input, { result, seconds: (performance.now() - began) / 1000, reasons });
+    if (result.kind !== 'moved') input.passed?.(result);
   }
 
   function failed(error: unknown, reasons: readonly string[]): void {
@@ -107,22 +108,6 @@ export function daemon(input: DaemonInput): Daemon {
     if (message === trouble) log.debug({ err: error, reasons }, message);
     else log.error({ err: error, reasons }, message);
     trouble = message;
-  }
-
-  function report(result: PassResult, seconds: number, reasons: readonly string[]): void {
-    metrics.count('gitfleet_reconcile_total', { result: result.kind });
-    reportMembers(members, metrics);
-    metrics.observe('gitfleet_reconcile_duration_seconds', seconds);
-    metrics.set('gitfleet_last_success_timestamp_seconds', pace.now() / 1000);
-    if (result.kind === 'moved') return;
-    const { plan } = result;
-    reportPlan(plan, metrics);
-    const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
-    if (result.kind === 'unchanged') log.debug(line, 'nothing to do');
-    else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');
-    else if (result.kind === 'gathering') log.debug(line, 'gathering changes until the next push');
-    else log.info(line, `published: ${result.subject}`);
-    input.passed?.(result);
   }
 
   /** When to look again without any hint. */
@@ -159,27 +144,13 @@ export function daemon(input: DaemonInput): Daemon {
       if (ended === 'cut short') log.warn('the grace period is over: something was still under way');
       return ended;
     },
-    async runOnce() {
-      let published = false;
-      for (let [races, rounds] = [0, 0]; races < mostRaces; ) {
+    runOnce() {
+      return untilRecorded({ members, pace }, async () => {
         const began = performance.now();
-        const result = await reconciler.pass();
-        lastPassMs = pace.now();
-        trouble = undefined;
-        report(result, (performance.now() - began) / 1000, ['once']);
-        if (result.kind === 'refused') return result;
-        if (result.kind === 'moved') races++;
-        else if (result.kind === 'gathering') await sleep(pace, Math.max(result.pushAtMs - pace.now(), 0));
-        else {
-          races = 0;
-          published ||= result.kind === 'published';
-          await members.settled(patienceMs);
-          // The first pass began something or found it under way: only a later one can tell what came of it.
-          const over = rounds > 0 && !startsSomething(result.plan);
-          if (over || ++rounds === mostRounds) return { ...result, kind: published ? 'published' : 'unchanged' };
-        }
-      }
-      throw new Error('the status branch kept moving: another daemon is publishing to it all the time');
+        const passed = await reconciler.pass();
+        succeeded(passed, began, ['once']);
+        return passed;
+      });
     },
     wake: (reason) => waking.now(reason),
     look,

@@ -1,12 +1,15 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
-import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
+import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import { type Contest, contest } from './apply/contest.ts';
 import { delivery } from './apply/delivery.ts';
 import { type AssignedManifest, type Assignment, isSameAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
+import { placementSighting } from './placement-sighting.ts';
+import { postponed } from './postponed.ts';
+import { going } from './prune/going.ts';
 import { removeLeftovers } from './prune/leftovers.ts';
 import { retry } from './retry.ts';
 import { firstLook } from './watch/first-look.ts';
@@ -31,9 +34,6 @@ export interface PlacementActor {
   stop(): void;
 }
 
-/** When a whole placement is removed, a wave is given this long to be gone before what it stands on is removed. */
-const goneMs = 30_000;
-
 export function placementActor(input: {
   readonly connection: Connection;
   /** The outcome changed: the next pass should look. With a message when a person should read it. */
@@ -55,16 +55,16 @@ export function placementActor(input: {
   let done = false;
   let finishedAt: number | undefined;
   let lastResults = '';
-  let nudged = () => {};
-  const postponed = new Map<string, () => void>();
   const again = retry(clock, () => lookAgain());
   const looked = firstLook(clock, watches);
   const objects = delivery(connection, looked, {
     say: changed,
     faded: changed,
-    changedMeanwhile: (key) => postpone(key),
+    changedMeanwhile: (key) => later.add(key),
     contested: input.contested,
   });
+  const later = postponed(clock, objects.pauseMs, lookAgain);
+  const removals = going(connection);
   /** Objects that are not to be here, and that another daemon may have put here since that was decided. */
   const unwanted: Contest = contest(clock, input.contested);
 
@@ -72,18 +72,6 @@ export function placementActor(input: {
     if (key === undefined) pending = 'all';
     else if (pending !== 'all') pending.add(key);
     void work();
-  }
-
-  /** Looks at an object now, or when its back-off is over. */
-  function postpone(key: string): void {
-    if (stopped || postponed.has(key)) return;
-    const pause = objects.pauseMs(key);
-    const look = () => {
-      postponed.delete(key);
-      lookAgain(key);
-    };
-    if (pause === 0) look();
-    else postponed.set(key, clock.after(pause, look));
   }
 
   const hasPending = () => pending === 'all' || pending.size > 0;
@@ -125,7 +113,7 @@ export function placementActor(input: {
     const removal = { connection, assignment, goOn, mayGo };
     if (assignment.remove) {
       if (assignment.adopted) return;
-      troubles = await removeLeftovers({ ...removal, between: (wave) => gone(wave, goOn) });
+      troubles = await removeLeftovers({ ...removal, between: (wave) => removals.gone(wave, goOn) });
       return;
     }
     const report = assignment.strategy.type === 'ReportDiff';
@@ -149,20 +137,6 @@ export function placementActor(input: {
     if (confirmed.size > 0) lookAgain();
   }
 
-  /** Resolves when the objects are gone, or after 30 s: a finalizer that nobody serves must not keep all the rest. */
-  function gone(wave: readonly Manifest[], goOn: () => boolean): Promise<void> {
-    const over = () => !goOn() || wave.every((object) => watches.object(refOfManifest(object)) === undefined);
-    if (over()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = clock.after(goneMs, resolve);
-      nudged = () => {
-        if (!over()) return;
-        cancel();
-        resolve();
-      };
-    });
-  }
-
   function conclude(assignment: Assignment): void {
     done = true;
     finishedAt = clock.now();
@@ -184,7 +158,7 @@ export function placementActor(input: {
       const before = wanted;
       wanted = assignment;
       if (before && isSameAssignment(before, assignment)) {
-        for (const key of objects.confirmed()) postpone(key);
+        for (const key of objects.confirmed()) later.add(key);
         removeConfirmed();
         // What an adopted one left alone is due now.
         if (before.adopted && !assignment.adopted) lookAgain();
@@ -198,16 +172,16 @@ export function placementActor(input: {
       troubles = [];
       done = false;
       again.reset();
-      nudged();
+      removals.nudge();
       lookAgain();
       return true;
     },
     noticed(change) {
-      nudged();
+      removals.nudge();
       if (!wanted || wanted.leaveAlone || stopped) return;
       const item = wanted.remove ? undefined : items.get(change.key);
       if (item) {
-        if (objects.concerns(wanted, item, change)) postpone(change.key);
+        if (objects.concerns(wanted, item, change)) later.add(change.key);
       } else if (change.how === 'set' && isOurs(change.object) && !change.object.metadata.deletionTimestamp) {
         // Somebody put back what was removed: from a backup perhaps, or a daemon that knows a newer plan.
         if (done && wanted.prunable.some((ref) => objectKey(ref) === change.key)) unwanted.found(change.key);
@@ -226,16 +200,7 @@ export function placementActor(input: {
     sighting() {
       // What a daemon before us did here is not known before it was looked at once: not even that it is unfinished.
       if (!wanted || finishedAt === undefined) return undefined;
-      return {
-        placement: wanted.placement,
-        ...(wanted.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: wanted.resourceSnapshotIndex }),
-        ...(wanted.digest === undefined ? {} : { digest: wanted.digest }),
-        at: new Date(finishedAt).toISOString(),
-        done,
-        results: [...objects.outcomes(), ...troubles]
-          .filter(isWorthTelling)
-          .sort((a, b) => (objectKey(a.object) < objectKey(b.object) ? -1 : 1)),
-      };
+      return placementSighting({ wanted, finishedAt, done, outcomes: [...objects.outcomes(), ...troubles] });
     },
     complete: () => complete,
     idle: () => !working,
@@ -244,12 +209,8 @@ export function placementActor(input: {
       again.cancel();
       objects.stop();
       unwanted.forget();
-      for (const cancel of postponed.values()) cancel();
-      postponed.clear();
-      nudged();
+      later.stop();
+      removals.nudge();
     },
   };
 }
-
-const isWorthTelling = ({ result, details }: ObjectOutcome): boolean =>
-  result !== 'Applied' || (details?.length ?? 0) > 0;

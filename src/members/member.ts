@@ -8,12 +8,10 @@ import type { Clock } from './clock.ts';
 import { connect } from './connection.ts';
 import type { Standing } from './contact.ts';
 import { servedBy } from './crd.ts';
-import { identityOf } from './identity.ts';
-import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
+import { inspection } from './inspection.ts';
 import { noSighting, sightingOf } from './sighting.ts';
 import { kindsOf } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
-import { sweep } from './watch/sweep.ts';
 
 /** One member cluster: a connection, what we know of it, and one actor for each placement on it. */
 export interface Member {
@@ -53,12 +51,6 @@ export function openMember(input: {
   const life = new AbortController();
   const actors = new Map<PlacementKey, PlacementActor>();
   let assigned = false;
-  /** Undefined until the first look at nodes and versions is over, whatever came of it. */
-  let properties: Properties | undefined;
-  let looking = false;
-  let identity: string | undefined;
-  /** What a sweep could not see may be there. */
-  let swept: 'never' | 'whole' | 'partly' = 'never';
   let cached: ClusterObservation | undefined;
 
   const connection = connect({
@@ -70,6 +62,17 @@ export function openMember(input: {
     turned: changed,
   });
   const { client, contact, discovery, watches } = connection;
+  const inspected = inspection(connection, {
+    life: life.signal,
+    priceLists: input.priceLists,
+    changed,
+    replaced() {
+      discovery.forget();
+      watches.restart();
+      for (const actor of actors.values()) actor.restart();
+      changed(`${name} is another cluster than before: everything is applied anew`);
+    },
+  });
 
   function changed(message?: string): void {
     if (life.signal.aborted) return;
@@ -91,47 +94,15 @@ export function openMember(input: {
   function probed(before: Standing): void {
     const now = contact.standing();
     cached = undefined;
-    if (now.kind === 'reachable') void look();
+    if (now.kind === 'reachable') void inspected.look();
     if (now.kind === 'unreachable' && before.kind !== 'unreachable') changed(`${name} cannot be reached: ${now.cause}`);
     else if (now.kind === 'reachable' && before.kind === 'unreachable') changed(`${name} answers again`);
     else if (now.kind === 'reachable' && before.kind === 'reachable' && now.healthy !== before.healthy) changed();
   }
 
-  /** Everything about the member that no watch tells. */
-  async function look(): Promise<void> {
-    if (looking || life.signal.aborted) return;
-    looking = true;
-    const before = properties;
-    try {
-      await checkIdentity();
-      properties = await collectProperties({ client, priceLists: input.priceLists() });
-      if (swept === 'partly') await sweepOnce();
-    } catch (error) {
-      properties = withoutAnswer(before, error);
-    }
-    looking = false;
-    if (JSON.stringify(before) !== JSON.stringify(properties)) changed();
-  }
-
-  async function checkIdentity(): Promise<void> {
-    const found = await identityOf(client);
-    const replaced = identity !== undefined && found !== undefined && found !== identity;
-    identity = found ?? identity;
-    if (!replaced) return;
-    discovery.forget();
-    watches.restart();
-    for (const actor of actors.values()) actor.restart();
-    changed(`${name} is another cluster than before: everything is applied anew`);
-  }
-
-  async function sweepOnce(): Promise<void> {
-    swept = 'partly';
-    if (await sweep(connection)) swept = 'whole';
-    changed();
-  }
-
   function see(): ClusterObservation {
     const standing = contact.standing();
+    const properties = inspected.properties();
     if (standing.kind === 'unreachable') return noSighting(name, client.lastContact(), standing.cause);
     if (standing.kind === 'unknown' || !properties) return noSighting(name, undefined, 'not contacted yet');
     // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
@@ -141,7 +112,7 @@ export function openMember(input: {
       name,
       standing,
       asOf: Math.min(standing.heartbeat, watches.asOf()),
-      complete: watches.complete() && swept !== 'partly' && all.every((actor) => actor.complete()),
+      complete: watches.complete() && inspected.complete() && all.every((actor) => actor.complete()),
       properties,
       placements: all.flatMap((actor) => actor.sighting() ?? []),
       objects: watches.all(),
@@ -171,7 +142,7 @@ export function openMember(input: {
       }
       if (news) watches.keep(new Set(assignments.flatMap((assignment) => [...kindsOf(assignment).keys()])));
     },
-    sweep: sweepOnce,
+    sweep: inspected.sweep,
     unreachable() {
       const standing = contact.standing();
       return standing.kind === 'unreachable' ? standing.cause : undefined;

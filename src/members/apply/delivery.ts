@@ -1,7 +1,6 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
-import type { PatchDetail } from '../../api/placement.ts';
-import { describeRef, keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
+import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest, Assignment } from '../assignment.ts';
@@ -14,7 +13,7 @@ import { applyObject, wholeObject } from './apply.ts';
 import { localDifferences } from './compare.ts';
 import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
 import { foreignManager } from './field-managers.ts';
-import { type Repairs, repairs } from './repairs.ts';
+import { type PutRight, putRight } from './put-right.ts';
 import { foreignOwner } from './takeover.ts';
 import { inWaves } from './waves.ts';
 
@@ -59,9 +58,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
   const unserved = new Set<string>();
-  /** Who changed an object last, as its managedFields told. */
-  const culprits = new Map<string, string>();
-  const repaired: Repairs = repairs(clock, events.faded);
+  const repaired: PutRight = putRight(clock, events);
   /** What is held back, since it is not known whether it is wanted still. */
   const doubted = new Map<string, ObjectRef>();
   const contests: Contest = contest(clock, events.contested);
@@ -80,7 +77,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     if (!goOn() || contests.holds(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest))
       return;
     // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
-    repaired.done(key, repaired.recent(key) ?? []);
+    repaired.again(key);
     events.changedMeanwhile(key);
   }
 
@@ -153,10 +150,10 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
     if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
     if (!goOn()) return;
-    outcomes.set(key, named(applied.outcome, culprits.get(key)));
+    outcomes.set(key, repaired.withCulprit(key, applied.outcome));
     const lost = before === 'Applied' && live === undefined && watches.shows(object);
-    if (applied.repaired) tell(key, object, applied.repaired);
-    else if (lost && applied.outcome.result === 'Applied') tell(key, object, [wholeObject]);
+    if (applied.repaired) repaired.tell(key, object, applied.repaired);
+    else if (lost && applied.outcome.result === 'Applied') repaired.tell(key, object, [wholeObject]);
   }
 
   /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
@@ -165,21 +162,6 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       ? looked.isNews(live) && isFromAnotherDaemon(manifest, live)
       : // What the record alone says should be there may have been removed by a later plan.
         adopted === true || (!looked.fresh() && !watches.shows(refOfManifest(manifest)));
-
-  function tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void {
-    const who = culprits.get(key);
-    repaired.done(key, withManager(details, who));
-    const by = who === undefined ? '' : ` by ${who}`;
-    const gone = details[0] === wholeObject;
-    const what = `${describeRef(object)} ${repaired.disputed(key) ? 'is' : 'was'} ${gone ? 'deleted' : 'changed'}${by}`;
-    if (repaired.disputed(key))
-      events.say(`${what} again and again: it is put right less often each time, in the end every 5 minutes`);
-    else if (gone) events.say(`${what} and has been put back`);
-    else {
-      const paths = details.map(({ path }) => path).join(', ') || 'labels or annotations';
-      events.say(`${what} and has been put right: ${paths}`);
-    }
-  }
 
   return {
     async bring(assignment, scope, goOn) {
@@ -194,16 +176,14 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         const verdict = verdictOf(assignment, manifest, object);
         if (verdict === 'asked') return false;
         if (verdict === 'same') return !inFlight.has(change.key) && outcomes.get(change.key)?.result !== 'Applied';
-        const who = foreignManager(managers, localDifferences(manifest, object, 'partial'));
-        if (who === undefined) culprits.delete(change.key);
-        else culprits.set(change.key, who);
+        repaired.blame(change.key, foreignManager(managers, localDifferences(manifest, object, 'partial')));
       }
       return !inFlight.has(change.key);
     },
     pauseMs: (key) => repaired.pauseMs(key),
     unserved: (apiVersions) =>
       [...unserved].filter((key) => apiVersions.has(outcomes.get(key)?.object.apiVersion ?? '')),
-    outcomes: () => [...outcomes].map(([key, outcome]) => withRepair(outcome, repaired.recent(key))),
+    outcomes: () => [...outcomes].map(([key, outcome]) => repaired.withRepair(key, outcome)),
     undecided: () => [...contests.held()].some((key) => !outcomes.has(key)),
     confirmed() {
       const due = contests.confirmed();
@@ -212,7 +192,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         const live = watches.object(doubted.get(key)!);
         if (!live) continue;
         looked.accept(live);
-        repaired.done(key, repaired.recent(key) ?? []);
+        repaired.again(key);
       }
       return due;
     },
@@ -221,35 +201,21 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       doubted.clear();
       outcomes.clear();
       unserved.clear();
-      culprits.clear();
       repaired.forget();
     },
     restart() {
       agreed = agreement();
       outcomes.clear();
-      culprits.clear();
       contests.forget();
       doubted.clear();
       repaired.forget();
     },
     stop() {
       contests.forget();
-      repaired.forget();
+      repaired.stop();
     },
   };
 }
 
 const comparisonOf = ({ comparisonOption }: Assignment['strategy']): 'partial' | 'full' =>
   comparisonOption === 'FullComparison' ? 'full' : 'partial';
-
-/** Drifts name who made them, where the member told. */
-const named = (outcome: ObjectOutcome, manager: string | undefined): ObjectOutcome =>
-  outcome.result.startsWith('FoundDrifts') && outcome.details
-    ? { ...outcome, details: [...withManager(outcome.details, manager)] }
-    : outcome;
-
-const withManager = (details: readonly PatchDetail[], manager: string | undefined): readonly PatchDetail[] =>
-  manager === undefined ? details : details.map((detail) => ({ ...detail, manager }));
-
-const withRepair = (outcome: ObjectOutcome, recent: readonly PatchDetail[] | undefined): ObjectOutcome =>
-  outcome.result !== 'Applied' || outcome.details || !recent?.length ? outcome : { ...outcome, details: [...recent] };

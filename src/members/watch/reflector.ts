@@ -5,6 +5,7 @@ import type { Discovery } from '../api-server/discovery.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Contact } from '../contact.ts';
+import { backOff } from './back-off.ts';
 import { type Change, objectStore, type Store } from './store.ts';
 
 export type ReflectorState =
@@ -30,9 +31,6 @@ export interface Reflector {
   stop(): void;
 }
 
-/** First retry after a broken watch; doubles with jitter up to a minute. */
-const firstRetryMs = 500;
-const longestRetryMs = 60_000;
 /** A watch that lasted less is no success: a server that ends every watch at once must not be asked in a loop. */
 const honestWatchMs = 5_000;
 /** A list that breaks off this often in a row, on a member that can be reached, has something wrong of its own. */
@@ -57,7 +55,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   const path = pathOf(kind, {});
   const query = { labelSelector: placementLabel };
   let state: ReflectorState = { kind: 'listing' };
-  let retryMs = firstRetryMs;
+  const retries = backOff(clock, stop.signal);
   let breaks = 0;
   let asOf = Number.POSITIVE_INFINITY;
   let markAnswered = () => {};
@@ -80,15 +78,15 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       version = await relist();
     }
     if (input.pollMs !== undefined) {
-      retryMs = firstRetryMs;
+      retries.reset();
       await sleep(clock, input.pollMs * (0.9 + Math.random() * 0.2), stop.signal);
       if (!stop.signal.aborted) await relist();
       return version;
     }
     const began = clock.now();
     version = await watch(version);
-    if (clock.now() - began >= honestWatchMs) retryMs = firstRetryMs;
-    else await pause();
+    if (clock.now() - began >= honestWatchMs) retries.reset();
+    else await retries.pause();
     return version;
   }
 
@@ -117,11 +115,6 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     return version;
   }
 
-  async function pause(): Promise<void> {
-    await sleep(clock, retryMs / 2 + Math.random() * (retryMs / 2), stop.signal);
-    retryMs = Math.min(retryMs * 2, longestRetryMs);
-  }
-
   /** What a failure means. Whatever broke, the next attempt begins from a whole list: only that is certain. */
   async function fail(error: unknown): Promise<void> {
     if (error instanceof ApiError && error.status === 404 && (await isUnserved())) {
@@ -137,8 +130,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     else if (++breaks >= mostBreaks) turn({ kind: 'refused', message: String(error), lasting: false });
     else turn({ kind: 'broken' });
     if (!(error instanceof ApiError)) contact.doubt();
-    if (!expired || retryMs > firstRetryMs) await pause();
-    else retryMs *= 2;
+    await (expired ? retries.pauseUnlessFirst() : retries.pause());
   }
 
   async function isUnserved(): Promise<boolean> {

@@ -1,0 +1,27 @@
+import type { Clock } from '../members/clock.ts';
+import type { Logger } from './log.ts';
+import type { FleetMembers } from './members.ts';
+import type { Metrics } from './metrics.ts';
+import { reportMembers, reportPlan } from './plan-metrics.ts';
+import type { PassResult } from './reconciler.ts';
+
+/** What a pass came to, in metrics and in one line of the log. */
+export function tellPass(
+  to: { readonly log: Logger; readonly metrics: Metrics; readonly members: FleetMembers; readonly pace: Clock },
+  pass: { readonly result: PassResult; readonly seconds: number; readonly reasons: readonly string[] },
+): void {
+  const { log, metrics } = to;
+  const { result, seconds, reasons } = pass;
+  metrics.count('gitfleet_reconcile_total', { result: result.kind });
+  reportMembers(to.members, metrics);
+  metrics.observe('gitfleet_reconcile_duration_seconds', seconds);
+  metrics.set('gitfleet_last_success_timestamp_seconds', to.pace.now() / 1000);
+  if (result.kind === 'moved') return;
+  const { plan } = result;
+  reportPlan(plan, metrics);
+  const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
+  if (result.kind === 'unchanged') log.debug(line, 'nothing to do');
+  else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');
+  else if (result.kind === 'gathering') log.debug(line, 'gathering changes until the next push');
+  else log.info(line, `published: ${result.subject}`);
+}

@@ -1,0 +1,67 @@
+import type { PriceList } from '../api/gitfleet.ts';
+import type { Connection } from './connection.ts';
+import { identityOf } from './identity.ts';
+import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
+import { sweep } from './watch/sweep.ts';
+
+/** Everything about a member that no watch tells: which cluster it is, its nodes and versions, kinds that nobody asked for. */
+export interface Inspection {
+  /** Looks anew, unless it looks already. */
+  look(): Promise<void>;
+  /** Watches every kind of which the member holds objects of ours. What it cannot see is looked for again with every look. */
+  sweep(): Promise<void>;
+  /** Undefined until the first look is over, whatever came of it. */
+  properties(): Properties | undefined;
+  /** False when there may be objects of ours that a sweep could not see. */
+  complete(): boolean;
+}
+
+export function inspection(
+  connection: Connection,
+  on: {
+    readonly life: AbortSignal;
+    readonly priceLists: () => readonly PriceList[];
+    readonly changed: () => void;
+    /** Another cluster answers under the name of the member. */
+    readonly replaced: () => void;
+  },
+): Inspection {
+  const { client } = connection;
+  let properties: Properties | undefined;
+  let looking = false;
+  let identity: string | undefined;
+  let swept: 'never' | 'whole' | 'partly' = 'never';
+
+  async function checkIdentity(): Promise<void> {
+    const found = await identityOf(client);
+    const replaced = identity !== undefined && found !== undefined && found !== identity;
+    identity = found ?? identity;
+    if (replaced) on.replaced();
+  }
+
+  async function sweepOnce(): Promise<void> {
+    swept = 'partly';
+    if (await sweep(connection)) swept = 'whole';
+    on.changed();
+  }
+
+  return {
+    async look() {
+      if (looking || on.life.aborted) return;
+      looking = true;
+      const before = properties;
+      try {
+        await checkIdentity();
+        properties = await collectProperties({ client, priceLists: on.priceLists() });
+        if (swept === 'partly') await sweepOnce();
+      } catch (error) {
+        properties = withoutAnswer(before, error);
+      }
+      looking = false;
+      if (JSON.stringify(before) !== JSON.stringify(properties)) on.changed();
+    },
+    sweep: sweepOnce,
+    properties: () => properties,
+    complete: () => swept !== 'partly',
+  };
+}

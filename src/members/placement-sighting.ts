@@ -1,0 +1,25 @@
+import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
+import { objectKey } from '../engine/selection/object-key.ts';
+import type { Assignment } from './assignment.ts';
+
+/** What an actor says of its placement. `finishedAt`: instant of the last whole attempt, milliseconds since the epoch. */
+export const placementSighting = (of: {
+  readonly wanted: Assignment;
+  readonly finishedAt: number;
+  /** What is wanted now has had an attempt. */
+  readonly done: boolean;
+  readonly outcomes: readonly ObjectOutcome[];
+}): PlacementSighting => {
+  const { placement, resourceSnapshotIndex, digest } = of.wanted;
+  return {
+    placement,
+    ...(resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex }),
+    ...(digest === undefined ? {} : { digest }),
+    at: new Date(of.finishedAt).toISOString(),
+    done: of.done,
+    results: of.outcomes.filter(isWorthTelling).sort((a, b) => (objectKey(a.object) < objectKey(b.object) ? -1 : 1)),
+  };
+};
+
+const isWorthTelling = ({ result, details }: ObjectOutcome): boolean =>
+  result !== 'Applied' || (details?.length ?? 0) > 0;
