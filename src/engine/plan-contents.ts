@@ -22,7 +22,7 @@ export function contentsOf(
 } {
   const prunable = prunableOf(work);
   const binding = stayingOn(work).get(target.clusterName);
-  const strategy = strategyOf(work, target);
+  const strategy = strategyOf(work, target.clusterName);
   const leaveAlone = !target.remove && target.digest === undefined;
   if (target.remove || leaveAlone || target.resourceSnapshotIndex === undefined)
     return { manifests: [], strategy, prunable, leaveAlone };
@@ -39,14 +39,14 @@ export function contentsOf(
 /** Every object that a remembered snapshot of the placement lists: nothing else of it may ever be removed. */
 export const prunableOf = ({ contents }: PlacementWork): readonly ObjectRef[] => listedObjects(contents).refs;
 
-/** How the objects of a target are applied. */
-export const strategyOf = (work: PlacementWork, { clusterName }: Target): ApplyStrategy =>
-  applyStrategyOf(work.placement, stayingOn(work).get(clusterName));
+/** How objects of the placement are applied on a cluster. */
+export const strategyOf = (work: PlacementWork, cluster: ClusterName): ApplyStrategy =>
+  applyStrategyOf(work.placement, stayingOn(work).get(cluster));
 
 const staying = new WeakMap<PlacementWork['bindings'], ReadonlyMap<ClusterName, Binding>>();
 
 /** Bindings that are not on their way out, by cluster, of two the first: every target of the placement asks. */
-function stayingOn({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> {
+export function stayingOn({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> {
   let known = staying.get(bindings);
   if (!known) {
     known = new Map(

@@ -1,17 +1,17 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
-import { handedOver } from './delivery/handed-over.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { guard } from './guard/guard.ts';
+import { handedOver } from './handed-over.ts';
 import { type PlanInput, sourceKey } from './input.ts';
 import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
-import { contentsOf, prunableOf, recordedContentsOf, strategyOf } from './plan-contents.ts';
+import { contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble } from './plan-output.ts';
 import { awaitLook, observeMoved } from './present-bindings.ts';
@@ -73,10 +73,7 @@ export function planFleet(input: PlanInput): PlanResult {
   const byKey = new Map([...round.works, ...deleted].map((work) => [placementKey(refOf(work.placement)), work]));
   const isPlacement = placementLabels([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));
-  const handedOverOf = handedOver(plan.targets, {
-    prunableOf: (target) => prunableOf(workOf(target)!),
-    strategyOf: (target) => strategyOf(workOf(target)!, target),
-  });
+  const handedOverOf = handedOver(round.works, world);
   return {
     plan,
     contentOf(target) {
@@ -88,7 +85,7 @@ export function planFleet(input: PlanInput): PlanResult {
         label: placementLabelValue(target.placement, input.digest),
         isPlacement,
         approvedRemovals: approvedRemovals(target, input),
-        handedOver: handedOverOf(target),
+        handedOver: handedOverOf(target, work),
       };
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),
