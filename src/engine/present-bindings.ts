@@ -1,4 +1,4 @@
-import type { ClusterName, Manifest } from '../api/meta.ts';
+import type { ClusterName, Manifest, Timestamp } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
@@ -7,6 +7,7 @@ import { isCleanedUp } from './delivery/cleanup.ts';
 import { listedObjects, refsIn } from './delivery/listed-objects.ts';
 import { isApplied, sightingOf } from './delivery/outcomes.ts';
 import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
+import { parseInstant } from './kernel/instant.ts';
 import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { Rendered } from './overrides/render.ts';
@@ -79,22 +80,29 @@ export function observeMoved(work: PlacementWork, world: World): PlacementWork {
   return {
     ...work,
     bindings: work.bindings.map((step) =>
-      isMoved(step) ? { ...step, binding: observed(work, assigned(step.binding, work, world), world, isOwn) } : step,
+      isMoved(step)
+        ? { ...step, binding: observed(work, assigned(step.binding, work, world, isOwn), world, isOwn) }
+        : step,
     ),
   };
 }
 
-/** An index says nothing about overrides, and neither does a member that names no digest: its word is older than these. */
-function assigned(binding: Binding, { placement }: PlacementWork, { record, observationOf, input }: World): Binding {
+/**
+ * An index says nothing about overrides or how to apply, and neither does a member that names no digest, or the same one: its
+ * word is older than these.
+ */
+function assigned(binding: Binding, work: PlacementWork, world: World, isOwn: IsOwn): Binding {
+  const { record, observationOf, input } = world;
   const { targetCluster, resourceSnapshotIndex } = binding;
-  const ref = refOf(placement);
+  const ref = refOf(work.placement);
   const before = record.placements
     .get(placementKey(ref))
     ?.state.bindings.find((it) => it.targetCluster === targetCluster && !it.deleting && it.state === 'Bound');
   const sighting = sightingOf(observationOf(targetCluster), ref, resourceSnapshotIndex);
-  return before?.resourceSnapshotIndex === resourceSnapshotIndex && sighting && sighting.digest === undefined
-    ? { ...binding, assignedAt: input.now }
-    : binding;
+  if (before?.resourceSnapshotIndex !== resourceSnapshotIndex || !sighting) return binding;
+  const rendered = renderedFor(work, binding, world, isOwn);
+  const isSame = sighting.digest === undefined || (rendered.ok && rendered.digest === sighting.digest);
+  return isSame ? { ...binding, assignedAt: input.now } : binding;
 }
 
 const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === 'update';
@@ -143,19 +151,21 @@ function observed(begun: Begun, present: Binding, world: World, isOwn: IsOwn): B
     placement,
     binding,
     rendered: renderedFor(begun, binding, world, isOwn),
-    observation: assignedAt === now ? withoutSighting(observation, refOf(placement)) : observation,
+    observation: assignedAt === now ? withoutOlder(observation, refOf(placement), now) : observation,
     now,
   });
 }
 
-const withoutSighting = (
+/** Without what the actor said of the placement before `now`. */
+function withoutOlder(
   observation: ClusterObservation | undefined,
   ref: PlacementRef,
-): ClusterObservation | undefined =>
-  observation && {
-    ...observation,
-    placements: observation.placements.filter((sighting) => sighting !== sightingOf(observation, ref)),
-  };
+  now: Timestamp,
+): ClusterObservation | undefined {
+  const older = sightingOf(observation, ref);
+  if (!observation || (parseInstant(older?.at ?? '') ?? 0) >= (parseInstant(now) ?? 0)) return observation;
+  return { ...observation, placements: observation.placements.filter((sighting) => sighting !== older) };
+}
 
 /**
  * Where a record holds no contents for an index (written by hand), or some that were put together from what all members

@@ -111,6 +111,25 @@ describe('a run through two stages', () => {
     expect([runWords(step, 'web-2'), step.code]).toEqual([succeeded, 0]);
     expect(stageOf(step, 'all', 'web-2')).toMatchObject({ startTime: at(20), endTime: at(20) });
   });
+
+  it('that only changes how to apply waits for each cluster to be looked at that way', async () => {
+    const story = staged([everywhere]);
+    story.files['strategy.yaml'] = strategy(`${everywhere}, maxConcurrency: 100%`);
+    const first = await story.plan();
+    // Members name the digest of what they hold: it says nothing about how it was applied.
+    story.seen = Object.fromEntries(
+      first.plan.targets.map(({ clusterName, digest }: Document) => [
+        clusterName,
+        { ...runs(0), placements: [told(0, { digest, at: at(5) })] },
+      ]),
+    );
+    await story.plan(10);
+    story.files['web.yaml'] = external(undefined, '{type: External, applyStrategy: {type: ReportDiff}}');
+    story.files['again.yaml'] = run('web-2', ', resourceSnapshotIndex: "0"');
+    const step = await story.plan(20);
+    expect(clusters(step, 'all', 'web-2')).toEqual(['eu-1 Started', 'us-1 Started', 'us-2 Started', 'us-3 Started']);
+    expect(runWords(await story.plan(30), 'web-2')).toBe(succeeded);
+  });
 });
 
 describe('maxConcurrency', () => {
