@@ -13,6 +13,7 @@ import { loadCache } from '../repo/fleet/load-cache.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
+import { collectGarbage, giveBackAtRest, processUsage } from './give-back.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
 import type { Logger } from './log.ts';
 import type { Connect, FleetMembers } from './members.ts';
@@ -102,6 +103,13 @@ export async function openDaemon(input: {
     if (watcher) opened.push(() => watcher.close());
     const http = input.listen && (await listen(input.listen, { built, measured, secret: input.webhookSecret, log }));
     if (http) opened.push(() => http.close());
+    const stopGivingBack = giveBackAtRest({
+      clock: pace,
+      usage: processUsage,
+      collect: collectGarbage,
+      gaveBack: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory given back at rest'),
+    });
+    opened.push(async () => stopGivingBack());
     return { daemon: built, members: assembled.members, http, close };
   } catch (error) {
     await close();

@@ -4,7 +4,8 @@ import { peakRss, report } from './report.ts';
 import { allAvailable, runFleet } from './running-fleet.ts';
 
 const clusters = 1000;
-const quietMs = 10_000;
+/** The daemon gives memory back when it has been at rest for about ten seconds. */
+const quietMs = 20_000;
 
 /** The daemon and 1,000 members with a namespace and a ConfigMap each, in one process, when nothing is left to do. */
 export const run = (): Promise<void> =>

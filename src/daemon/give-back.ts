@@ -1,0 +1,74 @@
+import type { Clock } from '../members/clock.ts';
+
+/** What the process takes, read from the system. */
+export interface Usage {
+  /** Processor time since the process began, of all its threads, milliseconds. */
+  readonly processorMs: number;
+  /** Pages that the JavaScript heap holds, used or not, bytes. */
+  readonly heapBytes: number;
+}
+
+/** How often is looked whether there is anything to do, milliseconds. */
+const sampleMs = 5_000;
+/** A daemon that takes less of one processor is at rest: a thousand members with their heartbeats take three per cent. */
+const restfulPart = 0.1;
+/** At rest for so many samples in a row: the pause comes when nobody is likely to wait for anything. */
+const restfulSamples = 2;
+/** Less is not worth a pause. */
+const worthBytes = 128 * 2 ** 20;
+
+/**
+ * Gives pages back to the system when the daemon comes to rest. V8 lets a heap grow to several times what is alive while
+ * there is work, collects when it is full, and keeps the pages; so a daemon would hold for months what its first minute took.
+ * `collect` stops everything for up to a second. It is called at rest only, and again only when the heap has grown by half,
+ * and by 128 MB, over what the last time left. Returns what ends it.
+ */
+export function giveBackAtRest(input: {
+  readonly clock: Clock;
+  readonly usage: () => Usage;
+  readonly collect: () => Promise<void>;
+  readonly gaveBack: (bytes: number) => void;
+}): () => void {
+  const { clock, usage, collect } = input;
+  let before = usage();
+  let { heapBytes: left } = before;
+  let restful = 0;
+  let cancel = clock.after(sampleMs, sample);
+  let stopped = false;
+
+  async function sample(): Promise<void> {
+    const now = usage();
+    restful = now.processorMs - before.processorMs < restfulPart * sampleMs ? restful + 1 : 0;
+    if (restful >= restfulSamples && now.heapBytes > Math.max(left + worthBytes, 1.5 * left)) {
+      await collect();
+      left = usage().heapBytes;
+      restful = 0;
+      input.gaveBack(now.heapBytes - left);
+    }
+    // What the collection took is no work.
+    before = usage();
+    if (!stopped) cancel = clock.after(sampleMs, sample);
+  }
+
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
+
+export function processUsage(): Usage {
+  const { user, system } = process.cpuUsage();
+  return { processorMs: (user + system) / 1000, heapBytes: process.memoryUsage().heapTotal };
+}
+
+/**
+ * Collects all garbage of this thread and gives its pages back. The inspector is the one documented way to ask V8 for that:
+ * `gc()` needs a flag at the start of the process, and keeps the pages.
+ */
+export async function collectGarbage(): Promise<void> {
+  const { Session } = await import('node:inspector/promises');
+  const session = new Session();
+  session.connect();
+  await session.post('HeapProfiler.collectGarbage');
+  session.disconnect();
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { collectGarbage, giveBackAtRest, processUsage, type Usage } from '../../src/daemon/give-back.ts';
+import type { Clock } from '../../src/members/clock.ts';
+
+const mb = 2 ** 20;
+
+/** Every sample reads the next usage: processor time of the five seconds before it, and the heap after them. */
+async function run(samples: readonly (readonly [processorMs: number, heapMb: number])[], leavesMb = 100) {
+  let due: (() => void) | undefined;
+  const clock: Clock = {
+    now: () => 0,
+    after(_ms, then) {
+      due = then;
+      return () => (due = undefined);
+    },
+  };
+  let usage: Usage = { processorMs: 0, heapBytes: 60 * mb };
+  const collectedAt: number[] = [];
+  const gaveBack: number[] = [];
+  let at = -1;
+  const stop = giveBackAtRest({
+    clock,
+    usage: () => usage,
+    async collect() {
+      collectedAt.push(at);
+      usage = { processorMs: usage.processorMs + 2_000, heapBytes: leavesMb * mb };
+    },
+    gaveBack: (bytes) => gaveBack.push(bytes / mb),
+  });
+  for (const [processorMs, heapMb] of samples) {
+    at++;
+    usage = { processorMs: usage.processorMs + processorMs, heapBytes: heapMb * mb };
+    due!();
+    await new Promise(setImmediate);
+  }
+  stop();
+  return { collectedAt, gaveBack, waits: due !== undefined };
+}
+
+describe('memory is given back', () => {
+  it.each<[string, readonly (readonly [number, number])[], readonly number[]]>([
+    [
+      'at the second restful sample in a row',
+      [
+        [4_000, 900],
+        [400, 900],
+        [100, 900],
+        [100, 100],
+      ],
+      [2],
+    ],
+    [
+      'not while there is work',
+      [
+        [4_000, 900],
+        [500, 900],
+        [4_000, 900],
+        [400, 900],
+      ],
+      [],
+    ],
+    [
+      'not for a heap that grew by less than 128 MB',
+      [
+        [100, 180],
+        [100, 180],
+        [100, 180],
+      ],
+      [],
+    ],
+    [
+      'again when the heap has grown by half and by 128 MB',
+      [
+        [9, 900],
+        [9, 900],
+        [9, 220],
+        [9, 220],
+        [9, 229],
+      ],
+      [1, 4],
+    ],
+  ])('%s', async (_rule, samples, expected) => {
+    expect((await run(samples)).collectedAt).toEqual(expected);
+  });
+
+  it('by half of a large heap that stays large, not by 128 MB of it', async () => {
+    const samples = [900, 900, 1_000, 1_000, 1_201, 1_201].map((heapMb) => [9, heapMb] as const);
+    expect(await run(samples, 800)).toEqual({ collectedAt: [1, 4], gaveBack: [100, 401], waits: false });
+  });
+});
+
+it('garbage is collected and its pages are given back', async () => {
+  let held: object[] | undefined = Array.from({ length: 500_000 }, (_, at) => ({ at, text: [at] }));
+  const { heapBytes: full } = processUsage();
+  expect(held.length).toBe(500_000);
+  held = undefined;
+  await collectGarbage();
+  expect(full - processUsage().heapBytes).toBeGreaterThan(16 * mb);
+});
