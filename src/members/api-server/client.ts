@@ -21,7 +21,7 @@ export type Request = Omit<TransportRequest, 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
   /** For messages; method and path when absent. */
   readonly tried?: string;
-  /** Sent at once and only once, past the queue and past a pause that the server asked for. */
+  /** Also sent only once, and in a pause that the server asked for. */
   readonly urgent?: boolean;
   /** 30 s when absent. */
   readonly timeoutMs?: number;
@@ -72,7 +72,7 @@ export function memberClient(input: {
   };
 
   const exchangeOf = (wanted: Request): Exchange => {
-    const { method, path, headers, body, signal, timeoutMs = requestTimeoutMs } = wanted;
+    const { method, path, headers, body, signal, urgent, timeoutMs = requestTimeoutMs } = wanted;
     return {
       transport,
       clock,
@@ -85,6 +85,7 @@ export function memberClient(input: {
         headers: { accept: 'application/json', ...headers },
         ...(body === undefined ? {} : { body }),
         ...(signal ? { signal } : {}),
+        ...(urgent ? { urgent } : {}),
       },
     };
   };
@@ -170,7 +171,13 @@ export function memberClient(input: {
         allowWatchBookmarks: 'true',
         timeoutSeconds: String(seconds),
       });
-      const wanted: Request = { method: 'GET', path: `${path}?${search}`, tried: `watch ${path}`, signal };
+      const wanted: Request = {
+        method: 'GET',
+        path: `${path}?${search}`,
+        tried: `watch ${path}`,
+        signal,
+        urgent: true,
+      };
       for await (const event of watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs })) {
         lastContact = clock.now();
         yield event;

@@ -2,6 +2,15 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Transport } from './transport.ts';
 
+/**
+ * Connections for the requests to a member that speaks plain HTTP, where each request takes one: a thousand members are asked
+ * at once when a daemon starts, and a process may have few files open. API servers speak HTTP/2 over TLS: there all requests
+ * and watches of a member share one connection.
+ */
+const plainConnections = 8;
+/** Between heartbeats nothing is asked of most members: a connection that is not used for so long is closed, milliseconds. */
+const idleMs = 10_000;
+
 /** Credentials of exec and OIDC plugins expire; they are asked again this often, and at once after a 401. */
 const credentialsMs = 60_000;
 
@@ -11,7 +20,7 @@ const credentialsMs = 60_000;
  */
 export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfig>): Transport {
   let config = first;
-  let pool: Dispatcher | undefined;
+  let pool: Pool | undefined;
   let credentials: { readonly headers: Record<string, string>; readonly at: number } | undefined;
 
   async function authenticate(): Promise<Record<string, string>> {
@@ -22,7 +31,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
       },
       setDispatcher(dispatcher: Dispatcher) {
         // One pool for the life of the member: a new one per request would mean a TLS handshake per request.
-        if (pool === undefined) pool = dispatcher;
+        if (pool === undefined) pool = { queued: dispatcher, urgent: dispatcher };
         else void dispatcher.close();
       },
     };
@@ -32,7 +41,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
       await config.applySecurityAuthentication(
         context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
       );
-    pool ??= new Agent({ keepAliveTimeout: 30_000 });
+    pool ??= server?.startsWith('http:') ? plainPool() : sharedPool();
     credentials = { headers, at: Date.now() };
     return headers;
   }
@@ -46,7 +55,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
       headersTimeout: 30_000,
       // A watch may be silent for minutes; the client measures silence itself.
       bodyTimeout: 0,
-      dispatcher: pool!,
+      dispatcher: wanted.urgent ? pool!.urgent : pool!.queued,
     });
   }
 
@@ -55,7 +64,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
     const next = await reread();
     if (next.exportConfig() === config.exportConfig()) return;
     config = next;
-    void pool?.close();
+    for (const dispatcher of new Set(pool && Object.values(pool))) void dispatcher.close();
     pool = undefined;
   }
 
@@ -76,3 +85,21 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
 }
 
 const serverOf = (config: KubeConfig): string | undefined => config.getCurrentCluster()?.server.replace(/\/+$/, '');
+
+/** Connections of one member; the same for both where requests do not keep one another waiting. */
+interface Pool {
+  readonly queued: Dispatcher;
+  readonly urgent: Dispatcher;
+}
+
+const kept = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+
+const plainPool = (): Pool => ({
+  queued: new Agent({ ...kept, connections: plainConnections }),
+  urgent: new Agent(kept),
+});
+
+function sharedPool(): Pool {
+  const agent = new Agent(kept);
+  return { queued: agent, urgent: agent };
+}

@@ -6,6 +6,8 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** Sent at once, past any queue: a heartbeat, or a watch, which nothing may wait for since it lasts for minutes. */
+  readonly urgent?: boolean;
 }
 
 export interface TransportResponse {

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { KubeConfig } from '@kubernetes/client-node';
+import { afterEach, describe, expect, it } from 'vitest';
+import { httpTransport } from '../../../src/members/api-server/http-transport.ts';
+import type { Transport } from '../../../src/members/api-server/transport.ts';
+import { loopbackCertificate } from './loopback-certificate.ts';
+
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+/** A server that answers nothing but the head of a watch until it is told to, and the connections that it has seen. */
+async function silentServer(protocol: 'http' | 'https') {
+  const connections = new Set<Socket>();
+  const waiting: { readonly url: string; readonly answer: () => void }[] = [];
+  const answer = (request: { readonly url?: string }, response: ServerResponse): void => {
+    if (request.url?.includes('watch=true')) response.flushHeaders();
+    else waiting.push({ url: request.url ?? '', answer: () => response.end('{}') });
+  };
+  const server: Server =
+    protocol === 'http'
+      ? createServer(answer)
+      : createSecureServer({ ...loopbackCertificate, allowHTTP1: true }, (request, response) =>
+          answer(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+        );
+  server.on('connection', (socket: Socket) => connections.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push(() => {
+    server.close();
+    for (const socket of connections) socket.destroy();
+  });
+  return {
+    transport: transportTo(`${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    connections,
+    waiting,
+  };
+}
+
+function transportTo(url: string): Transport {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    { name: 'eu-1', server: url, skipTLSVerify: true },
+    { name: 'gitfleet', token: 'secret' },
+  );
+  return httpTransport(config, async () => config);
+}
+
+/** Three watches, then thirty requests at once; answers them as they come until every one is answered. */
+async function ask({ transport, waiting }: Awaited<ReturnType<typeof silentServer>>): Promise<number> {
+  const get = (path: string, urgent = false) => transport({ method: 'GET', path, headers: {}, urgent });
+  for (const kind of ['configmaps', 'secrets', 'services']) await get(`/api/v1/${kind}?watch=true`, true);
+  let most = 0;
+  let answered = 0;
+  const all = Array.from({ length: 30 }, async () => {
+    for await (const _ of (await get('/version')).body);
+    answered++;
+  });
+  while (answered < all.length) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    most = Math.max(most, waiting.length);
+    for (const { answer } of waiting.splice(0)) answer();
+  }
+  await Promise.all(all);
+  return most;
+}
+
+describe('a member takes', () => {
+  it('one connection for all its watches and requests where it speaks HTTP/2 over TLS, as API servers do', async () => {
+    const server = await silentServer('https');
+    expect([await ask(server), server.connections.size]).toEqual([30, 1]);
+  });
+
+  it('at most eight connections beside its watches where it speaks plain HTTP', async () => {
+    const server = await silentServer('http');
+    const most = await ask(server);
+    expect([most, server.connections.size]).toEqual([8, 3 + 8]);
+  });
+
+  it('a heartbeat past requests that hang', async () => {
+    const { transport, waiting } = await silentServer('http');
+    const hanging = new AbortController();
+    const requests = Array.from({ length: 20 }, () =>
+      transport({ method: 'GET', path: '/version', headers: {}, signal: hanging.signal }).catch(() => undefined),
+    );
+    const heartbeat = transport({ method: 'GET', path: '/readyz', headers: {}, urgent: true });
+    while (waiting.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
+    waiting.find(({ url }) => url === '/readyz')!.answer();
+    expect((await heartbeat).status).toBe(200);
+    hanging.abort();
+    await Promise.all(requests);
+  });
+});
