@@ -14,6 +14,7 @@ import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
 import { collectGarbage, giveBackAtRest, processUsage } from './give-back.ts';
+import { growSparingly } from './heap-growth.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
 import type { Logger } from './log.ts';
 import type { Connect, FleetMembers } from './members.ts';
@@ -60,6 +61,7 @@ export async function openDaemon(input: {
       'bad-address',
       `--branch and --status-branch are both ${branch}: the status needs a branch of its own`,
     );
+  growSparingly();
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of opened.splice(0).reverse()) await end();

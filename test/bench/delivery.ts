@@ -1,6 +1,6 @@
 import { clusterFiles, inTempDir, placementFile, tenObjects } from './fleet-repo.ts';
 import { peakRss, report, timed } from './report.ts';
-import { allAvailable, isApply, runFleet } from './running-fleet.ts';
+import { allAvailable, runFleet } from './running-fleet.ts';
 
 /** In percent: three waves of clusters, and the ten objects go to each cluster in three waves of kinds. */
 const maxUnavailable = '34%';
@@ -24,7 +24,7 @@ const deliver = (clusters: number, most: number, mostMb?: number): Promise<void>
     const placement = placementFile('shop', '{placementType: PickAll}', maxUnavailable);
     const [placed] = await change({ ...placement, ...tenObjects('shop', '1') });
     const [updated] = await change(tenObjects('shop', '2'));
-    const requests = fleet.sent.filter(isApply).length;
+    const requests = fleet.sent.filter(({ isApply }) => isApply).length;
     await fleet.close();
     report(
       { what: `${clusters} clusters × 10 objects: commit → all available`, value: placed!, unit: 'ms', most },

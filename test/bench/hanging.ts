@@ -1,6 +1,6 @@
 import { clusterFiles, clusterName, inTempDir, placementFile, tenObjects } from './fleet-repo.ts';
 import { p95, report } from './report.ts';
-import { isApply, type RunningFleet, runFleet } from './running-fleet.ts';
+import { type RunningFleet, runFleet } from './running-fleet.ts';
 
 const clusters = 50;
 /** 20 %: requests to these are taken and never answered. */
@@ -45,7 +45,7 @@ async function rollOut(fleet: RunningFleet, version: number): Promise<number[]> 
   await fleet.until((plan) => plan.commit === commit && isHeldByOthers(plan));
   const last = new Map<string, number>();
   for (const sent of fleet.sent)
-    if (isApply(sent) && !hanging.has(sent.cluster)) last.set(sent.cluster, sent.answeredAt! - committed);
+    if (sent.isApply && !hanging.has(sent.cluster)) last.set(sent.cluster, sent.answeredAt! - committed);
   return [...last.values()];
 }
 

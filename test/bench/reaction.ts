@@ -1,6 +1,6 @@
 import { clusterFiles, inTempDir, placementFile, tenObjects } from './fleet-repo.ts';
 import { median, p95, report } from './report.ts';
-import { allAvailable, isApply, runFleet } from './running-fleet.ts';
+import { allAvailable, runFleet } from './running-fleet.ts';
 
 const clusters = 8;
 const rounds = 9;
@@ -24,7 +24,7 @@ export const run = (): Promise<void> =>
       const committed = performance.now();
       await fleet.until((plan) => plan.commit === commit && allAvailable(clusters)(plan));
       commits.push(committed - began);
-      reactions.push(fleet.sent.find(isApply)!.at - committed);
+      reactions.push(fleet.sent.find(({ isApply }) => isApply)!.at - committed);
     }
     await fleet.close();
     report({

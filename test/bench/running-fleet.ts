@@ -10,10 +10,14 @@ import { openFleet } from '../../src/simulator/fleet.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';
 import { type Files, type FleetRepo, openFleetRepo, simulatedFleetFile } from './fleet-repo.ts';
 
-/** A request to a member on its way, and when it was answered; undefined while it is not. Milliseconds of `performance.now`. */
+/**
+ * A request to a member on its way, and when it was answered; undefined while it is not. Milliseconds of `performance.now`. The
+ * request itself is not kept: a hundred thousand bodies and signals would count as memory of the daemon.
+ */
 export interface Sent {
   readonly cluster: string;
-  readonly request: TransportRequest;
+  readonly path: string;
+  readonly isApply: boolean;
   readonly at: number;
   answeredAt: number | undefined;
 }
@@ -56,10 +60,10 @@ export async function runFleet(options: {
       if (!member) return undefined;
       const transport = inProcessTransport(member);
       return async (request) => {
-        const entry: Sent = { cluster, request, at: performance.now(), answeredAt: undefined };
-        sent.push(entry);
+        const sending = sentOf(cluster, request);
+        sent.push(sending);
         const response = await transport(request);
-        entry.answeredAt = performance.now();
+        sending.answeredAt = performance.now();
         return response;
       };
     },
@@ -113,8 +117,13 @@ export async function runFleet(options: {
   };
 }
 
-export const isApply = ({ request }: Sent): boolean =>
-  request.method === 'PATCH' && (request.headers['content-type'] ?? '').includes('apply-patch');
+const sentOf = (cluster: string, { method, path, headers }: TransportRequest): Sent => ({
+  cluster,
+  path,
+  isApply: method === 'PATCH' && (headers['content-type'] ?? '').includes('apply-patch'),
+  at: performance.now(),
+  answeredAt: undefined,
+});
 
 /** Every placement has this many bindings, and all of them are available. */
 export const allAvailable =

@@ -16,7 +16,7 @@ export const run = (): Promise<void> =>
     await fleet.passAgain();
     fleet.forget();
     const passes = await timed(rounds, () => fleet.passAgain());
-    const asked = fleet.sent.filter(({ request }) => !isHeartbeat(request.path));
+    const asked = fleet.sent.filter(({ path }) => !isHeartbeat(path));
     await fleet.close();
     report(
       {
