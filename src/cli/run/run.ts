@@ -10,6 +10,7 @@ import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-trouble.ts';
+import { allowedFiles, tooFewFiles } from './open-files.ts';
 import { secretFromEnv } from './secret-from-env.ts';
 
 export interface RunOptions {
@@ -40,7 +41,8 @@ export async function run(options: RunOptions): Promise<void> {
   });
   const simulated =
     options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
-  const connect = simulated?.connect ?? (await kubeconfigMembers(membersPath(options.members)));
+  const connect =
+    simulated?.connect ?? (await kubeconfigMembers(membersPath(options.members), (message) => log.warn(message)));
   const opened = await openDaemon({
     repo: options.repo,
     branch: options.branch,
@@ -99,9 +101,11 @@ function stopOnSignals(stop: () => void, say: (message: string) => void): void {
   }
 }
 
-async function kubeconfigMembers(path: string) {
+async function kubeconfigMembers(path: string, warn: (message: string) => void) {
   const { connectionsOf } = await import('../../members/api-server/kubeconfig.ts');
   const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
+  const scarce = tooFewFiles(connections.names.length, allowedFiles());
+  if (scarce !== undefined) warn(scarce);
   return (name: string) => connections.open(name);
 }
 
