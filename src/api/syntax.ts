@@ -1,9 +1,13 @@
 /** Texts that Kubernetes checks the shape of (apimachinery validation and resource.Quantity). */
 const dnsLabel = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
 const subdomainPattern = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);
+const labelPattern = new RegExp(`^${dnsLabel}$`);
 const namePart = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 export const isSubdomain = (text: string): boolean => text.length <= 253 && subdomainPattern.test(text);
+
+/** Names of namespaces (RFC 1123 label). */
+export const isDnsLabel = (text: string): boolean => text.length <= 63 && labelPattern.test(text);
 
 /** `name` or `prefix/name`: keys of labels and taints. */
 export function isQualifiedName(text: string): boolean {

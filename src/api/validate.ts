@@ -7,6 +7,7 @@ import type { Placement } from './placement.ts';
 import { budgetIssues } from './rules/budget-rules.ts';
 import { configIssues } from './rules/config-rules.ts';
 import { memberIssues } from './rules/member-rules.ts';
+import { metaIssues } from './rules/meta-rules.ts';
 import { overrideIssues } from './rules/override-rules.ts';
 import { placementIssues } from './rules/placement-rules.ts';
 import { runIssues, strategyIssues } from './rules/staged-rules.ts';
@@ -82,7 +83,13 @@ export function validateFleetObject(document: unknown): Validated {
   const data = parsed.data as FleetObject;
   const object = isPlacement(data) ? completePlacement(data) : data;
   const filled = isPlacement(data) ? droppedByCompletion(data) : [];
-  const issues = [...modern.issues, ...filled, ...scopeIssues(object, known.scope), ...rulesFor(object)];
+  const issues = [
+    ...modern.issues,
+    ...filled,
+    ...metaIssues(object.metadata),
+    ...scopeIssues(object, known.scope),
+    ...rulesFor(object),
+  ];
   const refused =
     issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
   return { ...withRef, ...(refused ? {} : { object }), issues };

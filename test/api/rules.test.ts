@@ -178,3 +178,27 @@ describe('other kinds', () => {
     ).toBeDefined();
   });
 });
+
+describe('names are those that an API server takes for custom resources', () => {
+  const named = (metadata: Fields) =>
+    validateFleetObject(
+      placement({}, metadata['namespace'] ? 'ResourcePlacement' : 'ClusterResourcePlacement', metadata),
+    )
+      .issues.filter(({ code }) => code === 'invalid-name')
+      .map(({ path, fix }) => `${path.join('.')}: ${fix}`);
+  it.each<[Fields, string[]]>([
+    [{ name: 'web' }, []],
+    [{ name: 'web.shop-1' }, []],
+    [{ name: 'a'.repeat(253) }, []],
+    [{ name: 'web', namespace: 'shop-1' }, []],
+    [{ name: 'Web_1' }, ['metadata.name: write for example web-1']],
+    [{ name: 'the web' }, ['metadata.name: write for example the-web']],
+    [{ name: '../../etc' }, ['metadata.name: write for example etc']],
+    [{ name: '-web' }, ['metadata.name: write for example web']],
+    [{ name: 'a..b' }, ['metadata.name: use lower-case letters, digits and -']],
+    [{ name: 'a'.repeat(254) }, ['metadata.name: use lower-case letters, digits and -']],
+    [{ name: 'web', namespace: 'Shop.EU' }, ['metadata.namespace: write for example shop-eu']],
+  ])('%j', (metadata, said) => {
+    expect(named(metadata)).toEqual(said);
+  });
+});

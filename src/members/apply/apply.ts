@@ -18,6 +18,8 @@ export interface Applied {
   readonly live: Manifest | null;
   /** Present when somebody had changed what we sent before and it was put right; what reports leave out is not named. */
   readonly repaired?: readonly PatchDetail[];
+  /** The object was there before, whether it had been seen or not. */
+  readonly existed?: boolean;
 }
 
 /** What was being done when the server refused, as KubeFleet names it (work applier, ManifestProcessingApplyOrReportDiffResultType). */
@@ -64,7 +66,7 @@ export async function applyObject(input: {
     };
     try {
       live ??= await requests.read();
-      return await bring({ ...input, requests, begin }, live);
+      return { ...(await bring({ ...input, requests, begin }, live)), existed: live !== null };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The object moved on since it was last seen: look again. Twice is a coincidence, more is somebody's loop.

@@ -153,7 +153,9 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     outcomes.set(key, repaired.withCulprit(key, applied.outcome));
     const lost = before === 'Applied' && live === undefined && watches.shows(object);
     if (applied.repaired) repaired.tell(key, object, applied.repaired);
-    else if (lost && applied.outcome.result === 'Applied') repaired.tell(key, object, [wholeObject]);
+    // One that lost our label is as gone to the watch as one that was deleted.
+    else if (lost && applied.outcome.result === 'Applied')
+      repaired.tell(key, object, applied.existed ? [] : [wholeObject]);
   }
 
   /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */

@@ -4,7 +4,6 @@ import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import type { Finding, Placed } from './finding.ts';
 import { freezeIssues } from './freeze-issues.ts';
-import { nameIssues } from './object-names.ts';
 
 export interface FleetObjects {
   readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
@@ -90,13 +89,7 @@ function validatedOnce(document: object, strategy: unknown): Validated {
   const used = whole === document ? undefined : strategy;
   const before = known.get(document);
   if (before && before.strategy === used) return before.validated;
-  const { object, issues, ...rest } = validateFleetObject(whole);
-  const named = nameIssues(document);
-  const validated: Validated = {
-    ...rest,
-    ...(object && named.length === 0 ? { object } : {}),
-    issues: [...issues, ...named],
-  };
+  const validated = validateFleetObject(whole);
   known.set(document, { strategy: used, validated });
   return validated;
 }

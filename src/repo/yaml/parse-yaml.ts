@@ -157,7 +157,10 @@ function findingsOf(document: Document.Parsed, { text, maxDepth, secret, isFirst
     const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
     return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
   });
-  return [...directives(document), ...(isFirst ? [] : unannounced(document)), ...syntax, ...lint];
+  const findings = [...directives(document), ...(isFirst ? [] : unannounced(document)), ...syntax, ...lint];
+  // The parser and the lint tell of each level beyond the deepest; the first says it all.
+  const deep = findings.filter(({ code }) => code === 'too-deep').sort((a, b) => a.offset - b.offset);
+  return [...findings.filter(({ code }) => code !== 'too-deep'), ...deep.slice(0, 1)];
 }
 
 /** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */

@@ -45,6 +45,19 @@ describe('an object that somebody changes', () => {
     ]);
   });
 
+  it('by taking our label off is no deletion: the label is put back and the object keeps its identity', async () => {
+    const world = await holding();
+    const { metadata: before } = await world.user('GET', path);
+    await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
+    await world.pass(5);
+    const { metadata } = await world.user('GET', path);
+    expect(metadata).toMatchObject({
+      uid: (before as { uid: string }).uid,
+      labels: { 'gitfleet.dev/placement': 'web' },
+    });
+    expect(world.said).toEqual(['ConfigMap default/a was changed and has been put right: labels or annotations']);
+  });
+
   it('is reported for ten minutes after it was put right', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });

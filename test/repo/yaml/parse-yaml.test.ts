@@ -118,7 +118,8 @@ describe('what would hurt is refused', () => {
   });
 
   it('deep nesting', () => {
-    expect(read(`a: ${'['.repeat(300)}${']'.repeat(300)}`).codes[0]).toMatch(/^too-deep@1:/);
+    expect(read(`a: ${'['.repeat(300)}${']'.repeat(300)}`).codes).toEqual([expect.stringMatching(/^too-deep@1:/)]);
+    expect(read(`a: ${'['.repeat(2000)}${']'.repeat(2000)}`).codes).toEqual([expect.stringMatching(/^too-deep@1:/)]);
   });
 
   it('a file of more than a megabyte', () => {
