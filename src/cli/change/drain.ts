@@ -3,6 +3,7 @@ import type { Eviction } from '../../api/eviction.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { tolerates } from '../../engine/placement/compiled/compile-policy.ts';
+import { memberNameLabel } from '../../engine/placement/members.ts';
 import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import { readRecord } from '../../repo/record/read.ts';
@@ -80,11 +81,11 @@ const boundTo = (record: FleetRecord, cluster: string) =>
   );
 
 /** What an eviction would not help against (KubeFleet clusterresourceplacementeviction/controller.go). */
-function whyNotEvicted({ kind, object }: KnownPlacement, { state }: Binding): string | undefined {
-  if (kind === 'ResourcePlacement')
-    return 'only a ClusterResourcePlacement can be evicted; exclude the cluster in its policy';
+function whyNotEvicted({ kind, object }: KnownPlacement, { state, targetCluster }: Binding): string | undefined {
   if (object?.spec.policy.placementType === 'PickFixed')
-    return 'its policy is PickFixed; take the cluster off clusterNames';
+    return `its policy is PickFixed; take ${targetCluster} off clusterNames`;
+  if (kind === 'ResourcePlacement')
+    return `only a ClusterResourcePlacement can be evicted; require ${memberNameLabel} NotIn [${targetCluster}] in its clusterAffinity`;
   if (state === 'Scheduled') return 'it is scheduled there and not placed yet; drain again once it is';
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
 import { type Labels, matchesSelector } from '../kernel/selector.ts';
+import { memberNameLabel } from '../placement/members.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 import { snapshotId } from './snapshot-id.ts';
 import type { OverrideHistory } from './snapshots.ts';
@@ -77,6 +78,4 @@ export function ruleMatches(rule: OverrideRule, labels: Labels): boolean {
 
 /** A member's labels with the one that KubeFleet always restores to the member's own name. */
 export const labelsOf = ({ name, labels }: OverrideCluster): Labels =>
-  labels?.[memberName] === name ? labels : { ...labels, [memberName]: name };
-
-const memberName = 'kubernetes-fleet.io/member-name';
+  labels?.[memberNameLabel] === name ? labels : { ...labels, [memberNameLabel]: name };

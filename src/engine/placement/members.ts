@@ -8,6 +8,9 @@ import type { Labels } from '../kernel/selector.ts';
 import { type Eligibility, judgeEligibility } from './eligibility.ts';
 import { memberProperties, type Properties } from './properties.ts';
 
+/** Every cluster carries its name under it, whether its file says so or not (docs/compatibility.md). */
+export const memberNameLabel = 'kubernetes-fleet.io/member-name';
+
 /** One member as the scheduler sees it. */
 export interface Member {
   readonly name: ClusterName;
@@ -46,7 +49,7 @@ export function surveyMembers(input: Survey): readonly Member[] {
       const namespaces = knownNamespaces(status);
       return {
         name: member.metadata.name,
-        labels: { ...member.metadata.labels, 'kubernetes-fleet.io/member-name': member.metadata.name },
+        labels: { ...member.metadata.labels, [memberNameLabel]: member.metadata.name },
         taints: member.spec.taints ?? [],
         properties: memberProperties(member, status),
         ...(namespaces && { namespaces }),

@@ -51,8 +51,8 @@ describe('drain', () => {
     const ran = await run('drain', 'eu-1');
     expect(ran.code).toBe(0);
     expect(ran.err).toBe(`note: agent may come back to eu-1: it tolerates the taint
-note: web stays on eu-1: its policy is PickFixed; take the cluster off clusterNames
-note: web/settings stays on eu-1: only a ClusterResourcePlacement can be evicted; exclude the cluster in its policy
+note: web stays on eu-1: its policy is PickFixed; take eu-1 off clusterNames
+note: web/settings stays on eu-1: only a ClusterResourcePlacement can be evicted; require kubernetes-fleet.io/member-name NotIn [eu-1] in its clusterAffinity
 `);
     expect(
       ran.out.replace(/[0-9a-f]{8,}/g, '…').replace(fleet.dir, 'DIR'),
