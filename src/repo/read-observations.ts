@@ -6,7 +6,9 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Problem } from '../api/problem.ts';
 import { readObservation } from './observation-fields.ts';
+import { holdsSecret } from './yaml/parse-yaml.ts';
 import { positionsOf } from './yaml/positions.ts';
+import { syntaxFinding } from './yaml/syntax.ts';
 
 export interface Observations {
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
@@ -54,17 +56,25 @@ async function filesAt(path: string): Promise<string[]> {
 
 function documentsOf(text: string, file: string, problems: Problem[]): { value: unknown; line: number }[] {
   const lineCounter = new LineCounter();
-  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true, lineCounter });
+  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true, lineCounter, prettyErrors: false });
   return (Array.isArray(documents) ? documents : []).flatMap((document) => {
     const [syntax] = document.errors;
     if (syntax) {
-      const { line = 1, col = 1 } = syntax.linePos?.[0] ?? {};
-      const message = syntax.message.split('\n')[0]!;
-      problems.push({ severity: 'error', code: 'yaml-syntax', file, line, column: col, message });
+      const { line, col } = lineCounter.linePos(syntax.pos[0]);
+      const said = syntaxFinding(syntax, holdsSecret(text) ? undefined : text);
+      problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...said });
       return [];
     }
     const line = lineCounter.linePos(document.contents?.range?.[0] ?? 0).line;
-    return itemsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
+    try {
+      return itemsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
+    } catch (error) {
+      if (!(error instanceof ReferenceError)) throw error;
+      const message = 'written out, the aliases of this document grow beyond all bounds';
+      const fix = 'write the values out instead of using anchors';
+      problems.push({ severity: 'error', code: 'yaml-alias', file, line, column: 1, message, fix });
+      return [];
+    }
   });
 }
 

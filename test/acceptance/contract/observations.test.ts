@@ -57,6 +57,27 @@ describe('--observed', () => {
     expect([conditionsOn(step, 'a'), conditionsOn(step, 'b')]).toEqual([whole, whole]);
   });
 
+  const bomb = (levels: number): string =>
+    Array.from(
+      { length: levels },
+      (_, at) =>
+        `x${at}: &a${at} [${Array(9)
+          .fill(at === 0 ? 'y' : `*a${at - 1}`)
+          .join(', ')}]`,
+    ).join('\n');
+  it.each<[what: string, text: string, said: string[]]>([
+    ['is no YAML', 'kind: ClusterObservation\nmetadata: {name: a\n', ['yaml-syntax', ':3:1']],
+    ['is no YAML and holds a Secret', 'kind: Secret\ndata: {a: [hunter2}\n', ['yaml-syntax', ':2:19']],
+    ['is an alias bomb', `${stringify(eu)}${bomb(9)}\n`, ['yaml-alias', ':1:1']],
+  ])('that %s is a problem with its place: nothing is concluded of the member', async (_, text, [code, place]) => {
+    const step = await observed({ 'a.yaml': text });
+    const { problems } = step.plan;
+    expect(problems.map((it: Document) => [it.code, `:${it.line}:${it.column}`])).toEqual([[code, place]]);
+    expect(problems[0].message).not.toMatch(/ at line /);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+    expect(step.code).toBe(2);
+  });
+
   it('needs a name and no more: reachable, complete, holding nothing, seen now', async () => {
     const { observedAt: _, ...least } = head('a');
     const step = await observed({ 'a.yaml': stringify(least), 'b.yaml': stringify(us) });
