@@ -31,5 +31,6 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '100617',
     'a placement whose file was broken when the record was lost came to all its clusters at once when it was mended',
   ],
+  ['101793', 'what a cluster showed before its watch was lost hid a newer version, which an older one replaced'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

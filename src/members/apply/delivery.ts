@@ -159,11 +159,12 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   }
 
   /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
-  const isContested = ({ adopted }: Assignment, manifest: Manifest, live: Manifest | undefined): boolean =>
-    live
-      ? looked.isNews(live) && isFromAnotherDaemon(manifest, live)
-      : // What the record alone says should be there may have been removed by a later plan.
-        adopted === true || (!looked.fresh() && !watches.shows(refOfManifest(manifest)));
+  const isContested = ({ adopted }: Assignment, manifest: Manifest, live: Manifest | undefined): boolean => {
+    // What was shown before the watch was lost may hide something newer.
+    if (!looked.fresh() && !watches.shows(refOfManifest(manifest))) return true;
+    // What the record alone says should be there may have been removed by a later plan.
+    return live === undefined ? adopted === true : looked.isNews(live) && isFromAnotherDaemon(manifest, live);
+  };
 
   return {
     async bring(assignment, scope, goOn) {
