@@ -38,6 +38,8 @@ export const placementSighting = z.looseObject({
   resourceSnapshotIndex: z.number().int().optional(),
   digest: z.string().optional(),
   at: z.string().optional(),
+  /** When the member last told anything of the placement: all is well by a record later than this stands. Absent = by now. */
+  heardAt: z.string().optional(),
   done: z.boolean().default(true),
   results: z.array(objectOutcome).default([]),
 });

@@ -54,6 +54,8 @@ export function placementActor(input: {
   let stopped = false;
   let done = false;
   let finishedAt: number | undefined;
+  /** When the member last told anything of the placement, milliseconds: an object changed, or an attempt was over. */
+  let heardAt = Number.NEGATIVE_INFINITY;
   let lastResults = '';
   const again = retry(clock, () => lookAgain());
   const looked = firstLook(clock, watches);
@@ -140,6 +142,7 @@ export function placementActor(input: {
   function conclude(assignment: Assignment): void {
     done = true;
     finishedAt = clock.now();
+    heardAt = finishedAt;
     const outcomes = [...objects.outcomes(), ...troubles];
     const results = JSON.stringify(outcomes);
     // KubeFleet starts its back-off anew when results change (work applier, requeue rate limiter).
@@ -178,6 +181,7 @@ export function placementActor(input: {
     },
     noticed(change) {
       removals.nudge();
+      if (items.has(change.key) || isOurs(change.object)) heardAt = clock.now();
       if (!wanted || wanted.leaveAlone || stopped) return;
       const item = wanted.remove ? undefined : items.get(change.key);
       if (item) {
@@ -193,6 +197,7 @@ export function placementActor(input: {
     restart() {
       objects.restart();
       looked.forget();
+      heardAt = clock.now();
       done = false;
       again.reset();
       lookAgain();
@@ -200,7 +205,7 @@ export function placementActor(input: {
     sighting() {
       // What a daemon before us did here is not known before it was looked at once: not even that it is unfinished.
       if (!wanted || finishedAt === undefined) return undefined;
-      return placementSighting({ wanted, finishedAt, done, outcomes: [...objects.outcomes(), ...troubles] });
+      return placementSighting({ wanted, finishedAt, heardAt, done, outcomes: [...objects.outcomes(), ...troubles] });
     },
     complete: () => complete,
     idle: () => !working,

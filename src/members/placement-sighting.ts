@@ -2,10 +2,13 @@ import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
 import type { Assignment } from './assignment.ts';
 
-/** What an actor says of its placement. `finishedAt`: instant of the last whole attempt, milliseconds since the epoch. */
+/** What an actor says of its placement. Instants in milliseconds since the epoch. */
 export const placementSighting = (of: {
   readonly wanted: Assignment;
+  /** When the last whole attempt was over. */
   readonly finishedAt: number;
+  /** When the member last told anything of the placement. */
+  readonly heardAt: number;
   /** What is wanted now has had an attempt. */
   readonly done: boolean;
   readonly outcomes: readonly ObjectOutcome[];
@@ -16,6 +19,7 @@ export const placementSighting = (of: {
     ...(resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex }),
     ...(digest === undefined ? {} : { digest }),
     at: new Date(of.finishedAt).toISOString(),
+    heardAt: new Date(of.heardAt).toISOString(),
     done: of.done,
     results: of.outcomes.filter(isWorthTelling).sort((a, b) => (objectKey(a.object) < objectKey(b.object) ? -1 : 1)),
   };

@@ -2,7 +2,8 @@ import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
 import { type ApplyStrategy, type Placement, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { findCondition, settle } from '../kernel/condition.ts';
+import { findCondition, isFulfilled, settle } from '../kernel/condition.ts';
+import { parseInstant } from '../kernel/instant.ts';
 import type { Rendered } from '../overrides/render.ts';
 import { applyStrategyOf } from './apply-strategy.ts';
 import { changedLists } from './changed-lists.ts';
@@ -38,6 +39,7 @@ export function observeBinding(look: Look): Binding {
   if (observation === undefined || !observation.reachable) return unobserved(look);
   const kept = (binding.conditions ?? []).filter(({ type }) => !delivery.includes(type));
   const { conditions, objects } = deliver(look, observation);
+  if (isOlderThanRecorded(look, observation, conditions)) return unobserved(look);
   const withConditions = { ...binding, conditions: [...kept, ...conditions] };
   const { now } = look;
   return withLists(withConditions, {
@@ -46,6 +48,21 @@ export function observeBinding(look: Look): Binding {
       : [],
     ...changedLists(objects, now, binding),
   });
+}
+
+/**
+ * Another daemon, which hears more of the cluster than we do, has recorded since that all is well there. What was heard
+ * before does not take that back: the cluster would count as failed, and be free to be changed outside of every budget.
+ */
+function isOlderThanRecorded(look: Look, observation: ClusterObservation, conditions: readonly Condition[]): boolean {
+  const { binding, placement, rendered } = look;
+  const heardAt = sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.heardAt;
+  if (heardAt === undefined || !rendered.ok || isFulfilled(conditions)) return false;
+  const type = applyStrategyOf(placement, binding).type === 'ReportDiff' ? 'DiffReported' : 'Available';
+  const recorded = findCondition(binding.conditions, type);
+  const since = recorded?.status === 'True' ? parseInstant(recorded.lastTransitionTime ?? '') : undefined;
+  const heard = parseInstant(heardAt);
+  return since !== undefined && heard !== undefined && heard < since;
 }
 
 /** The record stands; that the manifests cannot be rendered needs no look at the cluster to be told. */

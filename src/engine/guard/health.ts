@@ -2,6 +2,7 @@ import type { ClusterName, Condition, Manifest, PlacementKey } from '../../api/m
 import { placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { PlanInput } from '../input.ts';
+import { parseInstant } from '../kernel/instant.ts';
 
 /** `unknown`: the guard cannot tell, and must then not be the one to stop a fleet. */
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
@@ -22,6 +23,7 @@ export function healthBefore(request: {
     ({ placement, resourceSnapshotIndex }) =>
       placementKey(placement) === key && resourceSnapshotIndex === binding.resourceSnapshotIndex,
   );
+  if (remembered !== 'unhealthy' && isRecordedSince(binding, entry?.heardAt)) return remembered;
   if (entry === undefined || !entry.done) return 'unhealthy';
   if (entry.results.some(({ result }) => result !== 'Applied' && result !== 'AppliedWithFailedDriftDetection'))
     return 'unhealthy';
@@ -34,6 +36,13 @@ export function healthBefore(request: {
     if (ready === undefined) certain = false;
   }
   return certain ? 'healthy' : 'unknown';
+}
+
+/** Somebody recorded that it is available after the last thing that was heard of it. */
+function isRecordedSince({ conditions }: Binding, heardAt: string | undefined): boolean {
+  const since = conditions?.find(({ type }) => type === 'Available')?.lastTransitionTime;
+  const [heard, recorded] = [parseInstant(heardAt ?? ''), parseInstant(since ?? '')];
+  return heard !== undefined && recorded !== undefined && heard < recorded;
 }
 
 function healthInRecord({ conditions }: Binding): Health {

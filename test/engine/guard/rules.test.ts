@@ -181,11 +181,13 @@ describe('budgets of rolling updates', () => {
       status: { availableReplicas: 1, unavailableReplicas: 1 },
     };
     const up = { ...down, status: { availableReplicas: 2 } };
-    const found = (live: object) => {
+    const conditions = healthy.map((condition) => ({ ...condition, lastTransitionTime: at(-10) }));
+    const found = (live: object, heardAt = at(0)) => {
       const seen = {
         placement: { kind: 'ClusterResourcePlacement' as const, name: 'web' },
         resourceSnapshotIndex: 0,
         done: true,
+        heardAt,
         results: [],
       };
       const observation = {
@@ -205,7 +207,7 @@ describe('budgets of rolling updates', () => {
         observations: new Map([['a', observation]]),
         fleet: { members: members('a'), placements: [rolling(0)] },
         placements: [
-          remembered(rolling(0), [on('a')], {
+          remembered(rolling(0), [on('a', 0, { conditions })], {
             0: [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'web' } }],
             1: objects(1),
           }),
@@ -214,6 +216,8 @@ describe('budgets of rolling updates', () => {
       return rules(input, planOf({ placements: { web: [planned('a', 1, 'update')] } })).includes('budget-broken');
     };
     expect([found(up), found(down)]).toEqual([true, false]);
+    // What was heard before somebody recorded that it is available says nothing of how it is.
+    expect(found(down, at(-20))).toBe(true);
   });
 });
 
