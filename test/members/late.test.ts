@@ -71,24 +71,30 @@ describe('a member that can be looked at only long after it was decided what it 
   });
 });
 
-it('what a member showed before its watch was lost is not taken for what it holds when it takes an apply again', async () => {
-  const world = await openWorld();
-  world.member.assign([version(1)]);
-  await world.pass(5);
-  // Long enough for the server to end the watch that is open.
-  world.sim.setFaults([{ type: 'Forbidden', resources: ['configmaps'], ...always }]);
-  await world.pass(1_000);
-  world.member.assign([version(2)]);
-  await world.pass(60);
-  await world.user('PUT', a, version(3).manifests[0]!.manifest, 'gitfleet');
-  world.sim.setFaults([{ type: 'Forbidden', verbs: ['list', 'watch'], resources: ['configmaps'], ...always }]);
-  await world.pass(400);
-  expect(await dataOf(world)).toEqual({ version: '3' });
-  expect(world.contested()).toBe(1);
-  for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(2)]);
-  await world.pass(5);
-  expect(await dataOf(world)).toEqual({ version: '2' });
-});
+it.each<SimulatedFault>([
+  { type: 'Forbidden', resources: ['configmaps'], ...always },
+  { type: 'Unauthorized', ...always },
+])(
+  'what a member showed before its watch was lost is not taken for what it holds when it takes an apply again: $type',
+  async (fault) => {
+    const world = await openWorld();
+    world.member.assign([version(1)]);
+    await world.pass(5);
+    // Long enough for the server to end the watch that is open.
+    world.sim.setFaults([fault]);
+    await world.pass(1_000);
+    world.member.assign([version(2)]);
+    await world.pass(60);
+    await world.user('PUT', a, version(3).manifests[0]!.manifest, 'gitfleet');
+    world.sim.setFaults([{ type: 'Forbidden', verbs: ['list', 'watch'], resources: ['configmaps'], ...always }]);
+    await world.pass(400);
+    expect(await dataOf(world)).toEqual({ version: '3' });
+    expect(world.contested()).toBe(1);
+    for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(2)]);
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ version: '2' });
+  },
+);
 
 it('what an older version that was still on its way came to says nothing about the present one', async () => {
   const world = await openWorld();

@@ -32,5 +32,6 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'a placement whose file was broken when the record was lost came to all its clusters at once when it was mended',
   ],
   ['101793', 'what a cluster showed before its watch was lost hid a newer version, which an older one replaced'],
+  ['102153', 'a watch that ended while a member could not be reached counted as open, and an older version came back'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

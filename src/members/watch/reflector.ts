@@ -145,6 +145,11 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   async function run(): Promise<void> {
     let version: string | undefined;
     while (!stop.signal.aborted && state.kind !== 'unserved') {
+      if (version !== undefined && contact.standing().kind !== 'reachable') {
+        // Nothing is told while we wait: what is shown is what was there before, and so it is until the list is read.
+        turn({ kind: 'broken' });
+        version = undefined;
+      }
       await contact.open();
       if (stop.signal.aborted) break;
       try {
