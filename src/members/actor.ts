@@ -27,7 +27,10 @@ export interface PlacementActor {
   /** Another cluster answers under the name of the member: everything begins anew. */
   restart(): void;
   sighting(): PlacementSighting | undefined;
-  /** False while it is not known of some kind what the member holds of it, since its group gives no answer. */
+  /**
+   * False while it is not known what the member holds of it: the group of a kind gives no answer, or the first that was sent
+   * there, or what was wanted before, is still on its way.
+   */
   complete(): boolean;
   /** True when nothing is in progress, nor waits for the member to be reachable. */
   idle(): boolean;
@@ -51,6 +54,8 @@ export function placementActor(input: {
   let pending: 'all' | Set<string> = new Set();
   let complete = false;
   let working = false;
+  /** The wish that work was begun for. */
+  let workingOn = 0;
   let stopped = false;
   let done = false;
   let finishedAt: number | undefined;
@@ -86,6 +91,7 @@ export function placementActor(input: {
       const begun = wish;
       const scope = pending;
       pending = new Set();
+      workingOn = begun;
       if (scope === 'all') again.cancel();
       try {
         await contact.open();
@@ -207,7 +213,8 @@ export function placementActor(input: {
       if (!wanted || finishedAt === undefined) return undefined;
       return placementSighting({ wanted, finishedAt, heardAt, done, outcomes: [...objects.outcomes(), ...troubles] });
     },
-    complete: () => complete,
+    // What is on its way may arrive yet: that nothing is shown does not mean that nothing will be.
+    complete: () => complete && !(working && (finishedAt === undefined || workingOn !== wish)),
     idle: () => !working,
     stop() {
       stopped = true;

@@ -142,3 +142,16 @@ it('what is missing when a daemon starts is put back only when it is confirmed t
   await world.pass(5);
   expect(await dataOf(world)).toEqual({ version: '1' });
 });
+
+it('a member is not known to hold nothing of a placement while an apply from before its removal is on its way', async () => {
+  const world = await openWorld({ faults: [{ type: 'Latency', seconds: 20, verbs: ['patch'], ...always }] });
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  expect(world.sighting()).toMatchObject({ complete: false, objects: [] });
+  world.member.assign([none()]);
+  await world.pass(5);
+  expect(world.sighting()).toMatchObject({ complete: false, objects: [] });
+  await world.pass(30);
+  expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
+  expect(await dataOf(world)).toBeUndefined();
+});

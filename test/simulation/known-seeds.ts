@@ -33,5 +33,6 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   ['101793', 'what a cluster showed before its watch was lost hid a newer version, which an older one replaced'],
   ['102153', 'a watch that ended while a member could not be reached counted as open, and an older version came back'],
+  ['102304', 'what was on its way to a slow member when its placement was removed arrived after that was forgotten'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];
