@@ -186,7 +186,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         });
         const published = await status.publish(before.tip, files, message);
         if (published.kind === 'moved') {
-          memory.forget();
+          memory.moved();
           input.metrics.count('gitfleet_git_push_conflicts_total');
           return { kind: 'moved' };
         }

@@ -23,8 +23,8 @@ export interface StatusMemory {
   read(disputed: boolean): Promise<Remembered>;
   /** This daemon made the branch what it is now. */
   wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems'>): void;
-  /** The next look reads the branch whatever its tip is. */
-  forget(): void;
+  /** A push of ours was rejected, so another daemon has written: the next look reads the branch whatever its tip is. */
+  moved(): void;
 }
 
 export function statusMemory(status: Status, log: Logger): StatusMemory {
@@ -68,8 +68,9 @@ export function statusMemory(status: Status, log: Logger): StatusMemory {
       known = { tip, files: tip.files, ...read };
       ours = true;
     },
-    forget() {
+    moved() {
       stale = true;
+      ours = false;
     },
   };
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { openLog } from '../../src/daemon/log.ts';
 import { statusMemory } from '../../src/daemon/remembered.ts';
 import { alwaysAsk } from '../../src/git/ref-poll.ts';
+import type { StatusTip } from '../../src/git/status-branch.ts';
 import { statusBranch } from '../../src/git/status-branch.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { MemoryRepo } from './memory-repo.ts';
@@ -25,10 +26,15 @@ async function world() {
   const memory = statusMemory(status, await openLog({ level: 'silent', pretty: false }));
   const daemon = {
     async publishes(index: number): Promise<void> {
-      const files = recordOf(index);
-      const published = await status.publish((await memory.read(false)).tip, files, 'Next');
-      if (published.kind !== 'moved') memory.wrote(published.tip, readRecord(files));
+      await daemon.pushes(index, await daemon.tip());
     },
+    async pushes(index: number, base: StatusTip): Promise<void> {
+      const files = recordOf(index);
+      const published = await status.publish(base, files, 'Next');
+      if (published.kind === 'moved') memory.moved();
+      else memory.wrote(published.tip, readRecord(files));
+    },
+    tip: async (): Promise<StatusTip> => (await memory.read(false)).tip,
     /** Index of the latest snapshot that it remembers. */
     async remembers(disputed = false): Promise<number | 'nothing'> {
       const { record } = await memory.read(disputed);
@@ -72,4 +78,14 @@ it('what members show of another daemon is no reason to forget a branch that nob
   await daemon.publishes(1);
   another.publishes(2);
   expect(await daemon.remembers(true)).toBe(2);
+});
+
+it('a push that was rejected tells that another daemon wrote last: deleted after that, the branch is lost', async () => {
+  const { repo, daemon, another } = await world();
+  await daemon.publishes(1);
+  const base = await daemon.tip();
+  another.publishes(2);
+  await daemon.pushes(3, base);
+  repo.refs.delete(ref);
+  expect(await daemon.remembers()).toBe('nothing');
 });
