@@ -155,3 +155,28 @@ it('a member is not known to hold nothing of a placement while an apply from bef
   expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
   expect(await dataOf(world)).toBeUndefined();
 });
+
+it('what waits for a pause that the member asked for is not sent when something else is wanted by then', async () => {
+  const world = await openWorld({
+    faults: [
+      {
+        type: 'TooManyRequests',
+        retryAfterSeconds: 20,
+        verbs: ['patch'],
+        fromSeconds: 0,
+        untilSeconds: 5,
+        probability: 1,
+      },
+    ],
+  });
+  const stored: unknown[] = [];
+  world.sim.cluster.store.observe(({ object }) => {
+    if (object.kind === 'ConfigMap') stored.push((object as { data?: unknown }).data);
+  });
+  world.member.assign([version(1)]);
+  await world.pass(2);
+  world.member.assign([version(2)]);
+  await world.pass(60);
+  expect(stored).toEqual([{ version: '2' }]);
+  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 2, done: true, results: [] }]);
+});

@@ -11,6 +11,10 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['200395', 'a daemon that had just started put back what another had removed while it read the record'],
   ['20224', 'of two daemons one was shown something older by a silent watch, and knew of no budget that it broke'],
   ['20846', 'a cluster that came back with an older version waited for a run, as it should'],
+  [
+    '200439',
+    'an older version waited for a pause that a member asked for, and was sent after another daemon’s newer one',
+  ],
   ['3085', 'a member that came back was given the older version by a daemon that had not read the newer plan'],
   [
     '20201',

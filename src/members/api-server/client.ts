@@ -25,6 +25,8 @@ export type Request = Omit<TransportRequest, 'headers'> & {
   readonly urgent?: boolean;
   /** 30 s when absent. */
   readonly timeoutMs?: number;
+  /** Asked when the queue, or a pause that the server asked for, is over: what is not wanted any more by then is not sent, and rejects. */
+  readonly isWanted?: (() => boolean) | undefined;
 };
 
 export interface List {
@@ -94,6 +96,7 @@ export function memberClient(input: {
     let broke = false;
     for (let attempt = 1; ; attempt++) {
       if (pausedUntil > clock.now()) await sleep(clock, pausedUntil - clock.now(), life);
+      if (wanted.isWanted?.() === false) throw new Error(`${exchangeOf(wanted).tried} is not wanted any more`);
       try {
         return await exchange(exchangeOf(wanted));
       } catch (error) {

@@ -44,8 +44,8 @@ interface Attempt {
 
 /**
  * Brings one object about: takeover, ownership, drift check, apply, in KubeFleet's order (work applier, process.go).
- * `live` is the object as last seen, `undefined` when it has not been looked for. Rejects only when there is no answer;
- * what the server refuses is an outcome.
+ * `live` is the object as last seen, `undefined` when it has not been looked for. Rejects only when there is no answer, or
+ * when it is not wanted any more by the time it could be sent; what the server refuses is an outcome.
  */
 export async function applyObject(input: {
   readonly client: MemberClient;
@@ -56,8 +56,9 @@ export async function applyObject(input: {
   readonly isPlacement: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly live: Manifest | undefined;
+  readonly isWanted: () => boolean;
 }): Promise<Applied> {
-  const requests = objectRequests(input.client, input.served, input.manifest);
+  const requests = objectRequests(input.client, input.served, input.manifest, input.isWanted);
   let live: Manifest | null | undefined = input.live;
   for (let attempt = 1; ; attempt++) {
     let step: Step = 'find';

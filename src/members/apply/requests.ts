@@ -15,7 +15,13 @@ export interface ObjectRequests {
   dryRun(): Promise<Manifest>;
 }
 
-export function objectRequests(client: MemberClient, served: ServedKind, manifest: Manifest): ObjectRequests {
+/** What is not wanted any more is not changed: then `apply` rejects with an Error. */
+export function objectRequests(
+  client: MemberClient,
+  served: ServedKind,
+  manifest: Manifest,
+  isWanted?: () => boolean,
+): ObjectRequests {
   const { namespace, name } = manifest.metadata;
   const path = pathOf(served, { namespace, name });
   const what = describeRef(refOfManifest(manifest));
@@ -27,6 +33,7 @@ export function objectRequests(client: MemberClient, served: ServedKind, manifes
       headers: { 'content-type': 'application/apply-patch+yaml' },
       body: JSON.stringify(body),
       tried: `${tried} ${what}`,
+      isWanted,
     });
   }
 
