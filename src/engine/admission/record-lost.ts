@@ -4,6 +4,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import { isSecret } from '../delivery/secret-values.ts';
 import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
+import { digestAnnotation } from '../overrides/ownership.ts';
 import type { Hold } from '../plan-document.ts';
 import { normalise } from '../selection/normalise.ts';
 import { rebuiltHash } from '../selection/rebuilt.ts';
@@ -114,8 +115,6 @@ const policySnapshot = (policy: Placement['spec']['policy']) => ({
   policy,
   ...(policy.numberOfClusters === undefined ? {} : { numberOfClusters: policy.numberOfClusters }),
 });
-
-const digestAnnotation = 'gitfleet.dev/digest';
 
 const nameOf = ({ apiVersion, kind, metadata }: Manifest): string =>
   `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`;

@@ -53,6 +53,8 @@ export async function removeObject(
         // 409: it is not as it was when we looked, perhaps not even the same object.
         if (!(error instanceof ApiError && error.status === 409 && attempt < mostAttempts)) throw error;
         live = await read(connection, served, live);
+        // Somebody applied it anew, another daemon with a newer plan perhaps: that asks for a new look at the whole.
+        if (digestOf(live) !== digestOf(seen)) throw error;
       }
     }
   } catch (error) {
@@ -96,6 +98,8 @@ function release({ client }: Connection, served: ServedKind, live: Manifest): Pr
     tried: `let go of ${describeRef(ref)}`,
   });
 }
+
+const digestOf = ({ metadata }: Manifest): string | undefined => metadata.annotations?.[digestAnnotation];
 
 async function read({ client }: Connection, served: ServedKind, live: Manifest): Promise<Manifest> {
   const ref = refOfManifest(live);

@@ -85,6 +85,18 @@ describe('an object that a new snapshot does not list', () => {
     await world.pass(60);
     expect(await exists(world, b)).toBe(false);
   });
+
+  it('is looked at as a whole again before it is removed, when somebody applied it anew in the meantime', async () => {
+    const world = await holding([configMap('a'), configMap('b')]);
+    world.sim.setFaults([{ type: 'Latency', seconds: 5, verbs: ['delete'], fromSeconds: 0, probability: 1 }]);
+    world.member.assign([next()]);
+    await world.pass(1);
+    await world.user('PATCH', b, { metadata: { annotations: { 'gitfleet.dev/digest': 'newer' } } });
+    await world.pass(6);
+    expect(world.sent().filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE configmaps/b']);
+    expect(world.sighting().placements).toMatchObject([{ results: [{ result: 'ManifestDeleteFailed' }] }]);
+    expect(await exists(world, b)).toBe(true);
+  });
 });
 
 describe('a placement that is removed', () => {
