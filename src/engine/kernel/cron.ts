@@ -1,5 +1,5 @@
 import { civilFromDays, type Instant } from './instant.ts';
-import { instantOf, wallTime } from './time-zone.ts';
+import { instantsOf, wallTime } from './time-zone.ts';
 
 /** A schedule: ascending minutes and hours, and the days it hits. */
 export interface Cron {
@@ -59,7 +59,8 @@ const mostDays = 366 * 8 + 2;
 export function nextHit(cron: Cron, zone: string, after: Instant): Instant | undefined {
   const first = dayOf(after, zone);
   for (let day = first; day <= first + mostDays; day++) {
-    const hit = hitsOn(cron, zone, day).find((instant) => instant > after);
+    const hits = hitsOn(cron, zone, day);
+    const hit = hits[countUpTo(hits, after)];
     if (hit !== undefined) return hit;
   }
   return undefined;
@@ -69,7 +70,8 @@ export function nextHit(cron: Cron, zone: string, after: Instant): Instant | und
 export function lastHit(cron: Cron, zone: string, at: Instant): Instant | undefined {
   const first = dayOf(at, zone);
   for (let day = first; day >= first - mostDays; day--) {
-    const hit = hitsOn(cron, zone, day).findLast((instant) => instant <= at);
+    const hits = hitsOn(cron, zone, day);
+    const hit = hits[countUpTo(hits, at) - 1];
     if (hit !== undefined) return hit;
   }
   return undefined;
@@ -77,11 +79,33 @@ export function lastHit(cron: Cron, zone: string, at: Instant): Instant | undefi
 
 const dayOf = (instant: Instant, zone: string): number => Math.floor(wallTime(instant, zone) / 86_400_000);
 
-function hitsOn({ hits, hours, minutes }: Cron, zone: string, day: number): Instant[] {
-  if (!hits(day)) return [];
-  return hours
-    .flatMap((hour) => minutes.map((minute) => instantOf(((day * 24 + hour) * 60 + minute) * 60_000, zone)))
-    .sort((a, b) => a - b);
+/** The day asked for last, by schedule: whoever follows a schedule that hits every minute asks for the same one a thousand times. */
+const lastDays = new WeakMap<
+  Cron,
+  { readonly zone: string; readonly day: number; readonly hits: readonly Instant[] }
+>();
+
+/** Ascending. */
+function hitsOn(cron: Cron, zone: string, day: number): readonly Instant[] {
+  if (!cron.hits(day)) return [];
+  const known = lastDays.get(cron);
+  if (known?.zone === zone && known.day === day) return known.hits;
+  const walls = cron.hours.flatMap((hour) => cron.minutes.map((minute) => ((day * 24 + hour) * 60 + minute) * 60_000));
+  const hits = instantsOf(walls, zone).sort((a, b) => a - b);
+  lastDays.set(cron, { zone, day, hits });
+  return hits;
+}
+
+/** How many of these ascending instants are not after that one. */
+function countUpTo(instants: readonly Instant[], at: Instant): number {
+  let low = 0;
+  let high = instants.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (instants[middle]! <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The parser of robfig/cron takes a field with a star in any part for one that restricts nothing. */

@@ -24,11 +24,19 @@ export function wallTime(instant: Instant, zone: string): WallTime {
 }
 
 /**
- * When a clock in the zone shows that time. Of two such instants (clocks are set back) the first; where there is none
- * (clocks are set forward) as much later as they were set.
+ * When a clock in the zone shows these times, ascending and of one day. Of two such instants (clocks are set back) the first;
+ * where there is none (clocks are set forward) as much later as they were set.
  */
-export function instantOf(wall: WallTime, zone: string): Instant {
-  if (zone === 'UTC') return wall;
+export function instantsOf(walls: readonly WallTime[], zone: string): Instant[] {
+  const [first, last] = [walls[0], walls.at(-1)];
+  if (zone === 'UTC' || first === undefined || last === undefined) return [...walls];
+  // Asking the zone is slow, and nearly always its clocks are set neither the day before nor the day after.
+  const offsets = new Set([first - dayMs, first, last, last + dayMs].map((near) => wallTime(near, zone) - near));
+  const [offset] = offsets;
+  return offsets.size === 1 ? walls.map((wall) => wall - offset!) : walls.map((wall) => instantOf(wall, zone));
+}
+
+function instantOf(wall: WallTime, zone: string): Instant {
   const offsets = [wall - dayMs, wall + dayMs].map((near) => wallTime(near, zone) - near);
   const found = offsets.map((offset) => wall - offset).filter((instant) => wallTime(instant, zone) === wall);
   return found.length > 0 ? Math.min(...found) : wall - offsets[0]!;
