@@ -2,7 +2,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
-import { type PlanResult, planFleet } from '../engine/plan.ts';
+import { type PlanMemo, type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Clock } from '../members/clock.ts';
 import { readRecord } from '../repo/record/read.ts';
@@ -71,6 +71,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   let rest: Rest | undefined;
   /** What this daemon published last of members that do not answer. */
   let toldUnreachable: ReadonlyMap<ClusterName, string> = new Map();
+  /** Of the last plan, whatever became of it: what did not change since is not planned again. */
+  let memo: PlanMemo | undefined;
 
   async function remember(): Promise<Remembered> {
     const before = remembered;
@@ -130,7 +132,9 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     if (rest && basis && !members.disputed() && stillAtRest(rest, { basis, ms: input.clock.now() }))
       return { result: rest.result, before, basis, known: true };
     rest = undefined;
-    return { result: planFleet({ ...planInput, observations }), before, basis, known: false };
+    const result = planFleet({ ...planInput, observations }, memo);
+    memo = result.memo();
+    return { result, before, basis, known: false };
   }
 
   /**

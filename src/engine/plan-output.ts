@@ -1,100 +1,108 @@
 import type { PlacementKey, Timestamp } from '../api/meta.ts';
-import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
+import { placementKey, refOf } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
+import { type ClusterDocuments, clusterDocuments } from './cluster-documents.ts';
 import { removalHolds } from './delivery/removal-holds.ts';
 import { stuckRemovals } from './delivery/stuck-removals.ts';
-import { targetsOf } from './delivery/targets.ts';
 import { unknownContentHolds } from './delivery/unknown-contents.ts';
 import type { EvictOutcome } from './evict/evict.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
-import { findCondition } from './kernel/condition.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by } from './kernel/ordering.ts';
-import type { Hold, Plan, PlannedPlacement } from './plan-document.ts';
-import { recordedStatus, recordOf } from './plan-record.ts';
+import type { Outcome } from './placement-outcome.ts';
+import type { Hold, Plan } from './plan-document.ts';
+import { recordOf } from './plan-record.ts';
+import { type SortedTargets, sortTargets } from './plan-targets.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
-import { latestOf } from './selection/snapshot.ts';
-import { placementType } from './status/condition-types.ts';
-import { placementStatus } from './status/placement-status.ts';
-import { withStatusSynced } from './status/status-in-namespace.ts';
-import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
 export interface Assembly {
   readonly world: World;
-  readonly works: readonly PlacementWork[];
-  /** Placements whose file is gone, until their objects are. */
-  readonly deleted: readonly PlacementWork[];
+  readonly outcomes: readonly Outcome[];
+  /** Of placements whose file is gone, until their objects are. */
+  readonly deleted: readonly Outcome[];
   readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
   readonly evictions: EvictOutcome;
+  /** Of an earlier plan. */
+  readonly earlier: Parts | undefined;
+}
+
+/** What of a plan need not be made again when the next is put together. */
+export interface Parts {
+  readonly targets: SortedTargets;
+  readonly clusters: ClusterDocuments;
 }
 
 /** The plan document: every list sorted, every absent field left out. */
-export function assemble(assembly: Assembly): Plan {
-  const { world, works, deleted, evictions } = assembly;
+export function assemble(assembly: Assembly): { readonly plan: Plan; readonly parts: Parts } {
+  const { world, outcomes, deleted, evictions, earlier } = assembly;
   const { input } = world;
-  const statuses = new Map(works.map((work) => [work, statusOf(work, world)]));
+  const all = [...outcomes, ...deleted];
+  const works = all.map(({ work }) => work);
   const orphans = runsWithoutPlacement(world);
-  const outcomes = [...assembly.runs.values()];
-  const stuck = stuckRemovals({ ...world, ...input, works: [...works, ...deleted] });
+  const advanced = [...assembly.runs.values()];
+  const stuck = stuckRemovals({ ...world, ...input, works });
   const holds = sortedHolds([
     ...world.holds,
     ...notActedOn(world),
     ...removalHolds(input),
     ...stuck.holds,
-    ...unknownContentHolds(works, input.fleet),
-    ...[...works, ...deleted].flatMap((work) => work.holds),
-    ...outcomes.flatMap((outcome) => outcome.holds),
+    ...unknownContentHolds(
+      outcomes.map(({ work }) => work),
+      input.fleet,
+    ),
+    ...works.flatMap((work) => work.holds),
+    ...advanced.flatMap((outcome) => outcome.holds),
     ...evictions.holds,
     ...orphans.holds,
   ]);
   const wakes = [
     ...stuck.wakes,
-    ...works.flatMap(({ wakes: own }) => own),
-    ...outcomes.flatMap(({ wakes: own }) => own),
+    ...outcomes.flatMap(({ work }) => work.wakes),
+    ...advanced.flatMap(({ wakes: own }) => own),
     ...holds.flatMap(({ until }) => until ?? []),
   ];
   const wakeAt = earliest(wakes, input.now);
-  const targets = [...works, ...deleted].flatMap((work) =>
-    targetsOf(work, { render: world.render, present: (cluster) => world.members.get(cluster)?.leaving === false }),
+  const targets = sortTargets(
+    all.map((outcome) => outcome.targets),
+    earlier?.targets,
   );
-  const content = {
-    commit: input.commit,
-    placements: works.map((work) => plannedPlacement(work, statuses.get(work)!)),
-    targets: targets.sort(
-      by(({ clusterName, placement }) => `${clusterName}/${placementKey(placement)}/${placement.kind}`),
-    ),
+  const clusters = clusterDocuments(world, earlier?.clusters);
+  const lists = {
     holds,
-    runs: [...outcomes.flatMap(({ runs }) => runs), ...orphans.runs].sort(
+    runs: [...advanced.flatMap(({ runs }) => runs), ...orphans.runs].sort(
       by((run) => `${run.kind}/${placementKey(run)}`),
     ),
-    approvals: outcomes
+    approvals: advanced
       .flatMap(({ approvals }) => approvals)
       .sort(by((approval) => `${approval.kind}/${placementKey(approval)}`)),
     evictions: evictions.evictions,
     upgrades: [],
     nodes: [],
-    problems: [
-      ...input.fleet.problems,
-      ...world.admitted.problems,
-      ...works.flatMap(({ problems }) => problems),
-      ...outcomes.flatMap(({ problems }) => problems),
-      ...evictions.problems,
-    ].map(inOrder),
   };
-  const { commit, problems, ...lists } = content;
-  return {
+  const problems = [
+    ...input.fleet.problems,
+    ...world.admitted.problems,
+    ...outcomes.flatMap(({ work }) => work.problems),
+    ...advanced.flatMap((outcome) => outcome.problems),
+    ...evictions.problems,
+  ].map(inOrder);
+  const digests = all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`);
+  const plan: Plan = {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Plan',
-    commit,
+    commit: input.commit,
     now: input.now,
-    digest: `sha256:${input.digest(canonicalJson(withoutMoves(content)))}`,
+    digest: `sha256:${input.digest(canonicalJson({ commit: input.commit, digests, ...lists, problems }))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
+    placements: outcomes.flatMap(({ planned }) => planned ?? []),
+    targets: targets.sorted,
     ...lists,
     guard: [],
     problems,
-    record: recordOf(assembly, statuses, orphans),
+    record: recordOf(assembly, orphans, clusters),
   };
+  return { plan, parts: { targets, clusters } };
 }
 
 /** Fields as the document lists them, whoever found the problem. */
@@ -110,47 +118,6 @@ function inOrder({ severity, code, file, line, column, path, value, message, fix
     message,
     ...(fix === undefined ? {} : { fix }),
   };
-}
-
-/** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
-const withoutMoves = <T extends { readonly placements: readonly PlannedPlacement[] }>(content: T) => ({
-  ...content,
-  placements: content.placements.map((placement) => ({
-    ...placement,
-    bindings: placement.bindings.map(({ move: _, ...binding }) => binding),
-  })),
-});
-
-function statusOf(work: PlacementWork, world: World): PlacementStatus {
-  const context = { now: world.input.now, recorded: recordedStatus(work, world) };
-  const hasNamespace = (name: string): boolean => world.hub.kinds.get('v1 Namespace')?.byName.has(`/${name}`) ?? false;
-  return withStatusSynced(work.placement, placementStatus(work, context), { ...context, hasNamespace });
-}
-
-function plannedPlacement(work: PlacementWork, status: PlacementStatus): PlannedPlacement {
-  const policy = latestOf(work.policySnapshots);
-  const snapshot = latestOf(work.resourceSnapshots);
-  return {
-    ...refOf(work.placement),
-    ...(policy ? { policySnapshotIndex: policy.index } : {}),
-    ...(snapshot ? { resourceSnapshotIndex: snapshot.index } : {}),
-    scheduled: scheduledOf(work, status),
-    decisions: work.decisions,
-    bindings: work.bindings.map(({ binding, move }) => ({
-      clusterName: binding.targetCluster,
-      state: binding.state,
-      ...(binding.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: binding.resourceSnapshotIndex }),
-      move,
-      conditions: binding.conditions ?? [],
-    })),
-    conditions: status.conditions ?? [],
-  };
-}
-
-/** Not always the scheduler's word: a wrong selection goes before it. */
-function scheduledOf({ placement }: PlacementWork, { conditions }: PlacementStatus): PlannedPlacement['scheduled'] {
-  const { status, reason, message = '' } = findCondition(conditions, placementType(placement, 'Scheduled'))!;
-  return { status, reason, message };
 }
 
 function notActedOn(world: World): Hold[] {

@@ -17,11 +17,10 @@ export function recordPath(directory: string, name: string, entries: number, dig
   return entries > mostEntries ? `${directory}/${digest(name).slice(0, 2)}/${name}` : `${directory}/${name}`;
 }
 
-/** `placements/<[ns.]name>/…`: status, state and the resources of every remembered snapshot. */
+/** Below `placements/<[ns.]name>/`: status, state and the resources of every remembered snapshot. */
 export function placementDocuments(
   work: PlacementWork,
   { status, inNamespace }: { readonly status: PlacementStatus; readonly inNamespace: StatusInNamespace | undefined },
-  root: string,
 ): [string, RecordDocument][] {
   const { placement } = work;
   const {
@@ -44,25 +43,24 @@ export function placementDocuments(
   };
   const { status: _, ...rest } = placement;
   return [
-    [`${root}/status.yaml`, object({ ...rest, metadata, status })],
-    [`${root}/state.yaml`, object(state)],
-    ...(inNamespace ? [[`${root}/namespace-status.yaml`, object(inNamespace)] as [string, RecordDocument]] : []),
+    ['status.yaml', object({ ...rest, metadata, status })],
+    ['state.yaml', object(state)],
+    ...(inNamespace ? [['namespace-status.yaml', object(inNamespace)] as [string, RecordDocument]] : []),
     // An index whose contents nobody knows (a state written by hand) must not come back as one that held nothing.
     ...work.resourceSnapshots.flatMap(({ index }): [string, RecordDocument][] => {
       const value = work.contents.get(index);
-      return value ? [[`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }]] : [];
+      return value ? [[`snapshots/${index}.yaml`, { kind: 'manifests', value }]] : [];
     }),
   ];
 }
 
-/** `placements/<[ns.]name>/mirrored/<cluster>.yaml`. */
+/** Below `placements/<[ns.]name>/`: `mirrored/<cluster>.yaml`. */
 export const mirroredDocuments = (
   mirrored: readonly MirroredStatus[],
-  root: string,
   digest: (text: string) => string,
 ): [string, RecordDocument][] =>
   mirrored.map((value) => [
-    `${recordPath(`${root}/mirrored`, value.clusterName, mirrored.length, digest)}.yaml`,
+    `${recordPath('mirrored', value.clusterName, mirrored.length, digest)}.yaml`,
     object(value),
   ]);
 

@@ -6,6 +6,7 @@ import { type Figure, isMissed, lineOf } from './report.ts';
 const benches: Readonly<Record<string, () => Promise<{ run: () => void | Promise<void> }>>> = {
   placement: () => import('./placement.ts'),
   files: () => import('./cold-files.ts'),
+  'one-file': () => import('./one-file.ts'),
   load: () => import('./load.ts'),
   status: () => import('./status-commit.ts'),
   help: () => import('./help.ts'),

@@ -2,10 +2,11 @@ import { expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ClusterObservation, ObjectOutcome } from '../../src/api/observation.ts';
 import { placementKey } from '../../src/api/placement.ts';
-import type { Fleet } from '../../src/engine/input.ts';
+import type { Fleet, PlanInput } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { renderRecord } from '../../src/repo/record/write.ts';
@@ -47,6 +48,8 @@ export class PaperFleet {
   readonly results = new Map<string, readonly ObjectOutcome[]>();
   readonly members = new Map<string, Map<string, Held>>();
   last: PlanResult | undefined;
+  /** Files that do not change are read once, as a daemon reads them. */
+  readonly #cache = memoryCache();
   /** Of the fleet repo; nothing here depends on what it is. */
   commit = 'c'.repeat(40);
 
@@ -59,9 +62,12 @@ export class PaperFleet {
     this.now += seconds * 1000;
   }
 
-  /** Plans and records. Every plan must pass the guard, and planning again at once must find nothing new. */
+  /**
+   * Plans and records. Every plan must pass the guard, planning again at once must find nothing new, and what an earlier plan
+   * leaves to be reused must change nothing.
+   */
   async plan(options: { readonly refused?: boolean; readonly damaged?: boolean } = {}): Promise<Plan> {
-    const fleet = await loadFleet(treeOf(this.files));
+    const fleet = await loadFleet(treeOf(this.files), this.#cache);
     const result = this.#planOnce(fleet, options.damaged);
     this.last = result;
     if (options.refused) {
@@ -70,23 +76,43 @@ export class PaperFleet {
     }
     expect(result.plan.guard).toEqual([]);
     this.record = renderRecord(result.plan.record);
-    const again = this.#planOnce(fleet).plan;
+    const again = planFleet(this.#input(fleet)).plan;
     expect(changes(this.record, renderRecord(again.record))).toEqual({});
     expect(again.targets).toEqual(result.plan.targets);
     return result.plan;
   }
 
-  #planOnce(fleet: Fleet, damaged = false): PlanResult {
+  /** What the next plan would be made from, whatever the record says. */
+  async input(): Promise<PlanInput> {
+    return this.#input(await loadFleet(treeOf(this.files), this.#cache), true);
+  }
+
+  /** Plans as `plan` does, whatever the guard or the files say; a plan that is refused is not recorded. */
+  async planOn(): Promise<Plan> {
+    const result = this.#planOnce(await loadFleet(treeOf(this.files), this.#cache), true);
+    this.last = result;
+    if (result.plan.guard.length === 0) this.record = renderRecord(result.plan.record);
+    return result.plan;
+  }
+
+  #input(fleet: Fleet, damaged = false): PlanInput {
     const { record, problems } = readRecord(this.record);
     if (!damaged) expect(problems).toEqual([]);
-    return planFleet({
+    return {
       now: formatInstant(this.now),
       commit: this.commit,
       fleet: damaged ? { ...fleet, problems: [...fleet.problems, ...problems] } : fleet,
       observations: this.#observations(fleet),
       record,
       digest: sha256,
-    });
+    };
+  }
+
+  #planOnce(fleet: Fleet, damaged = false): PlanResult {
+    const input = this.#input(fleet, damaged);
+    const result = planFleet(input, this.last?.memo());
+    expect(told(result)).toBe(told(planFleet(input)));
+    return result;
   }
 
   /**
@@ -201,6 +227,10 @@ export class PaperFleet {
     );
   }
 }
+
+/** The plan, the texts to publish and the contents to apply: two results that say the same give the same, byte for byte. */
+export const told = ({ plan: { record, ...plan }, contentOf, recordedContentOf }: PlanResult): string =>
+  JSON.stringify([plan, plan.targets.map(contentOf), plan.targets.map(recordedContentOf), [...renderRecord(record)]]);
 
 /** Files that differ, with their new text. */
 export function changes(

@@ -5,8 +5,8 @@ import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
-import { canonicalJson } from '../kernel/canonical-json.ts';
 import { by } from '../kernel/ordering.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import type { Hold } from '../plan-document.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
@@ -86,7 +86,7 @@ function admitPlacements(
 /** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
 function withGeneration<T extends Placement>(placement: T, before: Placement | undefined): T {
   const last = before?.metadata.generation ?? 0;
-  const same = before !== undefined && canonicalJson(before.spec) === canonicalJson(placement.spec);
+  const same = before !== undefined && sameValue(before.spec, placement.spec);
   return { ...placement, metadata: { ...placement.metadata, generation: same ? Math.max(last, 1) : last + 1 } };
 }
 

@@ -17,6 +17,7 @@ export function removalHolds(seen: Seen): Hold[] {
   const holds: Hold[] = [];
   for (const [clusterName, observation] of seen.observations ?? []) {
     for (const { placement, results } of observation.placements) {
+      if (results.length === 0) continue;
       const { kind, name, namespace } = placement;
       const subject = { kind, name, ...(namespace === undefined ? {} : { namespace }), clusterName };
       const foreign = results.filter(containsForeign);

@@ -11,13 +11,23 @@ interface Holding {
 /** Ids of the override snapshots that a binding, a remembered resource snapshot or a cluster of a run names: they must stay. */
 export function overridesInUse(placements: Iterable<Holding>, runs: Iterable<StagedUpdateRun>): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const { bindings, resourceSnapshots } of placements) {
-    for (const binding of bindings) for (const id of idsOf(binding)) ids.add(id);
-    for (const entry of resourceSnapshots) for (const id of entry.overrides ?? []) ids.add(id);
-  }
+  for (const placement of placements) for (const id of idsOfHolding(placement)) ids.add(id);
   for (const run of runs) {
     for (const stage of run.status?.stagesStatus ?? [])
       for (const cluster of stage.clusters) for (const id of idsOf(cluster)) ids.add(id);
+  }
+  return ids;
+}
+
+const known = new WeakMap<Holding, readonly string[]>();
+
+/** Of what did not change since an earlier plan it is known. */
+function idsOfHolding(holding: Holding): readonly string[] {
+  let ids = known.get(holding);
+  if (!ids) {
+    const entries = holding.resourceSnapshots.flatMap(({ overrides }) => overrides ?? []);
+    ids = [...new Set([...holding.bindings.flatMap(idsOf), ...entries])];
+    known.set(holding, ids);
   }
   return ids;
 }

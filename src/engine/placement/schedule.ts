@@ -73,7 +73,7 @@ export function schedule({ placement, state, index, now, digest }: ScheduleInput
     bindings: gather(result.groups),
     decisions,
     scheduled,
-    wakes: nextWake(placement, result.groups, index),
+    wakes: eligibilityWakes(placement, liveBindings(result.groups), index),
   };
 }
 
@@ -199,13 +199,26 @@ function explanationDigest({ latest, wanted, live, compiled, index, digest }: Ex
   return digest([latest.policyHash, wanted, ...facets, ...picks].join('\n'));
 }
 
-/** A selected cluster is not asked again, except under PickFixed, where only the named ones are ever asked. */
-function nextWake({ spec }: Placement, groups: BindingGroups, index: FleetIndex): Timestamp[] {
+/**
+ * The instant at which a cluster that is not selected changes its verdict by time alone; empty = never. A selected cluster is
+ * not asked again, except under PickFixed, where only the named ones are ever asked. `live`: bindings that hold their cluster.
+ */
+export function eligibilityWakes({ spec }: Placement, live: readonly Binding[], index: FleetIndex): Timestamp[] {
   const { placementType, clusterNames } = spec.policy;
   const rowsOf = (names: readonly string[]): Set<number | undefined> =>
     new Set(names.map((name) => index.rowOf.get(name)));
   const fixed = placementType === 'PickFixed' ? rowsOf(clusterNames ?? []) : undefined;
-  const selected = rowsOf(liveBindings(groups).map(({ targetCluster }) => targetCluster));
-  const row = index.restless.find((candidate) => (fixed ? fixed.has(candidate) : !selected.has(candidate)));
+  // Made when the soonest of all is selected itself, which few are.
+  let selected: Set<number | undefined> | undefined;
+  const isSelected = (row: number): boolean => {
+    selected ??= rowsOf(live.map(({ targetCluster }) => targetCluster));
+    return selected.has(row);
+  };
+  const [soonest] = index.restless;
+  const isFirst = (row: number): boolean =>
+    row === soonest && !live.some(({ targetCluster }) => targetCluster === index.members[row]!.name);
+  const row = index.restless.find((candidate) =>
+    fixed ? fixed.has(candidate) : isFirst(candidate) || !isSelected(candidate),
+  );
   return row === undefined ? [] : [formatInstant(index.members[row]!.eligibility.changesAt!)];
 }

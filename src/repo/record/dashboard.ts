@@ -59,15 +59,8 @@ export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): st
   if (plan.placements.length > mostRows)
     lines.push('', `… and ${plan.placements.length - mostRows} more under [placements](placements).`);
   const where = clusterRows(plan);
-  lines.push(
-    '',
-    '## Clusters',
-    '',
-    '| cluster | what runs there (snapshot) |',
-    '|---|---|',
-    ...where.slice(0, mostRows),
-  );
-  if (where.length > mostRows) lines.push('', `… and ${where.length - mostRows} more under [clusters](clusters).`);
+  lines.push('', '## Clusters', '', '| cluster | what runs there (snapshot) |', '|---|---|', ...where.rows);
+  if (where.total > mostRows) lines.push('', `… and ${where.total - mostRows} more under [clusters](clusters).`);
   if (unreachable.size > 0)
     lines.push(
       '',
@@ -115,20 +108,27 @@ function placementRow(placement: PlannedPlacement): string {
   return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isFulfilled(binding.conditions))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
 }
 
-function clusterRows(plan: Plan): string[] {
-  const byCluster = new Map<string, string[]>();
-  for (const placement of plan.placements) {
-    for (const { clusterName, resourceSnapshotIndex, state } of placement.bindings) {
-      if (state === 'Scheduled' || resourceSnapshotIndex === undefined) continue;
-      byCluster.set(clusterName, [
-        ...(byCluster.get(clusterName) ?? []),
-        `${placement.namespace ? `${placement.namespace}/` : ''}${placement.name} (${resourceSnapshotIndex})`,
-      ]);
-    }
-  }
-  return [...byCluster]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', '))} |`);
+/** The first clusters by name that run something, and how many there are. */
+function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly total: number } {
+  const held = ({ state, resourceSnapshotIndex }: PlannedPlacement['bindings'][number]): boolean =>
+    state !== 'Scheduled' && resourceSnapshotIndex !== undefined;
+  const names = new Set<string>();
+  for (const { bindings } of plan.placements)
+    for (const binding of bindings) if (held(binding)) names.add(binding.clusterName);
+  const shown = new Map(
+    [...names]
+      .sort()
+      .slice(0, mostRows)
+      .map((name): [string, string[]] => [name, []]),
+  );
+  for (const { bindings, name, namespace } of plan.placements)
+    for (const binding of bindings)
+      if (held(binding))
+        shown
+          .get(binding.clusterName)
+          ?.push(`${namespace ? `${namespace}/` : ''}${name} (${binding.resourceSnapshotIndex})`);
+  const rows = [...shown].map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', '))} |`);
+  return { rows, total: names.size };
 }
 
 /** Text of files must not mention people, embed HTML, or break out of a table. */
@@ -142,7 +142,17 @@ const safe = (text: string): string =>
 
 /** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
 export function summaryOf(plan: Plan, { unreachable }: Pick<Beside, 'unreachable'>): object {
-  const bindings = plan.placements.flatMap((placement) => placement.bindings);
+  const clusters = new Set<string>();
+  const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
+  for (const { bindings } of plan.placements) {
+    counted.bindings += bindings.length;
+    for (const { clusterName, state, conditions } of bindings) {
+      clusters.add(clusterName);
+      if (isFulfilled(conditions)) counted.available++;
+      if (state === 'Scheduled') counted.scheduled++;
+      if (state === 'Unscheduled') counted.leaving++;
+    }
+  }
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'FleetSummary',
@@ -150,11 +160,8 @@ export function summaryOf(plan: Plan, { unreachable }: Pick<Beside, 'unreachable
     planDigest: plan.digest,
     counts: {
       placements: plan.placements.length,
-      clusters: new Set(bindings.map(({ clusterName }) => clusterName)).size,
-      bindings: bindings.length,
-      available: bindings.filter(({ conditions }) => isFulfilled(conditions)).length,
-      scheduled: bindings.filter(({ state }) => state === 'Scheduled').length,
-      leaving: bindings.filter(({ state }) => state === 'Unscheduled').length,
+      clusters: clusters.size,
+      ...counted,
       holds: plan.holds.length,
       approvalsWaiting: plan.approvals.filter(isUnanswered).length,
     },

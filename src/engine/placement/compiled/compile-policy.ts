@@ -1,5 +1,5 @@
 import type { Taint } from '../../../api/member-cluster.ts';
-import type { ClusterSelectorTerm, Placement, Toleration } from '../../../api/placement.ts';
+import type { ClusterSelectorTerm, Placement, PlacementPolicy, Toleration } from '../../../api/placement.ts';
 import { type AffinityTerm, affinityScores, compilePreference } from '../pick/affinity-score.ts';
 import { canonicalPropertyName } from '../properties.ts';
 import { addRows, type Bits, keepRows, listRows, noRows, removeRows } from './bits.ts';
@@ -28,15 +28,12 @@ export interface CompiledPolicy {
 }
 
 /** Compiles the filters and scores of a PickAll or PickN placement. */
-export function compilePolicy({ kind, metadata, spec }: Placement, index: FleetIndex): CompiledPolicy {
+export function compilePolicy(placement: Placement, index: FleetIndex): CompiledPolicy {
+  const { kind, metadata, spec } = placement;
   const { policy } = spec;
-  const affinity = policy.affinity?.clusterAffinity;
-  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [];
-  const preferred =
-    policy.placementType === 'PickN' ? (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) : [];
-
+  const { required, preferred } = termsOf(policy);
   const matching = required.length === 0 ? undefined : matchAny(required, index);
-  const properties = namedProperties([...required, ...preferred.map(({ preference }) => preference)]);
+  const properties = propertiesOf(policy);
   const unparsable = properties.flatMap((property) => {
     const column = index.property(property);
     return column.anyUnparsable ? [{ property, rows: column.unparsable }] : [];
@@ -51,24 +48,44 @@ export function compilePolicy({ kind, metadata, spec }: Placement, index: FleetI
   if (namespaced) keepRows(passing, namespaced);
   for (const { rows } of [...unparsable, ...untolerated]) removeRows(passing, rows);
 
-  const spreadKeys = (policy.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
-  const labels = [...required, ...preferred.map(({ preference }) => preference)].flatMap(labelKeys);
-  const facets: Facet[] = [
-    { kind: 'names' },
-    { kind: 'eligibility' },
-    { kind: 'taints' },
-    ...[...new Set([...labels, ...spreadKeys])].map((name) => ({ kind: 'label', name }) as const),
-    ...properties.map((name) => ({ kind: 'property', name }) as const),
-    ...(namespaced ? [{ kind: 'namespace', name: metadata.namespace ?? '' } as const] : []),
-  ];
   const terms = preferred.map(({ weight, preference }) => compilePreference(weight, preference, index));
   let scores: Int32Array | undefined;
   const affinityOnce = (): Int32Array => {
     scores ??= affinityScores(terms, listRows(passing), index.size);
     return scores;
   };
+  const facets = facetsOf(placement);
   return { passing, matching, unparsable, namespaced, untolerated, tolerated, terms, affinity: affinityOnce, facets };
 }
+
+/** What of the fleet the policy of a placement reads. */
+export function facetsOf({ kind, metadata, spec }: Placement): Facet[] {
+  const { required, preferred } = termsOf(spec.policy);
+  const spreadKeys = (spec.policy.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
+  const labels = [...required, ...preferred.map(({ preference }) => preference)].flatMap(labelKeys);
+  return [
+    { kind: 'names' },
+    { kind: 'eligibility' },
+    { kind: 'taints' },
+    ...[...new Set([...labels, ...spreadKeys])].map((name) => ({ kind: 'label', name }) as const),
+    ...propertiesOf(spec.policy).map((name) => ({ kind: 'property', name }) as const),
+    ...(kind === 'ResourcePlacement' ? [{ kind: 'namespace', name: metadata.namespace ?? '' } as const] : []),
+  ];
+}
+
+/** Preferences count under PickN alone (decision of KubeFleet's webhook). */
+function termsOf({ placementType, affinity }: PlacementPolicy) {
+  const terms = affinity?.clusterAffinity;
+  return {
+    required: terms?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [],
+    preferred: placementType === 'PickN' ? (terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []) : [],
+  };
+}
+
+const propertiesOf = (policy: PlacementPolicy): string[] => {
+  const { required, preferred } = termsOf(policy);
+  return namedProperties([...required, ...preferred.map(({ preference }) => preference)]);
+};
 
 function matchAny(terms: readonly ClusterSelectorTerm[], index: FleetIndex): Bits {
   const any = noRows(index.size);

@@ -1,0 +1,37 @@
+import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
+import type { ClusterName } from '../api/meta.ts';
+import type { RecordDocument } from './plan-document.ts';
+import { clusterDocument } from './record-documents.ts';
+import type { World } from './world.ts';
+
+/** The document of every member, and what it was made from. */
+export type ClusterDocuments = ReadonlyMap<ClusterName, Made>;
+
+interface Made {
+  readonly cluster: MemberCluster;
+  readonly status: MemberClusterStatus;
+  readonly recorded: MemberCluster | undefined;
+  readonly document: RecordDocument;
+}
+
+/** `clusters/<name>.yaml` of all members. One that says what it said in an earlier plan is the same value. */
+export function clusterDocuments(world: World, earlier: ClusterDocuments | undefined): ClusterDocuments {
+  const documents = new Map<ClusterName, Made>();
+  for (const cluster of world.admitted.members) {
+    const { name } = cluster.metadata;
+    const member = world.members.get(name);
+    if (!member) continue;
+    const { status } = member;
+    const recorded = world.record.clusters.get(name);
+    const before = earlier?.get(name);
+    if (before?.cluster === cluster && before.status === status && before.recorded === recorded) {
+      documents.set(name, before);
+      continue;
+    }
+    const document = clusterDocument(cluster, member, recorded);
+    // Key by key in the same order, since the text follows it.
+    const same = before && JSON.stringify(before.document.value) === JSON.stringify(document.value);
+    documents.set(name, { cluster, status, recorded, document: same ? before.document : document });
+  }
+  return documents;
+}

@@ -1,0 +1,66 @@
+import type { ClusterName, Manifest } from '../../api/meta.ts';
+import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
+
+import type { PlanInput } from '../input.ts';
+import { sameValue } from '../kernel/same-value.ts';
+import { placementLabel } from '../overrides/ownership.ts';
+import { keyOfManifest } from '../selection/object-key.ts';
+
+/** What is not the same on a member as it was an observation ago, but for times. */
+export interface Touched {
+  /** Of sightings, `kind key`. */
+  readonly placements: ReadonlySet<string>;
+  /** Values of the placement label on objects that came, went or changed. */
+  readonly labels: ReadonlySet<string>;
+  /** `keyOfManifest` of these objects. */
+  readonly objects: ReadonlySet<string>;
+}
+
+type Observations = PlanInput['observations'];
+
+/** Members that do not show what they showed before; `whole` = everything about them may be another. */
+export function touchedSince(before: Observations, after: Observations): ReadonlyMap<ClusterName, Touched | 'whole'> {
+  const touched = new Map<ClusterName, Touched | 'whole'>();
+  for (const name of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
+    const found = between(before?.get(name), after?.get(name));
+    if (found) touched.set(name, found);
+  }
+  return touched;
+}
+
+export const sightingKey = (placement: PlacementRef): string => `${placement.kind} ${placementKey(placement)}`;
+
+function between(
+  before: ClusterObservation | undefined,
+  after: ClusterObservation | undefined,
+): Touched | 'whole' | undefined {
+  if (before === after) return undefined;
+  if (!before || !after || before.reachable !== after.reachable || before.complete !== after.complete) return 'whole';
+  const objects = differing(before.objects, after.objects, (object) => keyOfManifest(object));
+  const sightings = differing(before.placements, after.placements, ({ placement }) => sightingKey(placement));
+  if (objects.size === 0 && sightings.size === 0) return undefined;
+  return {
+    placements: new Set(sightings.keys()),
+    objects: new Set(objects.keys()),
+    labels: new Set([...objects.values()].flat().flatMap((object) => object.metadata.labels?.[placementLabel] ?? [])),
+  };
+}
+
+/** All that stood or stands under a key whose things are not the same as before, in the same order. */
+function differing<T extends Manifest | PlacementSighting>(
+  before: readonly T[],
+  after: readonly T[],
+  key: (item: T) => string,
+): ReadonlyMap<string, readonly T[]> {
+  const differ = new Map<string, readonly T[]>();
+  // Nearly always they stand where they stood.
+  if (before.length === after.length && before.every((item, at) => sameValue(item, after[at]))) return differ;
+  const old = Map.groupBy(before, key);
+  const next = Map.groupBy(after, key);
+  for (const name of new Set([...old.keys(), ...next.keys()])) {
+    const [was, is] = [old.get(name) ?? [], next.get(name) ?? []];
+    if (!sameValue(was, is)) differ.set(name, [...was, ...is]);
+  }
+  return differ;
+}

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Target } from '../../src/engine/plan-document.ts';
+import { sortTargets } from '../../src/engine/plan-targets.ts';
+
+const name = fc.stringMatching(/^[ab][-.]?[ab]{0,2}$/);
+const target: fc.Arbitrary<Target> = fc.record({
+  clusterName: name,
+  placement: fc.record({ kind: fc.constant('ClusterResourcePlacement' as const), name }),
+  remove: fc.boolean(),
+  objects: fc.constant([]),
+});
+const lists = fc.array(fc.array(target, { maxLength: 5 }), { maxLength: 5 });
+const text = ({ clusterName, placement }: Target): string => `${clusterName}/${placement.name}/${placement.kind}`;
+
+it('targets stand by cluster and placement, also where most of them stood there before', () => {
+  fc.assert(
+    fc.property(lists, lists, fc.array(fc.boolean(), { minLength: 5 }), (before, added, stays) => {
+      const after = [...before.filter((_, at) => stays[at]), ...added];
+      const { sorted } = sortTargets(after, sortTargets(before, undefined));
+      expect(sorted.map(text)).toEqual(after.flat().map(text).sort());
+      expect(new Set(sorted)).toEqual(new Set(after.flat()));
+    }),
+  );
+});
