@@ -56,11 +56,11 @@ export async function run(): Promise<void> {
     peakRss(),
   );
   const half = { clusters: 500, placements: 500, picks: 50 };
-  const medianOf = async (of: Size) => median((await measure(of)).changes.map((it) => it.all));
+  const medianOf = async (of: Size) => median((await measure(of)).changes.map((it) => it.processor));
   const base = await medianOf(half);
   const slope = async (what: string, of: Size) =>
     report({
-      what: `  ${what}`,
+      what: `  ${what}, in processor time`,
       value: (await medianOf(of)) / base,
       unit: '×',
       most: 2.2,
