@@ -59,12 +59,18 @@ const kindOnly = ({ value }: Placed): ObjectRef => {
 /** Remembered by the manifest's identity, so that an unchanged file gives the same value in every load. */
 const known = new WeakMap<object, HubObject>();
 
+/** Manifests whose metadata has no fault: those that do not change are not looked through in every load. */
+const sound = new WeakSet<object>();
+
 function hubObject(
   { value, file }: Placed,
   crds: CrdScopes,
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
-  const metadataFaults = metadataIssues(value);
-  if (metadataFaults.length > 0) return { issues: metadataFaults };
+  if (!sound.has(value)) {
+    const issues = metadataIssues(value);
+    if (issues.length > 0) return { issues };
+    sound.add(value);
+  }
   const manifest = value as Manifest;
   const { namespace } = manifest.metadata;
   const declared = scopeOf(manifest, crds);
