@@ -49,8 +49,11 @@ export const labelSelector = z.strictObject({
 });
 export type LabelSelector = z.output<typeof labelSelector>;
 
+/** What Kubernetes calls int32: the largest number that a field of KubeFleet's own takes. */
+export const int32 = z.number().int().max(2_147_483_647);
+
 /** An integer or a percentage such as `25%`. */
-export const intOrPercent = z.union([z.number().int(), z.string()]);
+export const intOrPercent = z.union([int32, z.string()], { error: 'must be a whole number or a percentage' });
 export type IntOrPercent = z.output<typeof intOrPercent>;
 
 /** What names one object of any kind. `namespace` is absent for cluster-scoped ones. */

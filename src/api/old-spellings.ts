@@ -77,7 +77,12 @@ const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue
 function textOf(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
   if (typeof value !== 'number' && typeof value !== 'boolean') return value;
   issues.push(
-    warning('unquoted-label', path, `label values are texts: ${value} is read as "${value}"`, `write "${value}"`),
+    warning(
+      'unquoted-label',
+      path,
+      `values of selectors are texts: ${value} is read as "${value}"`,
+      `write "${value}"`,
+    ),
   );
   return String(value);
 }

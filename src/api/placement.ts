@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
+import { condition, int32, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
 
 export const resourceSelector = z.strictObject({
   group: z.string(),
@@ -36,7 +36,7 @@ export const toleration = z.strictObject({
 export type Toleration = z.output<typeof toleration>;
 
 export const topologySpreadConstraint = z.strictObject({
-  maxSkew: z.number().int().min(1).default(1),
+  maxSkew: int32.min(1).default(1),
   topologyKey: z.string(),
   whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']).default('DoNotSchedule'),
 });
@@ -45,7 +45,7 @@ export type TopologySpreadConstraint = z.output<typeof topologySpreadConstraint>
 export const placementPolicy = z.strictObject({
   placementType: z.enum(['PickAll', 'PickN', 'PickFixed']).default('PickAll'),
   clusterNames: z.array(z.string()).max(100).optional(),
-  numberOfClusters: z.number().int().min(0).optional(),
+  numberOfClusters: int32.min(0).optional(),
   affinity: z
     .strictObject({
       clusterAffinity: z
@@ -78,7 +78,7 @@ export type ApplyStrategy = z.output<typeof applyStrategy>;
 export const rollingUpdate = z.strictObject({
   maxUnavailable: intOrPercent.default('25%'),
   maxSurge: intOrPercent.default('25%'),
-  unavailablePeriodSeconds: z.number().int().min(0).default(60),
+  unavailablePeriodSeconds: int32.min(0).default(60),
 });
 export type RollingUpdate = z.output<typeof rollingUpdate>;
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { error, type Issue } from './issue.ts';
 import { nearest } from './syntax.ts';
 
-/** zod's findings in our words. Of the branches of a union the one that comes closest speaks. */
+/** zod's findings in our words. A union says itself what it takes. */
 export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
   const path = issue.path as (string | number)[];
   const written = valueAt(document, path);

@@ -5,6 +5,7 @@ import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { type PlanMemo, type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import type { Clock } from '../members/clock.ts';
+import { placeProblems } from '../repo/fleet/place-problems.ts';
 import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import type { RepoTree } from '../repo/tree.ts';
@@ -134,7 +135,10 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     rest = undefined;
     const result = planFleet({ ...planInput, observations }, memo);
     memo = result.memo();
-    return { result, before, basis, known: false };
+    const found = (await desired.has(commit))
+      ? await placeProblems(result.plan.problems, () => desired.tree(commit))
+      : result.plan.problems;
+    return { result: { ...result, plan: { ...result.plan, problems: found } }, before, basis, known: false };
   }
 
   /**

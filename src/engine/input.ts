@@ -77,8 +77,6 @@ export interface Source {
   readonly file: string;
   /** 1-based line where its document begins. */
   readonly line: number;
-  /** 1-based. */
-  readonly column: number;
 }
 
 export const sourceKey = (

@@ -21,7 +21,7 @@ import type { World } from './world.ts';
 export function schedulePlacement(begun: PlacementWork, world: World): PlacementWork {
   const work = begun.selection.ok
     ? begun
-    : { ...begun, problems: [...begun.problems, wrongSelection(begun.placement, begun.selection.message, world)] };
+    : { ...begun, problems: [...begun.problems, wrongSelection(begun.placement, begun.selection, world)] };
   const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);
   if (placement === undefined) return work;
   const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
@@ -42,11 +42,15 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
   };
 }
 
-const wrongSelection = ({ kind, metadata }: Placement, message: string, world: World): Problem => ({
+const wrongSelection = (
+  { kind, metadata }: Placement,
+  { message, selector }: Extract<PlacementWork['selection'], { readonly ok: false }>,
+  world: World,
+): Problem => ({
   severity: 'error',
   code: 'invalid-resource-selectors',
   ...world.input.fleet.sources?.get(sourceKey(kind, metadata)),
-  path: 'spec.resourceSelectors',
+  path: `spec.resourceSelectors.${selector}`,
   message,
 });
 

@@ -49,4 +49,6 @@ export type Selection =
   | {
       readonly ok: false /** KubeFleet's user error: Scheduled=False/InvalidResourceSelectors. */;
       readonly message: string;
+      /** Position of the wrong one in the spec. */
+      readonly selector: number;
     };

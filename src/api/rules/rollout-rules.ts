@@ -44,8 +44,19 @@ function budgetIssues(rollingUpdate: NonNullable<RolloutStrategy['rollingUpdate'
   const issues: Issue[] = [];
   const zero: string[] = [];
   for (const field of ['maxUnavailable', 'maxSurge'] as const) {
-    const value = String(rollingUpdate[field]);
-    if (!isIntOrPercent(value))
+    const written = rollingUpdate[field];
+    const value = String(written);
+    if (typeof written === 'string' && /^[0-9]+$/.test(written))
+      // The schema lets it pass, the webhook does not (intstr.GetScaledValueFromIntOrPercent).
+      issues.push(
+        error(
+          'invalid-int-or-percent',
+          [...path, field],
+          'a number in quotes is neither a number nor a percentage',
+          `write ${written} without quotes`,
+        ),
+      );
+    else if (!isIntOrPercent(value))
       issues.push(
         error(
           'invalid-int-or-percent',

@@ -7,6 +7,7 @@ import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { readObservations } from '../../repo/read-observations.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
+import type { RepoTree } from '../../repo/tree.ts';
 import { openRepo } from '../fleet-repo/open-repo.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-trouble.ts';
@@ -20,7 +21,14 @@ export interface PlanOptions {
 }
 
 /** Everything a plan is made from, read from files: the same door as the daemon's. */
-export async function readPlanInput(options: PlanOptions): Promise<PlanInput> {
+export const readPlanInput = (options: PlanOptions): Promise<PlanInput> =>
+  withPlanInput(options, async (input) => input);
+
+/** Calls `use` with what a plan is made from while the files of the repo can still be looked at. */
+export async function withPlanInput<T>(
+  options: PlanOptions,
+  use: (input: PlanInput, tree: RepoTree) => Promise<T>,
+): Promise<T> {
   const now = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   if (parseInstant(now) === undefined)
     throw new CliError(`--now ${now} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
@@ -34,7 +42,7 @@ export async function readPlanInput(options: PlanOptions): Promise<PlanInput> {
     const files = await recordFiles(options, repo.statusFiles);
     const recorded = readRecord(files);
     const problems: Problem[] = [...loaded.problems, ...recorded.problems, ...(observed?.problems ?? [])];
-    return {
+    const input: PlanInput = {
       now,
       commit: repo.tree.id,
       fleet: { ...loaded, problems },
@@ -42,6 +50,7 @@ export async function readPlanInput(options: PlanOptions): Promise<PlanInput> {
       record: recorded.record,
       digest: sha256,
     };
+    return await use(input, repo.tree);
   } finally {
     await repo.close();
   }

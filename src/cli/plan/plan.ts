@@ -4,13 +4,14 @@ import { wholeRecord } from '../../daemon/publication.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { WhatIfFlags } from '../what-if/changes.ts';
 import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
-import { type PlanOptions, readPlanInput } from './input.ts';
+import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
 import { planTable } from './table.ts';
 
@@ -26,9 +27,12 @@ export async function plan(
     throw new CliError(
       '--out-recorded: what is only supposed is not recorded: leave it out, or leave out the what-if flags',
     );
-  const input = await readPlanInput(options);
-  const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
-  const result = supposed?.plan ?? planFleet(input).plan;
+  const { input, supposed, result } = await withPlanInput(options, async (input, tree) => {
+    const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
+    const made = supposed?.plan ?? planFleet(input).plan;
+    const problems = await placeProblems(made.problems, async () => tree);
+    return { input, supposed, result: { ...made, problems } };
+  });
   const files = wholeRecord(result, { branch: options.ref ?? 'main', unreachable: unreachable(input) });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
   const document = {

@@ -27,7 +27,7 @@ export interface EvictInput {
   readonly deletedPlacements?: ReadonlySet<string>;
   /** True in the pass that found the record lost: evictions unknown to it are held until their file changes. */
   readonly recordLost?: boolean;
-  /** Where the file of an eviction stands, for problems. */
+  /** Where an eviction stands, for problems. */
   readonly sourceOf?: (eviction: Eviction) => Source | undefined;
 }
 
@@ -167,7 +167,7 @@ const reused = (eviction: Eviction, input: EvictInput): Problem => ({
   ...where(eviction, input),
 });
 
-const where = (eviction: Eviction, { sourceOf }: EvictInput): Pick<Problem, 'file' | 'line' | 'column' | 'path'> => ({
+const where = (eviction: Eviction, { sourceOf }: EvictInput): Pick<Problem, 'file' | 'line' | 'path'> => ({
   path: 'spec',
   ...sourceOf?.(eviction),
 });

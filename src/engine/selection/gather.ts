@@ -8,26 +8,36 @@ import { isDisabledKind, isReservedNamespace } from './placeable.ts';
 import { builtInKinds } from './scope.ts';
 
 /** Objects, or what KubeFleet calls a user error, as a sentence without its subject. */
-export type Gathered =
+type Gathered =
   | { readonly ok: true; readonly objects: readonly HubObject[] }
   | { readonly ok: false; readonly message: string };
+
+/** `selector`: position of the wrong one in the spec. */
+export type GatheredAll =
+  | { readonly ok: true; readonly objects: readonly HubObject[] }
+  | { readonly ok: false; readonly message: string; readonly selector: number };
 
 /**
  * All that the selectors select, in no particular order; each object once. The first wrong selector decides the error
  * (KubeFleet resource_selector_resolver.go).
  */
-export function gather(placement: Placement, hub: HubIndex): Gathered {
+export function gather(placement: Placement, hub: HubIndex): GatheredAll {
+  const { resourceSelectors } = placement.spec;
   const within = namespaceOf(placement, hub);
-  if (!within.ok) return within;
+  if (!within.ok) return { ...within, selector: resourceSelectors.findIndex(givesNamespace) };
   const found = new Set<HubObject>();
-  for (const selector of placement.spec.resourceSelectors) {
+  for (const [at, selector] of resourceSelectors.entries()) {
     if (isDisabledKind(selector.group, selector.version, selector.kind)) continue;
     const gathered = isNamespace(selector)
       ? namespaces(selector, placement, hub)
       : objects(selector, placement, hub, within.namespace);
-    if (!gathered.ok) return gathered;
+    if (!gathered.ok) return { ...gathered, selector: at };
     for (const object of gathered.objects) {
-      if (found.has(object)) return wrong(`found duplicate resource: ${describe(object)} is selected more than once`);
+      if (found.has(object))
+        return {
+          ...wrong(`found duplicate resource: ${describe(object)} is selected more than once`),
+          selector: at,
+        };
       found.add(object);
     }
   }
@@ -37,6 +47,9 @@ export function gather(placement: Placement, hub: HubIndex): Gathered {
 const wrong = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
 const isNamespace = ({ group, version, kind }: ResourceSelector): boolean =>
   group === '' && version === 'v1' && kind === 'Namespace';
+
+const givesNamespace = (selector: ResourceSelector): boolean =>
+  isNamespace(selector) && selector.selectionScope === 'NamespaceWithResourceSelectors';
 
 const describe = ({ manifest }: HubObject): string => {
   const { name, namespace } = manifest.metadata;
@@ -49,9 +62,7 @@ function namespaceOf(
   hub: HubIndex,
 ): { readonly ok: true; readonly namespace: string | undefined } | { readonly ok: false; readonly message: string } {
   if (placement.kind === 'ResourcePlacement') return { ok: true, namespace: placement.metadata.namespace ?? '' };
-  const selector = placement.spec.resourceSelectors.find(
-    (term) => isNamespace(term) && term.selectionScope === 'NamespaceWithResourceSelectors',
-  );
+  const selector = placement.spec.resourceSelectors.find(givesNamespace);
   if (!selector) return { ok: true, namespace: undefined };
   const names = ofKind(selector, hub, undefined)
     .map(({ manifest }) => manifest.metadata.name)

@@ -20,7 +20,10 @@ export function selectResources(request: {
 }): Selection {
   const { placement, hub, digest } = request;
   const gathered = gather(placement, hub);
-  if (!gathered.ok) return { ok: false, message: `invalid ${nameOf(placement)}: ${gathered.message}` };
+  if (!gathered.ok) {
+    const { message, selector } = gathered;
+    return { ok: false, message: `invalid ${nameOf(placement)}: ${message}`, selector };
+  }
 
   const manifests = inSnapshotOrder(gathered.objects.map(contentOf));
   const before = selections.get(placement.spec.resourceSelectors);

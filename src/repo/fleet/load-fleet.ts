@@ -43,7 +43,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     sources: new Map(
       sorted.fleet.flatMap(({ value, file, line }) => {
         const ref = refOf(value);
-        return ref ? [[sourceKey(ref.kind, ref), { file, line, column: 1 }] as const] : [];
+        return ref ? [[sourceKey(ref.kind, ref), { file, line }] as const] : [];
       }),
     ),
     withoutStrategy: new Set(fleet.accepted.flatMap(({ object, placed }) => withoutStrategy(object, placed.value))),

@@ -113,7 +113,7 @@ describe('an invalid eviction', () => {
       step.plan.problems.map(({ severity, code, file: where, line, column }: Document) =>
         [severity, code, `${where}:${line}:${column}`].join(' '),
       ),
-    ).toEqual(problem ? ['error eviction-refused evict.yaml:2:1'] : []);
+    ).toEqual(problem ? ['error eviction-refused evict.yaml:5:1'] : []);
     expect(moves(step)).toEqual(['a Bound 0 keep']);
   });
 

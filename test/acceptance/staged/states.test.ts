@@ -53,7 +53,7 @@ describe('spec.state', () => {
     story.files['run.yaml'] = inState(after);
     const step = await story.plan(10);
     expect(runWords(step)).toBe(words);
-    expect([step.code, problems(step)]).toEqual([2, ['error run.yaml:2 spec.state']]);
+    expect([step.code, problems(step)]).toEqual([2, ['error run.yaml:5 spec.state']]);
     expect(held(step)).toContain('StateTransitionDenied web-1');
     expect(step.file('runs/web-1.yaml').spec.state).toBe(before);
     // Still denied in the pass after.

@@ -109,7 +109,7 @@ describe('what ends an initialization for good', () => {
     ],
     [
       'a selection that fails',
-      { work: { more: { selection: { ok: false, message: 'duplicate web' } } } },
+      { work: { more: { selection: { ok: false, message: 'duplicate web', selector: 0 } } } },
       /cannot be selected: duplicate web/,
     ],
     [

@@ -136,7 +136,11 @@ describe('conditions of a placement', () => {
   });
   it('resources that cannot be selected are told and the rest stays as recorded', () => {
     const recorded = statusOf([on('a')]);
-    const status = statusOf([on('a')], { recorded, selection: { ok: false, message: 'no such kind' }, now: at(60) });
+    const status = statusOf([on('a')], {
+      recorded,
+      selection: { ok: false, message: 'no such kind', selector: 0 },
+      now: at(60),
+    });
     expect(words(status.conditions)).toEqual(['Scheduled=False/InvalidResourceSelectors', ...ok.slice(1)]);
     expect(status.placementStatuses).toEqual(recorded.placementStatuses);
   });

@@ -1,0 +1,37 @@
+import type { Problem } from '../../api/problem.ts';
+import type { RepoTree } from '../tree.ts';
+import { type Positions, positionsOf } from '../yaml/positions.ts';
+import { decode } from './finding.ts';
+
+/**
+ * Gives problems that were found while planning their place. The engine knows the file and the line where the document
+ * begins; line and column of the field are looked up here, and only files with such problems are read again.
+ */
+export async function placeProblems(
+  problems: readonly Problem[],
+  tree: () => Promise<RepoTree>,
+): Promise<readonly Problem[]> {
+  const names = new Set(problems.filter(isUnplaced).map(({ file }) => file!));
+  if (names.size === 0) return problems;
+  const texts = await positionsIn(await tree(), names);
+  return problems.map((problem) => {
+    const place = isUnplaced(problem) ? texts.get(problem.file!) : undefined;
+    if (!place) return problem;
+    const { severity, code, file, line, ...rest } = problem;
+    return { severity, code, file: file!, ...place(line!, rest.path?.split('.') ?? []), ...rest };
+  });
+}
+
+const isUnplaced = ({ file, line, column }: Problem): boolean =>
+  file !== undefined && line !== undefined && column === undefined;
+
+async function positionsIn(tree: RepoTree, names: ReadonlySet<string>): Promise<Map<string, Positions>> {
+  const files = (await tree.files()).filter(({ path }) => names.has(path));
+  const contents = await tree.read(files.map(({ oid }) => oid));
+  return new Map(
+    files.flatMap(({ path, oid }) => {
+      const bytes = contents.get(oid);
+      return bytes ? [[path, positionsOf(decode(bytes))] as const] : [];
+    }),
+  );
+}
