@@ -1,10 +1,11 @@
-import type { ClusterName, ObjectRef } from '../api/meta.ts';
+import type { ClusterName, Manifest, ObjectRef } from '../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import { listedObjects, refsIn } from './delivery/listed-objects.ts';
 import { matchOverrides } from './overrides/match.ts';
 import { prunableOf, stayingOn, strategyOf } from './plan-contents.ts';
 import type { Target } from './plan-document.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
+import { latestOf } from './selection/snapshot.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -50,7 +51,7 @@ const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
 function listedBySeveral(works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> {
   const by = new Map<string, PlacementWork[]>();
   for (const work of works) {
-    const selected = work.selection.ok ? refsIn(work.selection.manifests).map(objectKey) : [];
+    const selected = refsIn(nextContents(work)).map(objectKey);
     for (const key of new Set([...listedObjects(work.contents).keys, ...selected])) {
       const list = by.get(key);
       if (list) list.push(work);
@@ -69,7 +70,7 @@ function wantedOn(
   const placement = refOf(work.placement);
   const binding = stayingOn(work).get(cluster);
   const now = binding?.resourceSnapshotIndex === undefined ? [] : work.contents.get(binding.resourceSnapshotIndex);
-  const next = work.selection.ok ? work.selection.manifests : [];
+  const next = nextContents(work);
   const as = { name: cluster, labels: members.get(cluster)?.labels };
   const lists = matchOverrides({ placement, manifests: next, history: overrides, cluster: as });
   return new Set(
@@ -84,3 +85,7 @@ function wantedOn(
     }),
   );
 }
+
+/** What it selects; while its selectors are wrong, what it selected last. */
+const nextContents = ({ selection, resourceSnapshots, contents }: PlacementWork): readonly Manifest[] =>
+  selection.ok ? selection.manifests : (contents.get(latestOf(resourceSnapshots)?.index ?? -1) ?? []);

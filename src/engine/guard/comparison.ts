@@ -107,15 +107,21 @@ export function snapshotReader(
       : (input.record.placements.get(key)?.snapshots.get(index) ?? fresh.get(`${key}/${index}`) ?? []);
 }
 
-/** Override snapshots of the bindings in the record that the plan writes, by placement and cluster. */
-export function overridesReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => string | undefined {
+/** Bindings in the record that the plan writes, by placement and cluster. */
+export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => Binding | undefined {
   const states = new Map<string, PlacementState>();
   for (const [path, document] of plan.record) {
     const match = document.kind === 'object' ? /([^/]+)\/state\.yaml$/.exec(path) : undefined;
     if (match && document.kind === 'object') states.set(match[1]!, document.value as PlacementState);
   }
+  return (key, cluster) => states.get(key)?.bindings.find((it) => it.targetCluster === cluster && !it.deleting);
+}
+
+/** Override snapshots of those bindings. */
+export function overridesReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => string | undefined {
+  const bindingOf = bindingReader(plan);
   return (key, cluster) => {
-    const binding = states.get(key)?.bindings.find((it) => it.targetCluster === cluster && !it.deleting);
+    const binding = bindingOf(key, cluster);
     return binding && overridesOf(binding);
   };
 }

@@ -2,6 +2,7 @@ import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import type { PlanInput } from '../input.ts';
 import type { Plan, Target } from '../plan-document.ts';
 import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
+import { handOvers } from './hand-overs.ts';
 import { nameOf, objectsOf } from './snapshot-objects.ts';
 import { membersThatStay } from './staying-members.ts';
 
@@ -13,7 +14,7 @@ export interface Removal {
 }
 
 export interface Removals {
-  /** What this plan takes off clusters, each object once. */
+  /** What this plan takes off clusters, each object once; what another placement takes over stays. */
   readonly now: readonly Removal[];
   /** Objects that a snapshot or an override no longer has, among `now`. */
   readonly dropped: boolean;
@@ -29,6 +30,7 @@ export interface Removals {
 /** What the plan takes off clusters, read from the record before and the record and targets after. */
 export function findRemovals(input: PlanInput, plan: Plan, compared: readonly Compared[]): Removals {
   const lossOf = lossReader(input, plan);
+  const isHandedOver = handOvers(input, plan, compared);
   const now: Removal[] = [];
   const released: Removal[] = [];
   const approvable: Removal[] = [];
@@ -38,20 +40,25 @@ export function findRemovals(input: PlanInput, plan: Plan, compared: readonly Co
     for (const pair of pairs) {
       const loss = lossOf(key, pair, drops);
       if (!loss) continue;
-      const removals = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
+      const lost = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
+      const removals = loss.kind === 'released' ? lost : lost.filter((removal) => !isHandedOver(removal));
       if (loss.kind === 'released') {
         released.push(...removals);
       } else {
         now.push(...removals);
         approvable.push(...removals);
       }
-      if (loss.kind === 'dropped') dropped = true;
+      if (loss.kind === 'dropped' && removals.length > 0) dropped = true;
     }
     // The other clusters of the placement, at their turn.
     for (const objects of drops.values())
       for (const { clusterName, after, removedNow } of pairs)
         if (after && !removedNow && after.state !== 'Scheduled')
-          approvable.push(...objects.map((object) => ({ clusterName, placement: key, object })));
+          approvable.push(
+            ...objects
+              .map((object) => ({ clusterName, placement: key, object }))
+              .filter((removal) => !isHandedOver(removal)),
+          );
   }
   return { now, dropped, released, approvable: [...approvable, ...released] };
 }

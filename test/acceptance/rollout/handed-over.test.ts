@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { app, deployment, members, namespace, placement, rolling, type Sight, Story, told } from './world.ts';
+
+const names = Array.from({ length: 12 }, (_, at) => `c-${at + 10}`);
+const all = '{placementType: PickAll}';
+const named = (name: string, selected: readonly string[], strategy: string, policy = all): string =>
+  placement(policy, strategy)
+    .replace('{name: web}', `{name: ${name}}`)
+    .replace(
+      '    - {group: "", version: v1, kind: Namespace, name: web}',
+      selected.map((it) => `    - {group: "", version: v1, kind: Namespace, name: ${it}}`).join('\n'),
+    );
+const namespaces = ['moved', 'other', 'rest']
+  .map((name) => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`)
+  .join('---\n');
+const atOnce = rolling('100%', 1);
+const applying = (apply: string) => `{type: RollingUpdate, applyStrategy: ${apply}}`;
+const deletes = `
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourceOverride
+metadata: {name: none}
+spec:
+  clusterResourceSelectors: [{group: "", version: v1, kind: Namespace, name: moved}]
+  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: []}, overrideType: Delete}]}
+`;
+
+/** Twelve clusters that hold `files`. */
+async function settled(files: Record<string, string>): Promise<Story> {
+  const story = new Story({
+    ...members(names.join(' ')),
+    'resources/web.yaml': app('web:1'),
+    'resources/namespaces.yaml': namespaces,
+    'other.yaml': named('other', ['other'], atOnce),
+    ...files,
+  });
+  story.seen = {};
+  await story.plan();
+  const objects = ['moved', 'other', 'rest', 'web'].map((name) => ({ ...namespace, metadata: { name } }));
+  const sight: Sight = {
+    placements: ['one', 'other', 'two', 'web'].map((name) =>
+      told(0, { placement: { kind: 'ClusterResourcePlacement', name } }),
+    ),
+    objects: [...objects, deployment(2)],
+  };
+  story.seen = Object.fromEntries(names.map((name) => [name, sight]));
+  await story.plan(5);
+  return story;
+}
+
+it.each<[string, string, boolean]>([
+  ['under another name', named('shop', ['web'], '{type: RollingUpdate}'), false],
+  ['under another name, with something else besides', named('shop', ['rest', 'web'], '{type: RollingUpdate}'), false],
+  ['under another name that takes nothing over', named('shop', ['web'], applying('{whenToTakeOver: Never}')), true],
+  ['under another name that only compares', named('shop', ['web'], applying('{type: ReportDiff}')), true],
+  [
+    'under another name on one of the clusters',
+    named('shop', ['web'], atOnce, '{placementType: PickFixed, clusterNames: [c-10]}'),
+    true,
+  ],
+  ['under another name, without what it held', named('shop', ['rest'], '{type: RollingUpdate}'), true],
+])('a placement that comes back %s asks for an approval of removals: %s', async (_, file, refused) => {
+  const story = await settled({ 'web.yaml': placement(all, atOnce) });
+  delete story.files['web.yaml'];
+  story.files['shop.yaml'] = file;
+  const { plan } = await story.plan(10, { refused });
+  expect(plan.guard.map(({ rule }: { rule: string }) => rule)).toEqual(refused ? ['blast-radius-clusters'] : []);
+});
+
+it.each<[string, string, string, boolean]>([
+  ['to a placement whose rollout comes there later', 'two.yaml', named('two', ['moved', 'rest'], rolling(1, 1)), false],
+  ['to no other placement', 'two.yaml', named('two', ['rest'], rolling(1, 1)), true],
+])('an object that moves %s asks for an approval of removals: %s', async (_, path, file, refused) => {
+  const story = await settled({
+    'one.yaml': named('one', ['moved', 'web'], atOnce),
+    'two.yaml': named('two', ['rest'], rolling(1, 1)),
+  });
+  story.files['one.yaml'] = named('one', ['web'], atOnce);
+  story.files[path] = file;
+  await story.plan(10, { refused });
+});
+
+it('what an override may leave out of the next snapshot is not counted on', async () => {
+  const story = await settled({
+    'one.yaml': named('one', ['moved', 'web'], atOnce),
+    'two.yaml': named('two', ['rest'], rolling(1, 1)),
+  });
+  story.files['one.yaml'] = named('one', ['web'], atOnce);
+  story.files['two.yaml'] = named('two', ['moved', 'rest'], rolling(1, 1));
+  story.files['none.yaml'] = deletes;
+  await story.plan(10, { refused: true });
+});
