@@ -3,6 +3,7 @@ import { type ApplyStrategy, placementKey } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { applyStrategyOf } from './delivery/apply-strategy.ts';
 import { listedObjects } from './delivery/listed-objects.ts';
+import { canonicalJson } from './kernel/canonical-json.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
 import type { Target } from './plan-document.ts';
@@ -60,6 +61,19 @@ export function stayingOn({ bindings }: PlacementWork): ReadonlyMap<ClusterName,
 }
 
 const noLists: RecordedLists = {};
+
+/** Whether what a cluster holds by the record is to be applied once more, in another way: a change of applyStrategy alone. */
+export function appliesAnew(work: PlacementWork, target: Target, world: World): boolean {
+  const recorded = world.record.placements.get(placementKey(target.placement));
+  const before = recorded?.state.bindings.find(
+    ({ targetCluster, state, deleting }) => targetCluster === target.clusterName && state !== 'Scheduled' && !deleting,
+  );
+  if (!recorded?.object || !before || target.remove || before.resourceSnapshotIndex !== target.resourceSnapshotIndex)
+    return false;
+  return (
+    canonicalJson(applyStrategyOf(recorded.object, before)) !== canonicalJson(strategyOf(work, target.clusterName))
+  );
+}
 
 /** What the record says a cluster holds: its recorded index with its recorded override snapshots. */
 export function recordedContentsOf(target: Target, world: World): readonly Manifest[] {

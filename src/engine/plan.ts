@@ -12,7 +12,7 @@ import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import { farewellOf, outcomeOf } from './placement-outcome.ts';
-import { contentsOf, recordedContentsOf } from './plan-contents.ts';
+import { appliesAnew, contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble, type Parts } from './plan-output.ts';
 import { awaitLook, observeMoved } from './present-bindings.ts';
@@ -28,6 +28,8 @@ export interface PlanResult {
   readonly contentOf: (target: Target) => TargetContent | undefined;
   /** What the record says the cluster of a target holds of its placement. */
   readonly recordedContentOf: (target: Target) => readonly Manifest[];
+  /** Whether the cluster of a target applies once more what it holds, since only the way to apply is another. */
+  readonly appliesAnew: (target: Target) => boolean;
   /** For the next plan of the same fleet; made when it is asked for. */
   readonly memo: () => PlanMemo;
 }
@@ -117,6 +119,10 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),
     memo: () => ({ reusable: reusableFrom(world, outcomes, ({ work }) => reused.get(work)), parts }),
+    appliesAnew(target) {
+      const work = workOf(target);
+      return work !== undefined && appliesAnew(work, target, world);
+    },
   };
 }
 

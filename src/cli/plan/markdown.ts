@@ -1,20 +1,20 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import { titleOf } from '../terminal/names.ts';
+import type { Deed } from './deeds.ts';
 
 /** Longest comment that GitHub takes is 65,536 characters; lists are cut well before. */
 const mostRows = 200;
 
 /** A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. */
-export function planMarkdown(plan: Plan): string {
-  const rows = plan.placements.flatMap((placement) =>
-    placement.bindings.map((binding) => ({
-      move: binding.move,
-      text: `\`${placement.namespace ? `${placement.namespace}/` : ''}${placement.name}\` on \`${binding.clusterName}\`${binding.resourceSnapshotIndex === undefined ? '' : ` at snapshot ${binding.resourceSnapshotIndex}`}`,
-    })),
-  );
-  const of = (move: string) => rows.filter((row) => row.move === move).map((row) => row.text);
+export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
+  const of = (word: Deed['deed']) => deeds.filter(({ deed }) => deed === word).map(textOf);
+  const counts = lists.flatMap(({ deed, count, rare }) => {
+    const { length } = of(deed);
+    return count === undefined || (rare && length === 0) ? [] : [`${length} ${count}`];
+  });
   const lines = [
     '<!-- gitfleet plan -->',
-    `### gitfleet plan: ${of('add').length} to add, ${of('update').length} to update, ${of('remove').length} to remove`,
+    `### gitfleet plan: ${counts.join(', ')}`,
     '',
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
   ];
@@ -29,14 +29,7 @@ export function planMarkdown(plan: Plan): string {
         .slice(0, mostRows)
         .map((problem) => `- \`${problem.file ?? '?'}:${problem.line ?? 0}\` ${escapeText(problem.message)}`),
     );
-  for (const [move, title] of [
-    ['remove', 'Removed'],
-    ['update', 'Updated'],
-    ['add', 'Added'],
-    ['wait', 'Waiting'],
-  ] as const) {
-    fold(lines, title, of(move));
-  }
+  for (const { deed, title } of lists) fold(lines, title, of(deed));
   fold(
     lines,
     'Held',
@@ -44,6 +37,19 @@ export function planMarkdown(plan: Plan): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
+const lists: readonly { deed: Deed['deed']; title: string; count?: string; rare?: boolean }[] = [
+  { deed: 'remove', title: 'Removed', count: 'to remove' },
+  { deed: 'release', title: 'Let go: what is there stays, unattended', count: 'to let go', rare: true },
+  { deed: 'update', title: 'Updated', count: 'to update' },
+  { deed: 'reapply', title: 'Applied in another way', count: 'to apply in another way', rare: true },
+  { deed: 'add', title: 'Added', count: 'to add' },
+  { deed: 'wait', title: 'Waiting' },
+];
+
+const textOf = ({ placement, clusterName, resourceSnapshotIndex }: Deed): string =>
+  `\`${titleOf(placement)}\` on \`${clusterName}\`${resourceSnapshotIndex === undefined ? '' : ` at snapshot ${resourceSnapshotIndex}`}`;
 
 function fold(lines: string[], title: string, items: readonly string[]): void {
   if (items.length === 0) return;

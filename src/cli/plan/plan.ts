@@ -11,6 +11,7 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import type { WhatIfFlags } from '../what-if/changes.ts';
 import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
+import { type Deed, deedsOf, isToDo } from './deeds.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
 import { planTable } from './table.ts';
@@ -27,24 +28,25 @@ export async function plan(
     throw new CliError(
       '--out-recorded: what is only supposed is not recorded: leave it out, or leave out the what-if flags',
     );
-  const { input, supposed, result } = await withPlanInput(options, async (input, tree) => {
+  const { input, supposed, result, plan } = await withPlanInput(options, async (input, tree) => {
     const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
-    const made = supposed?.plan ?? planFleet(input).plan;
-    const problems = await placeProblems(made.problems, async () => tree);
-    return { input, supposed, result: { ...made, problems } };
+    const result = supposed?.result ?? planFleet(input);
+    const problems = await placeProblems(result.plan.problems, async () => tree);
+    return { input, supposed, result, plan: { ...result.plan, problems } };
   });
-  const files = wholeRecord(result, { branch: options.ref ?? 'main', unreachable: unreachable(input) });
+  const files = wholeRecord(plan, { branch: options.ref ?? 'main', unreachable: unreachable(input) });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
+  const deeds = deedsOf(result, input.record);
   const document = {
-    ...result,
+    ...plan,
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
     record: Object.fromEntries(files),
   };
   if (format === 'json') printJson(document);
   else if (format === 'yaml') await printYaml(document);
-  else if (format === 'markdown') print(planMarkdown(result));
-  else print(supposed ? whatIfText(supposed.whatIf, result) : planTable(result));
-  const code = exitCodeOfPlan(result);
+  else if (format === 'markdown') print(planMarkdown(plan, deeds));
+  else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, deeds));
+  const code = exitCodeOf(plan, deeds);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
@@ -57,14 +59,14 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<string, strin
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** 2 with errors, else 4 when refused, else 1 when anything moves, else 0. Warnings never count. */
-export function exitCodeOfPlan(plan: Plan): number {
+/**
+ * 2 with errors, else 4 when refused, else 1 when some member has anything to do or is let go of, else 0. What is only
+ * decided, waited for or said in a status is nothing to do; warnings never count.
+ */
+function exitCodeOf(plan: Plan, deeds: readonly Deed[]): number {
   if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;
   if (plan.guard.length > 0) return exitCodes.refused;
-  const moves = plan.placements.some((placement) =>
-    placement.bindings.some(({ move }) => move !== 'keep' && move !== 'wait'),
-  );
-  return moves || plan.targets.some((target) => target.remove) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+  return deeds.some(isToDo) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
 async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {

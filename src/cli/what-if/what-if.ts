@@ -1,6 +1,5 @@
 import type { PlanInput } from '../../engine/input.ts';
-import { planFleet } from '../../engine/plan.ts';
-import type { Plan } from '../../engine/plan-document.ts';
+import { type PlanResult, planFleet } from '../../engine/plan.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { changesOf, type WhatIfFlags } from './changes.ts';
 import { compare, type WhatIf } from './compare.ts';
@@ -14,15 +13,15 @@ export const isSupposed = (flags: WhatIfFlags): boolean =>
  * The plan of a fleet whose clusters are changed, and how it differs from the plan without the changes. Both are made from
  * the same record, so what is told is what would happen next, not what a fleet placed from nothing would look like.
  */
-export function whatIf(input: PlanInput, flags: WhatIfFlags): { readonly plan: Plan; readonly whatIf: WhatIf } {
+export function whatIf(input: PlanInput, flags: WhatIfFlags): { readonly result: PlanResult; readonly whatIf: WhatIf } {
   const present = withRecordedStatus(input);
   const supposed = suppose(present, changesOf(flags));
-  const { plan } = planFleet(supposed.input);
+  const result = planFleet(supposed.input);
   return {
-    plan,
+    result,
     whatIf: compare({
       before: planFleet(present).plan,
-      after: plan,
+      after: result.plan,
       input: supposed.input,
       changes: supposed.changes,
     }),

@@ -61,7 +61,8 @@ describe('apply strategies', () => {
     await story.plan(10);
     story.files['web.yaml'] = placement(all, applying(strategy));
     const step = await story.plan(20);
-    expect([moves(step), held(step), step.code]).toEqual([['a Bound 0 keep', 'b Bound 0 keep'], [], 0]);
+    expect([moves(step), held(step), step.code]).toEqual([['a Bound 0 keep', 'b Bound 0 keep'], [], 1]);
+    expect((await story.plan(30)).code).toBe(0);
   });
 
   it('ClientSideApply says once how it is done', async () => {

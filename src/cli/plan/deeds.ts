@@ -1,0 +1,83 @@
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import type { Binding, PlacementState } from '../../api/placement-state.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import type { PlanResult } from '../../engine/plan.ts';
+import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
+
+/** What a plan does with one placement on one cluster. */
+export interface Deed {
+  /** A move of the plan; `reapply`: it stays and is applied in another way; `release`: what is there stays, unattended. */
+  readonly deed: Move | 'reapply' | 'release';
+  readonly placement: PlacementRef;
+  readonly clusterName: ClusterName;
+  readonly resourceSnapshotIndex?: number | undefined;
+  readonly state?: PlannedBinding['state'];
+  readonly conditions?: PlannedBinding['conditions'];
+}
+
+/** Bindings of the plan in its order, then those of placements whose file is gone, then those that it lets go of. */
+export function deedsOf({ plan, appliesAnew }: PlanResult, record: FleetRecord): Deed[] {
+  const anew = new Set(plan.targets.filter(appliesAnew).map(idOf));
+  const present = new Set(plan.placements.map(placementKey));
+  return [
+    ...plan.placements.flatMap((placement) =>
+      placement.bindings.map(({ move, ...binding }): Deed => {
+        const stays = move === 'keep' || move === 'wait';
+        return {
+          ...binding,
+          deed: stays && anew.has(idOf({ ...binding, placement })) ? 'reapply' : move,
+          placement,
+        };
+      }),
+    ),
+    ...plan.targets.flatMap(({ remove, placement, clusterName, resourceSnapshotIndex }): Deed[] =>
+      remove && !present.has(placementKey(placement))
+        ? [{ deed: 'remove', placement, clusterName, resourceSnapshotIndex }]
+        : [],
+    ),
+    ...released(plan, record),
+  ];
+}
+
+/** True for what a member has to do, or is not asked for any more: everything else is of no consequence to it. */
+export const isToDo = ({ deed }: Deed): boolean => deed !== 'keep' && deed !== 'wait';
+
+/** Bindings of the record that were given something and are forgotten: their clusters left, or their placement abandons them. */
+function released(plan: Plan, record: FleetRecord): Deed[] {
+  const after = stateAfter(plan);
+  return [...record.placements].flatMap(([key, { state }]) => {
+    const remembered = new Set(after.get(key)?.bindings.map(({ targetCluster }) => targetCluster));
+    const { name, namespace } = state.metadata;
+    const placement: PlacementRef =
+      namespace === undefined
+        ? { kind: 'ClusterResourcePlacement', name }
+        : { kind: 'ResourcePlacement', name, namespace };
+    return state.bindings
+      .filter((binding) => wasGiven(binding) && !remembered.has(binding.targetCluster))
+      .map(
+        ({ targetCluster: clusterName, resourceSnapshotIndex }): Deed => ({
+          deed: 'release',
+          placement,
+          clusterName,
+          resourceSnapshotIndex,
+        }),
+      );
+  });
+}
+
+const wasGiven = ({ deleting, resourceSnapshotIndex }: Binding): boolean =>
+  !deleting && resourceSnapshotIndex !== undefined;
+
+function stateAfter({ record }: Plan): ReadonlyMap<PlacementKey, PlacementState> {
+  const states = new Map<PlacementKey, PlacementState>();
+  for (const [path, document] of record) {
+    const key = /([^/]+)\/state\.yaml$/.exec(path)?.[1];
+    if (key !== undefined && document.kind === 'object')
+      states.set(key as PlacementKey, document.value as PlacementState);
+  }
+  return states;
+}
+
+const idOf = (of: { readonly clusterName: ClusterName; readonly placement: PlacementRef }): string =>
+  `${of.clusterName} ${placementKey(of.placement)}`;
