@@ -4,6 +4,7 @@ import { type Discovery, discover } from './api-server/discovery.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
+import { type Turns, turns } from './turns.ts';
 import type { Change } from './watch/store.ts';
 import { type Watches, watches } from './watch/watches.ts';
 
@@ -14,6 +15,8 @@ export interface Connection {
   readonly watches: Watches;
   readonly contact: Contact;
   readonly clock: Clock;
+  /** For each object: of two placements that find it missing only one may make it, and the other must see whose it is. */
+  readonly objectTurns: Turns;
 }
 
 /** Opens what a member needs; all of it ends with `life`. */
@@ -36,5 +39,5 @@ export function connect(input: {
   const contact = keepContact({ ...input, client });
   const seen = watches({ client, clock, contact, discovery, pollMs, changed, turned });
   input.life.addEventListener('abort', () => seen.stop(), { once: true });
-  return { client, discovery, watches: seen, contact, clock };
+  return { client, discovery, watches: seen, contact, clock, objectTurns: turns() };
 }

@@ -54,7 +54,7 @@ export interface DeliveryEvents {
 const unservedResult = 'DecodingErred';
 
 export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
-  const { client, discovery, watches, clock } = connection;
+  const { client, discovery, watches, clock, objectTurns } = connection;
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
   const unserved = new Set<string>();
@@ -70,7 +70,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     inFlight.add(key);
     try {
       const kind = await servedKind(manifest, key, goOn);
-      if (kind && goOn()) await apply(assignment, manifest, kind, goOn);
+      if (kind) await objectTurns.take(key, async () => goOn() && apply(assignment, manifest, kind, goOn));
     } finally {
       inFlight.delete(key);
     }

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { assignment, configMap, openWorld, type World } from '../world.ts';
+
+const path = '/api/v1/namespaces/default/configmaps/a';
+const web = () => assignment('web', [configMap('a', { from: 'web' })]);
+const other = () => assignment('other', [configMap('a', { from: 'other' })]);
+
+const onMember = async (world: World) => {
+  const { metadata, data } = (await world.user('GET', path)) as {
+    metadata: { labels: Record<string, string> };
+    data: { from: string };
+  };
+  return [metadata.labels['gitfleet.dev/placement'], data.from];
+};
+const told = (world: World) =>
+  Object.fromEntries(
+    world
+      .sighting()
+      .placements.map(({ placement, results }) => [placement.name, results.map(({ message }) => message)]),
+  );
+const refused = (by: string) => [`the object is already placed by ${by}: two placements may not share an object`];
+
+it.each([
+  ['web', 'other'],
+  ['other', 'web'],
+])('of two placements that make one object at once, %s comes first and keeps it from %s', async (first, second) => {
+  const world = await openWorld();
+  const both = [web(), other()].sort((a) => (a.placement.name === first ? -1 : 1));
+  world.member.assign(both);
+  await world.pass(2);
+  const expected = { [first]: [], [second]: refused(first) };
+  expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
+
+  // Nor does it change hands later, or when somebody deletes it.
+  await world.pass(60);
+  await world.user('DELETE', path);
+  await world.pass(600);
+  expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
+
+  world.member.assign([{ ...both[1]!, isPlacement: (name) => name === second }]);
+  await world.pass(600);
+  expect([await onMember(world), told(world)]).toEqual([[second, second], { [second]: [] }]);
+});
+
+it('of two placements that find one object of nobody only one takes it over', async () => {
+  const world = await openWorld();
+  await world.user('POST', '/api/v1/namespaces/default/configmaps', { ...configMap('a'), metadata: { name: 'a' } });
+  world.member.assign([web(), other()]);
+  await world.pass(2);
+  expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [], other: refused('web') }]);
+});
