@@ -15,7 +15,7 @@ one that is.
 | exit code | means |
 |---|---|
 | 0 | done, or nothing to do |
-| 1 | something to do: the plan moves something, there are differences, the time to wait is over, or nothing fits the question |
+| 1 | something to do: the plan asks something of a member, there are differences, the time to wait is over, or nothing fits the question |
 | 2 | invalid input: a mistake in a file (with file, line and column) or on the command line, such as a name that does not exist |
 | 3 | something that was named cannot be reached: a repository, a branch, a file, a member |
 | 4 | refused by the guard |
