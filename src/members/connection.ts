@@ -1,6 +1,7 @@
-import type { ClusterName } from '../api/meta.ts';
+import type { ClusterName, ObjectRef } from '../api/meta.ts';
 import { type MemberClient, memberClient } from './api-server/client.ts';
 import { type Discovery, discover } from './api-server/discovery.ts';
+import type { ServedKind } from './api-server/served-kind.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
@@ -29,15 +30,17 @@ export function connect(input: {
   readonly pollMs: number | undefined;
   readonly life: AbortSignal;
   readonly probed: (before: Standing) => void;
+  /** The objects of a kind that assignments name. */
+  readonly named: (kind: ServedKind) => readonly ObjectRef[];
   readonly changed: (change: Change) => void;
   /** A watch broke, was refused, or is whole again; with a message when a person must act. */
   readonly turned: (message?: string) => void;
 }): Connection {
-  const { clock, pollMs, changed, turned } = input;
+  const { clock, pollMs, named, changed, turned } = input;
   const client = memberClient(input);
   const discovery = discover(client);
   const contact = keepContact({ ...input, client });
-  const seen = watches({ client, clock, contact, discovery, pollMs, changed, turned });
+  const seen = watches({ client, clock, contact, discovery, pollMs, named, changed, turned });
   input.life.addEventListener('abort', () => seen.stop(), { once: true });
   return { client, discovery, watches: seen, contact, clock, objectTurns: turns() };
 }

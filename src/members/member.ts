@@ -10,7 +10,7 @@ import type { Standing } from './contact.ts';
 import { servedBy } from './crd.ts';
 import { inspection } from './inspection.ts';
 import { noSighting, sightingOf } from './sighting.ts';
-import { kindsOf } from './watch/follow-kinds.ts';
+import { kindsOf, namedBy } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
 
 /** One member cluster: a connection, what we know of it, and one actor for each placement on it. */
@@ -50,7 +50,7 @@ export function openMember(input: {
   const { name } = input;
   const life = new AbortController();
   const actors = new Map<PlacementKey, PlacementActor>();
-  let assigned = false;
+  let assigned: readonly Assignment[] | undefined;
   let cached: ClusterObservation | undefined;
 
   const connection = connect({
@@ -58,6 +58,7 @@ export function openMember(input: {
     pollMs: input.pollMs,
     life: life.signal,
     probed,
+    named: (kind) => namedBy(assigned ?? [], kind),
     changed: noticed,
     turned: changed,
   });
@@ -123,7 +124,7 @@ export function openMember(input: {
     name,
     requests: client.requests,
     assign(assignments) {
-      assigned = true;
+      assigned = assignments;
       cached = undefined;
       const keys = new Set(assignments.map(({ key }) => key));
       for (const [key, actor] of actors) {

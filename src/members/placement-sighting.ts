@@ -25,5 +25,5 @@ export const placementSighting = (of: {
   };
 };
 
-const isWorthTelling = ({ result, details }: ObjectOutcome): boolean =>
-  result !== 'Applied' || (details?.length ?? 0) > 0;
+const isWorthTelling = ({ result, message, details }: ObjectOutcome): boolean =>
+  result !== 'Applied' || (message ?? '') !== '' || (details?.length ?? 0) > 0;

@@ -133,7 +133,8 @@ function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding
     return [say('Applied', 'False', 'NotAllWorkHaveBeenApplied', `${list(unapplied)} could not be applied`)];
   }
   const note = strategy.type === 'ClientSideApply' ? ' (by server-side apply with force)' : '';
-  const all = say('Applied', 'True', 'AllWorkHaveBeenApplied', `All corresponding work objects are applied${note}`);
+  const message = [`All corresponding work objects are applied${note}`, ...caveats(objects)].join('; ');
+  const all = say('Applied', 'True', 'AllWorkHaveBeenApplied', message);
   const waiting = objects.filter(
     ({ availability }) => availability?.verdict === 'NotAvailableYet' || availability?.verdict === 'Failed',
   );
@@ -155,6 +156,10 @@ function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding
       : say('Available', 'True', 'AllWorkAreAvailable', 'All corresponding work objects are available'),
   ];
 }
+
+/** What members say of objects that they have applied, each once: that their kind cannot be watched, for example. */
+const caveats = (objects: readonly Delivered[]): readonly string[] =>
+  [...new Set(objects.flatMap(({ outcome: { message } }) => message || []))].slice(0, 3);
 
 const reportedResults: ReadonlySet<string> = new Set([
   'NoDiffFound',

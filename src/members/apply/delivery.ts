@@ -179,6 +179,12 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     return live === undefined ? adopted === true : looked.isNews(live) && isFromAnotherDaemon(manifest, live);
   };
 
+  /** What is as it should be may not be so any more where nothing tells of changes. */
+  function withCaveat(outcome: ObjectOutcome): ObjectOutcome {
+    const message = outcome.result === 'Applied' ? watches.unwatched(outcome.object) : undefined;
+    return message === undefined ? outcome : { ...outcome, message };
+  }
+
   return {
     async bring(assignment, scope, goOn) {
       const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
@@ -199,7 +205,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     pauseMs: (key) => repaired.pauseMs(key),
     unserved: (apiVersions) =>
       [...unserved].filter((key) => apiVersions.has(outcomes.get(key)?.object.apiVersion ?? '')),
-    outcomes: () => [...outcomes].map(([key, outcome]) => repaired.withRepair(key, outcome)),
+    outcomes: () => [...outcomes].map(([key, outcome]) => withCaveat(repaired.withRepair(key, outcome))),
     undecided: () => [...contests.held()].some((key) => !outcomes.has(key)),
     confirmed() {
       const due = contests.confirmed();

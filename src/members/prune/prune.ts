@@ -48,6 +48,7 @@ export async function removeObject(
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
         await (released ? release : remove)(connection, served, live);
+        connection.watches.touched(object);
         return undefined;
       } catch (error) {
         // 409: it is not as it was when we looked, perhaps not even the same object.

@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../../api/meta.ts';
-import { refOfManifest } from '../../engine/selection/object-key.ts';
+import { objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
+import type { ServedKind } from '../api-server/served-kind.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
@@ -12,6 +13,16 @@ export function kindsOf({ manifests, prunable }: Assignment): ReadonlyMap<string
   for (const ref of prunable) kinds.set(kindKey(ref), ref);
   for (const { manifest } of manifests) kinds.set(kindKey(manifest), refOfManifest(manifest));
   return kinds;
+}
+
+/** The objects of one kind and version that assignments apply or may remove. */
+export function namedBy(assignments: readonly Assignment[], kind: ServedKind): readonly ObjectRef[] {
+  const named = new Map<string, ObjectRef>();
+  for (const { manifests, prunable } of assignments) {
+    const refs = [...prunable, ...manifests.map(({ manifest }) => refOfManifest(manifest))];
+    for (const ref of refs) if (kindKey(ref) === kindKey(kind)) named.set(objectKey(ref), ref);
+  }
+  return [...named.values()];
 }
 
 /**

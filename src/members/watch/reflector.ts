@@ -1,3 +1,4 @@
+import type { ObjectRef } from '../../api/meta.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
@@ -6,12 +7,14 @@ import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Contact } from '../contact.ts';
 import { backOff } from './back-off.ts';
+import { byName } from './by-name.ts';
 import { type Change, objectStore, type Store } from './store.ts';
 
 export type ReflectorState =
   /** The whole list is being read, for the first time or again: what is absent may be there. */
   | { readonly kind: 'listing' }
-  | { readonly kind: 'synced' }
+  /** `unwatched`: why nothing tells of changes; looked at again and again instead. */
+  | { readonly kind: 'synced'; readonly unwatched?: string }
   /** No connection: what is shown is what was there before. */
   | { readonly kind: 'broken' }
   /** The server answers with an error, most often 403, which is `lasting`. Tried again all the same. */
@@ -24,15 +27,23 @@ export interface Reflector {
   readonly kind: ServedKind;
   readonly store: Store;
   readonly state: () => ReflectorState;
+  /** Whether the object would be shown if it were there and ours. */
+  shows(key: string): boolean;
+  /** Whether everything of ours that is there is shown. */
+  complete(): boolean;
   /** Instant up to which everything is told, milliseconds; Infinity while nothing is shown. */
   readonly asOf: () => number;
-  /** Resolves at the first answer of the server, or when stopped. */
-  readonly answered: Promise<void>;
+  /** Resolves when what is asked for has been looked at, at the first answer of the server, or when stopped. */
+  ready(): Promise<void>;
+  /** We changed something there ourselves: where nothing tells what came of it, it is looked at soon. */
+  touched(): void;
   stop(): void;
 }
 
 /** A watch that lasted less is no success: a server that ends every watch at once must not be asked in a loop. */
 const honestWatchMs = 5_000;
+/** Objects that may not be listed are read this often in the end: what KubeFleet's slow reconciles are for, which take up to 15 min. */
+const longestUnseenMs = 300_000;
 /** A list that breaks off this often in a row, on a member that can be reached, has something wrong of its own. */
 const mostBreaks = 3;
 
@@ -43,6 +54,8 @@ export interface ReflectorInput {
   readonly discovery: Discovery;
   /** Lists this often instead of watching, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
+  /** The objects of a kind that can matter here: all there is to look for where it may not be listed. */
+  readonly named: (kind: ServedKind) => readonly ObjectRef[];
   readonly changed: (change: Change) => void;
   /** The state is another one; what a sighting says about completeness may change. With a message when a person must act. */
   readonly turned: (message?: string) => void;
@@ -56,6 +69,11 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   const query = { labelSelector: placementLabel };
   let state: ReflectorState = { kind: 'listing' };
   const retries = backOff(clock, stop.signal);
+  const names = byName({ client, clock, kind, store, named: () => input.named(kind) });
+  /** The kind may not be listed, so that only what is asked for by name is known. */
+  let unlisted = false;
+  /** Why it may not be watched, as far as is known. */
+  let unwatched: string | undefined;
   let breaks = 0;
   let asOf = Number.POSITIVE_INFINITY;
   let markAnswered = () => {};
@@ -64,48 +82,71 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   });
 
   function turn(next: ReflectorState): void {
-    const same = next.kind === state.kind;
+    const trouble = troubleOf(next);
+    const same = next.kind === state.kind && (next.kind !== 'synced' || trouble === troubleOf(state));
     state = next;
     if (next.kind !== 'listing' && next.kind !== 'broken') markAnswered();
-    if (!same && !stop.signal.aborted) input.turned(next.kind === 'refused' && next.lasting ? next.message : undefined);
+    if (!same && !stop.signal.aborted) input.turned(trouble);
   }
 
   /** Begins from the whole list; ends by throwing, or when the server ended a watch as it should. */
   async function follow(from: string | undefined): Promise<string | undefined> {
-    let version = from;
+    if (from === undefined && state.kind === 'synced' && !isUnwatched(state) && !unwatched) turn({ kind: 'listing' });
+    const version = from ?? (await relist());
     if (version === undefined) {
-      if (state.kind === 'synced') turn({ kind: 'listing' });
-      version = await relist();
+      await retries.pause(longestUnseenMs);
+      return undefined;
     }
     if (input.pollMs !== undefined) {
       retries.reset();
       await sleep(clock, input.pollMs * (0.9 + Math.random() * 0.2), stop.signal);
-      if (!stop.signal.aborted) await relist();
-      return version;
+      return stop.signal.aborted ? version : relist();
     }
     const began = clock.now();
-    version = await watch(version);
-    if (clock.now() - began >= honestWatchMs) retries.reset();
-    else await retries.pause();
-    return version;
+    try {
+      const next = await watch(version);
+      if (clock.now() - began >= honestWatchMs) retries.reset();
+      else await retries.pause();
+      return next;
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      unwatched = `${error.message}: ${kind.plural} are listed every minute instead`;
+      // Unless the list is no more than an attempt old, and may be refused as well.
+      if (isUnwatched(state)) await retries.pause();
+      return undefined;
+    }
   }
 
-  async function relist(): Promise<string> {
+  /** Undefined where the kind may not be listed: what is asked for has been read by name then. */
+  async function relist(): Promise<string | undefined> {
     const asked = clock.now();
-    const page = await client.list(path, query);
-    if (!stop.signal.aborted) {
+    try {
+      const page = await client.list(path, query);
+      if (stop.signal.aborted) return page.resourceVersion;
       breaks = 0;
       asOf = asked;
       store.replace(page.items, page.resourceVersion);
-      turn({ kind: 'synced' });
+      unlisted = false;
+      turn({ kind: 'synced', ...(unwatched === undefined ? {} : { unwatched }) });
+      return page.resourceVersion;
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      unlisted = true;
+      await names.read();
+      if (stop.signal.aborted) return undefined;
+      breaks = 0;
+      const often = 'they are read one by one, every 5 minutes in the end';
+      turn({ kind: 'synced', unwatched: `${error.message}: ${kind.plural} cannot be watched, ${often}` });
+      return undefined;
     }
-    return page.resourceVersion;
   }
 
   async function watch(from: string): Promise<string> {
     let version = from;
     for await (const event of client.watch(path, { ...query, resourceVersion: from }, stop.signal)) {
       asOf = clock.now();
+      if (unwatched !== undefined) turn({ kind: 'synced' });
+      unwatched = undefined;
       version = (event.object.metadata['resourceVersion'] as string | undefined) ?? version;
       const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
       if (event.type === 'BOOKMARK') store.passed(version);
@@ -119,6 +160,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   async function fail(error: unknown): Promise<void> {
     if (error instanceof ApiError && error.status === 404 && (await isUnserved())) {
       store.empty();
+      unlisted = false;
       asOf = Number.POSITIVE_INFINITY;
       turn({ kind: 'unserved' });
       return;
@@ -167,8 +209,32 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     kind,
     store,
     state: () => state,
-    asOf: () => asOf,
-    answered,
+    shows: (key) => isSettled(state) && (!unlisted || names.shows(key)),
+    complete: () => isSettled(state) && (!unlisted || names.complete()),
+    asOf: () => (unlisted ? names.asOf() : asOf),
+    async ready() {
+      await answered;
+      if (!unlisted || stop.signal.aborted) return;
+      try {
+        await names.catchUp();
+      } catch (error) {
+        // Told when it is read the next time.
+        if (!(error instanceof ApiError)) throw error;
+      }
+    },
+    touched() {
+      if (unlisted) retries.nudge();
+    },
     stop: () => stop.abort(),
   };
 }
+
+const isSettled = ({ kind }: ReflectorState): boolean => kind === 'synced' || kind === 'unserved';
+
+const isUnwatched = (state: ReflectorState): boolean => state.kind === 'synced' && state.unwatched !== undefined;
+
+/** What a person must know of a state, or do something about. */
+const troubleOf = (state: ReflectorState): string | undefined =>
+  state.kind === 'synced' ? state.unwatched : state.kind === 'refused' && state.lasting ? state.message : undefined;
+
+const isForbidden = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403;

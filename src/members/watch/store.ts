@@ -28,6 +28,8 @@ export interface Store {
   remove(item: Manifest, version: string): void;
   /** What a request of ours returned; it may be ahead of the watch or behind it. */
   put(item: Manifest): void;
+  /** What a request for this object alone told; `before` is what was shown when it was sent. */
+  looked(key: string, before: Manifest | undefined, item: Manifest | undefined): void;
   /** The watch is known to have told everything up to this version. */
   passed(version: string): void;
   /** The kind is not served any more: nothing of it is there. */
@@ -93,6 +95,21 @@ export function objectStore(changed: (change: Change) => void): Store {
     put(item) {
       // The watch is further already: the object may have been removed since, and nothing would tell again.
       if (told !== undefined && !isNewer(versionOf(item), told)) return;
+      set(item);
+    },
+    looked(key, before, item) {
+      const present = objects.get(key);
+      // Something came in meanwhile, of which the answer may not know.
+      if (present !== before) {
+        if (item) set(item);
+        return;
+      }
+      if (item === undefined) {
+        if (present) drop(key, present);
+        return;
+      }
+      // Whatever the number: a cluster that was restored from a backup goes back.
+      if (present && versionOf(present) !== versionOf(item)) objects.delete(key);
       set(item);
     },
     passed(version) {

@@ -6,7 +6,7 @@ import { type Reflector, type ReflectorInput, type ReflectorState, reflect } fro
 
 /** What one member holds of ours, over all kinds that are watched. */
 export interface Watches {
-  /** Begins to watch a kind if it is not watched; resolves at the server's first answer. */
+  /** Begins to watch a kind if it is not watched; resolves when what is there is known, or the server's answer says why not. */
   follow(kind: ServedKind): Promise<ReflectorState>;
   /** As its version shows it. Undefined when there is none of ours; an unlabelled one of the same name may still exist. */
   object(ref: ObjectRef): Manifest | undefined;
@@ -14,6 +14,10 @@ export interface Watches {
   inAnyVersion(ref: ObjectRef): Manifest | undefined;
   /** Whether an object of this kind and version would be shown if it were there and ours. */
   shows(ref: ObjectRef): boolean;
+  /** Why nothing tells of changes of such objects, though they are looked at now and then; undefined when they are told. */
+  unwatched(ref: ObjectRef): string | undefined;
+  /** A request of ours changed or removed it: where nothing tells what came of it, it is looked at soon. */
+  touched(ref: ObjectRef): void;
   /** What a request of ours returned, so that nothing is decided on an older state while the watch catches up. */
   put(object: Manifest): void;
   /** Every object of ours once, whatever versions it is watched in. */
@@ -42,7 +46,7 @@ export function watches(input: ReflectorInput): Watches {
         reflector = reflect(input, kind);
         reflectors.set(kindKey(kind), reflector);
       }
-      await reflector.answered;
+      await reflector.ready();
       return reflector.state();
     },
     object: (ref) => reflectors.get(kindKey(ref))?.store.get(objectKey(ref)),
@@ -57,9 +61,18 @@ export function watches(input: ReflectorInput): Watches {
     },
     shows(ref) {
       const reflector = reflectors.get(kindKey(ref));
-      return reflector !== undefined && isSynced(reflector);
+      return reflector?.shows(objectKey(ref)) ?? false;
     },
-    put: (object) => reflectors.get(kindKey(object))?.store.put(object),
+    unwatched(ref) {
+      const state = reflectors.get(kindKey(ref))?.state();
+      return state?.kind === 'synced' ? state.unwatched : undefined;
+    },
+    put(object) {
+      const reflector = reflectors.get(kindKey(object));
+      reflector?.store.put(object);
+      reflector?.touched();
+    },
+    touched: (ref) => reflectors.get(kindKey(ref))?.touched(),
     all() {
       const seen = new Map<string, Manifest>();
       for (const { store } of reflectors.values()) {
@@ -71,11 +84,11 @@ export function watches(input: ReflectorInput): Watches {
       return [...seen.values()];
     },
     asOf: () => Math.min(...[...reflectors.values()].map((reflector) => reflector.asOf())),
-    complete: () => [...reflectors.values()].every(isSynced),
+    complete: () => [...reflectors.values()].every((reflector) => reflector.complete()),
     keep(needed) {
       const elsewhere = new Set(
         [...reflectors.values()]
-          .filter((other) => needed.has(kindKey(other.kind)) && isSynced(other))
+          .filter((other) => needed.has(kindKey(other.kind)) && other.complete())
           .map(({ kind }) => groupKindOf(kind)),
       );
       for (const [key, reflector] of reflectors) {
@@ -95,8 +108,6 @@ export function watches(input: ReflectorInput): Watches {
     },
   };
 }
-
-const isSynced = (reflector: Reflector): boolean => ['synced', 'unserved'].includes(reflector.state().kind);
 
 const groupKindOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string =>
   `${groupVersionOf(apiVersion).group}/${kind}`;

@@ -145,13 +145,13 @@ describe('a sighting', () => {
     expect(stale).toBeLessThan(180);
   });
 
-  it('is not complete while a list cannot be read, and a person hears why, once', async () => {
+  it('is not complete while nothing can be read, and a person hears why, once', async () => {
     const world = await holding();
-    world.sim.setFaults([{ type: 'Forbidden', verbs: ['list', 'watch'], resources: ['configmaps'], ...always }]);
+    world.sim.setFaults([{ type: 'Forbidden', verbs: ['get', 'list', 'watch'], resources: ['configmaps'], ...always }]);
     await world.pass(600);
     expect(world.sighting()).toMatchObject({ reachable: true, complete: false });
     expect(world.said).toEqual([
-      'watch /api/v1/configmaps on eu-1: 403, api/v1/configmaps is forbidden: User "gitfleet" cannot watch it',
+      'read ConfigMap default/a on eu-1: 403, api/v1/namespaces/default/configmaps/a is forbidden: User "gitfleet" cannot get it',
     ]);
   });
 

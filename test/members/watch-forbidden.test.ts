@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { always } from './faults/holding.ts';
+import { assignment, configMap, openWorld, type World } from './world.ts';
+
+const path = '/api/v1/namespaces/default/configmaps/a';
+const forbidden = (...verbs: string[]) => ({
+  faults: [{ type: 'Forbidden', verbs, resources: ['configmaps'], ...always }],
+});
+
+async function holding(...verbs: string[]): Promise<World> {
+  const world = await openWorld(forbidden(...verbs));
+  world.member.assign([assignment('web', [configMap('a', { color: 'red' }), configMap('b')])]);
+  await world.pass(2);
+  return world;
+}
+
+const color = async (world: World) => ((await world.user('GET', path)) as { data?: { color: string } }).data?.color;
+const reads = (world: World) => world.sent().filter((line) => line === 'GET configmaps/a').length;
+
+describe('a kind that may be read and written but not listed', () => {
+  it('is applied, complete, and said to be looked at only now and then', async () => {
+    const world = await holding('list', 'watch');
+    expect(await color(world)).toBe('red');
+    expect(world.sighting()).toMatchObject({ complete: true, objects: [{}, {}] });
+    const message = expect.stringMatching(
+      /^list \/api\/v1\/configmaps on eu-1: 403, .*configmaps cannot be watched, they are read one by one, every 5 minutes in the end$/,
+    );
+    expect(world.results()).toMatchObject([
+      { object: { name: 'a' }, result: 'Applied', message },
+      { object: { name: 'b' }, result: 'Applied', message },
+    ]);
+    expect(world.said).toEqual([message]);
+  });
+
+  it('is read soon after it was applied, then every 5 minutes', async () => {
+    const world = await holding('list', 'watch');
+    await world.pass(1_200);
+    world.sent();
+    await world.pass(3_600);
+    expect(reads(world)).toBeGreaterThanOrEqual(12);
+    expect(reads(world)).toBe(0);
+    world.member.assign([assignment('web', [configMap('a', { color: 'blue' }), configMap('b')])]);
+    await world.pass(30);
+    expect(reads(world)).toBeGreaterThanOrEqual(4);
+  }, 60_000);
+
+  it.each<[string, (world: World) => Promise<unknown>]>([
+    ['changed', (world) => world.user('PATCH', path, { data: { color: 'blue' } })],
+    ['deleted', (world) => world.user('DELETE', path)],
+  ])(
+    'is put right within 5 minutes when it is %s',
+    async (_, disturb) => {
+      const world = await holding('list', 'watch');
+      await world.pass(1_200);
+      await disturb(world);
+      await world.pass(310);
+      expect(await color(world)).toBe('red');
+      expect(world.said.at(-1)).toMatch(/ConfigMap default\/a was (changed by kubectl-edit|deleted) and has been put/);
+    },
+    60_000,
+  );
+
+  it('is removed, and known to be gone', async () => {
+    const world = await holding('list', 'watch');
+    await world.pass(600);
+    world.member.assign([
+      {
+        ...assignment('web', []),
+        prunable: assignment('web', [configMap('a'), configMap('b')]).prunable,
+        remove: true,
+      },
+    ]);
+    await world.pass(5);
+    expect(await color(world)).toBeUndefined();
+    expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
+  });
+
+  it('is watched once it may be', async () => {
+    const world = await holding('list', 'watch');
+    world.sim.setFaults([]);
+    await world.pass(320);
+    expect(world.results()).toEqual([]);
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(2);
+    expect(await color(world)).toBe('red');
+  });
+});
+
+describe('a kind that may be listed but not watched', () => {
+  it('is listed every minute, and the status says so', async () => {
+    const world = await holding('watch');
+    expect(world.sighting()).toMatchObject({ complete: true });
+    expect(world.results()[0]?.message).toMatch(/403.*configmaps are listed every minute instead$/);
+    await world.pass(600);
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(62);
+    expect(await color(world)).toBe('red');
+    expect(world.said).toHaveLength(2);
+    world.sim.setFaults([]);
+    await world.pass(600);
+    expect(world.results()).toEqual([]);
+  });
+});
+
+it('what may not be read either is not known to be there or not', async () => {
+  const world = await holding('list', 'watch', 'get');
+  await world.pass(60);
+  expect(world.sighting()).toMatchObject({ complete: false });
+});
