@@ -1,6 +1,7 @@
 import { messageOf } from '../api/message-of.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { GitError } from '../git/git-error.ts';
+import { orAborted } from '../members/api-server/deadline.ts';
 import type { Clock } from '../members/clock.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
@@ -126,20 +127,27 @@ export function daemon(input: DaemonInput): Daemon {
     else lookIn(intervalMs * (0.9 + Math.random() * 0.1), 'poll');
   }
 
+  /** A race with one promise for the life of the daemon would keep what every pass came to, its whole plan, until the end. */
+  async function unlessCutShort<T>(work: Promise<T>): Promise<T | 'cut short'> {
+    try {
+      return await orAborted(work, graceOver.signal);
+    } catch (error) {
+      if (graceOver.signal.aborted) return 'cut short';
+      throw error;
+    }
+  }
+
   return {
     async run() {
-      const over = new Promise<'cut short'>((resolve) =>
-        graceOver.signal.addEventListener('abort', () => resolve('cut short'), { once: true }),
-      );
       look('start', true);
       while (!stopped) {
         const reasons = await waking.next();
         if (stopped) break;
-        const result = await Promise.race([pass(reasons), over]);
+        const result = await unlessCutShort(pass(reasons));
         if (result === 'cut short') break;
         if (!stopped) planNext(result);
       }
-      const ended = await Promise.race([members.finish().then(() => 'finished' as const), over]);
+      const ended = await unlessCutShort(members.finish().then(() => 'finished' as const));
       cancelGrace();
       if (ended === 'cut short') log.warn('the grace period is over: something was still under way');
       return ended;

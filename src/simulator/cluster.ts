@@ -71,4 +71,10 @@ export function openCluster(options: ClusterOptions): Cluster {
   };
 }
 
-export const timestampOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+/** The same text for the same second: every object of a fleet has a few. */
+export function timestampOf(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== last.second) last = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` };
+  return last.text;
+}
+let last = { second: Number.NaN, text: '' };

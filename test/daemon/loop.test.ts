@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { collectGarbage } from '../../src/daemon/give-back.ts';
 import { GitError } from '../../src/git/git-error.ts';
 import { images, settledFleet, settles, web } from './small-fleet.ts';
 import type { DaemonOptions, VirtualFleet } from './virtual-fleet.ts';
@@ -108,6 +109,19 @@ describe('a pass that fails', () => {
     await fleet.until('passes succeed', () => one.daemon.notReady() === undefined, 15);
     expect(fleet.logged.join('')).toContain('passes succeed again');
   });
+});
+
+it('what a pass came to is forgotten when the next ones have overtaken it', async () => {
+  const { fleet, one } = await settled(() => ({}));
+  fleet.commit(web('web:2'));
+  await settles(fleet, one);
+  const overtaken = one.passes.flatMap((pass) => (pass.kind === 'moved' ? [] : [new WeakRef(pass.plan)]));
+  expect(overtaken.length).toBeGreaterThan(3);
+  fleet.commit(web('web:3'));
+  await settles(fleet, one);
+  one.passes.splice(0);
+  await collectGarbage();
+  expect(overtaken.filter((plan) => plan.deref() !== undefined)).toEqual([]);
 });
 
 describe('a graceful stop', () => {

@@ -1,3 +1,4 @@
+import { oneOfEqual } from '../equal-parts.ts';
 import { ApiError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 import { groupVersionPath, type ServedKind } from './served-kind.ts';
@@ -37,7 +38,9 @@ export function discover(client: MemberClient): Discovery {
       const list = await client.request<ResourceList>({ method: 'GET', path, tried: `discover ${apiVersion}` });
       return (list.resources ?? [])
         .filter((resource) => !resource.name.includes('/'))
-        .map(({ name, kind, namespaced, verbs }) => shared({ apiVersion, kind, plural: name, namespaced, verbs }));
+        .map(({ name, kind, namespaced, verbs }) =>
+          oneOfEqual<ServedKind>({ apiVersion, kind, plural: name, namespaced, verbs }),
+        );
     } catch (error) {
       // Something between us and the server may answer 404 to anything: only the server's own list of groups tells.
       if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];
@@ -81,15 +84,4 @@ export function discover(client: MemberClient): Discovery {
       else known.delete(apiVersion);
     },
   };
-}
-
-/** The members of a fleet serve much the same kinds: a thousand of them share one value for each. */
-const kinds = new Map<string, ServedKind>();
-
-function shared(kind: ServedKind): ServedKind {
-  const text = JSON.stringify(kind);
-  const same = kinds.get(text);
-  if (same) return same;
-  kinds.set(text, kind);
-  return kind;
 }

@@ -1,3 +1,4 @@
+import { sharingParts } from '../../members/equal-parts.ts';
 import type { Stored } from '../object.ts';
 
 export interface StoreEvent {
@@ -101,7 +102,8 @@ export function openStore(now: () => number): Store {
       const id = idOf(object.metadata);
       const before = objects.get(id);
       version++;
-      const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+      const metadata = { ...object.metadata, resourceVersion: String(version) };
+      const written = sharingParts({ ...object, metadata: sharingParts(metadata, sharedMetadata) }, sharedOf(object));
       objects.set(id, written);
       sorted.delete(key);
       const type = before ? 'MODIFIED' : 'ADDED';
@@ -149,6 +151,10 @@ export function openStore(now: () => number): Store {
     },
   };
 }
+
+/** The log keeps every version of an object, and a thousand members get the same ones. */
+const sharedMetadata = ['labels', 'annotations', 'managedFields'];
+const sharedOf = (object: Stored): string[] => Object.keys(object).filter((name) => name !== 'metadata');
 
 function byName(a: Stored, b: Stored): number {
   const [left, right] = [idOf(a.metadata), idOf(b.metadata)];

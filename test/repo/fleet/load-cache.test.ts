@@ -91,7 +91,10 @@ it('many files are parsed in threads, with the same result as in one', async () 
   const many = Array.from({ length: 300 }, (_, at) => ({
     oid: `oid-${at}`,
     file: `f-${at}.yaml`,
-    text: at % 10 === 0 ? `a: yes\nb: [${at}` : `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c-${at}}\n`,
+    text:
+      at % 10 === 0
+        ? `a: yes\nb: [${at}`
+        : `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c-${at}}\n# ${'long enough for threads '.repeat(100)}\n`,
   }));
   const parsed = await parseAll(many, 3);
   expect([...parsed].sort()).toEqual(many.map(({ oid, file, text }) => [oid, parseYaml(text, file)]).sort());

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { oneOfEqual, sharingParts } from '../../src/members/equal-parts.ts';
+
+const spec = (image: string) => ({ replicas: 2, template: { containers: [{ name: 'web', image }] } });
+
+describe('equal values', () => {
+  it('are one value', () => {
+    expect(oneOfEqual(spec('web:1'))).toBe(oneOfEqual(spec('web:1')));
+  });
+
+  it('are not mixed up with others', () => {
+    expect([oneOfEqual(spec('web:1')), oneOfEqual(spec('web:2'))]).toEqual([spec('web:1'), spec('web:2')]);
+  });
+
+  it('stay what they are when there are more than are remembered', () => {
+    const large = (at: number) => ({ text: `${at}`.padStart(2 ** 20, '.') });
+    const first = oneOfEqual(large(0));
+    for (let at = 1; at < 6; at++) expect(oneOfEqual(large(at))).toEqual(large(at));
+    expect(oneOfEqual(large(0))).not.toBe(first);
+    expect(oneOfEqual(large(0))).toEqual(first);
+  });
+});
+
+describe('objects that share their equal parts', () => {
+  const object = (name: string) => ({ kind: 'Deployment', metadata: { name }, spec: spec('web:1'), status: null });
+
+  it('say what they said', () => {
+    expect(sharingParts(object('a'), ['spec', 'status', 'data'])).toEqual(object('a'));
+  });
+
+  it('have one value for the parts that are named', () => {
+    const [a, b] = [sharingParts(object('a'), ['spec']), sharingParts(object('b'), ['spec'])];
+    expect(a.spec).toBe(b.spec);
+    expect([a.metadata, b.metadata]).toEqual([{ name: 'a' }, { name: 'b' }]);
+  });
+});
