@@ -185,5 +185,5 @@ function renderedFor(begun: Begun, binding: Binding, world: World, isOwn: IsOwn)
     const key = objectKey(object);
     if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
   }
-  return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), digest: '' };
+  return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), duplicates: [], digest: '' };
 }

@@ -1,5 +1,5 @@
 import type { ClusterName } from '../api/meta.ts';
-import { type Placement, refOf } from '../api/placement.ts';
+import { refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { budgetInForce } from './evict/budget.ts';
@@ -12,6 +12,7 @@ import { asLastScheduled } from './placement/last-scheduled.ts';
 import { schedule } from './placement/schedule.ts';
 import { inFleet } from './present-bindings.ts';
 import { rollOut } from './rollout/roll-out.ts';
+import { heldTwice } from './selection/duplicates.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
 import { snapshotsInUse } from './snapshots-in-use.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
@@ -19,9 +20,7 @@ import type { World } from './world.ts';
 
 /** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
 export function schedulePlacement(begun: PlacementWork, world: World): PlacementWork {
-  const work = begun.selection.ok
-    ? begun
-    : { ...begun, problems: [...begun.problems, wrongSelection(begun.placement, begun.selection, world)] };
+  const work = { ...begun, problems: [...begun.problems, ...selectionProblems(begun, world)] };
   const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);
   if (placement === undefined) return work;
   const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
@@ -42,17 +41,19 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
   };
 }
 
-const wrongSelection = (
-  { kind, metadata }: Placement,
-  { message, selector }: Extract<PlacementWork['selection'], { readonly ok: false }>,
-  world: World,
-): Problem => ({
-  severity: 'error',
-  code: 'invalid-resource-selectors',
-  ...world.input.fleet.sources?.get(sourceKey(kind, metadata)),
-  path: `spec.resourceSelectors.${selector}`,
-  message,
-});
+function selectionProblems({ placement: { kind, metadata }, selection }: PlacementWork, world: World): Problem[] {
+  const source = world.input.fleet.sources?.get(sourceKey(kind, metadata));
+  const path = 'spec.resourceSelectors';
+  if (!selection.ok) {
+    const { message, selector } = selection;
+    const wrong = { ...source, path: `${path}.${selector}`, message };
+    return [{ severity: 'error', code: 'invalid-resource-selectors', ...wrong }];
+  }
+  const fix = 'keep one of them';
+  return heldTwice(selection.manifests).map(
+    (message): Problem => ({ severity: 'warning', code: 'duplicate-object', ...source, path, message, fix }),
+  );
+}
 
 /** Makes what the repo selects the latest snapshot. A user error leaves everything as it is, and so does a file that stands for what nobody knows. */
 export function snapshotResources(work: PlacementWork, world: World): PlacementWork {

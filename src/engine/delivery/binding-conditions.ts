@@ -110,7 +110,7 @@ function deliver(
       : say('Applied', 'False', 'ApplyInProgress', 'The resources are being applied');
     return { conditions: [...overridden, synchronized, running], objects: [] };
   }
-  const objects = deliveredObjects(rendered.manifests, sighting, observation);
+  const objects = deliveredObjects(rendered, sighting, observation);
   return {
     conditions: [
       ...overridden,

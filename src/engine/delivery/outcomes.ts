@@ -1,7 +1,8 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import type { PlacementRef, ResourceIdentifier } from '../../api/placement.ts';
-import type { RenderedManifest } from '../overrides/render.ts';
+import type { Rendered, RenderedManifest } from '../overrides/render.ts';
+import type { Duplicate } from '../selection/duplicates.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
 import { type Availability, availabilityOf } from './availability.ts';
@@ -44,19 +45,23 @@ const goodResults: ReadonlySet<string> = new Set(['Applied', 'AppliedWithFailedD
 /** Whether the object is on the member as its manifest says. */
 export const isApplied = ({ result }: ObjectOutcome): boolean => goodResults.has(result);
 
-/** Every object of a target with its outcome and its availability. Objects that no result names are applied. */
+/** Every object of a target with its outcome and its availability, then what is in it twice. Objects that no result names are applied. */
 export function deliveredObjects(
-  manifests: readonly RenderedManifest[],
+  { manifests, duplicates }: Extract<Rendered, { ok: true }>,
   sighting: PlacementSighting,
   observation: ClusterObservation,
 ): Delivered[] {
   const outcomes = new Map(sighting.results.map((outcome) => [objectKey(outcome.object), outcome]));
+  const twice = new Set(duplicates.map(({ item }) => keyOfManifest(item.manifest)));
   const objects = liveObjects(observation);
-  return manifests.map((item): Delivered => {
+  const delivered = manifests.map((item): Delivered => {
     const ref = refOfManifest(item.manifest);
-    const outcome = outcomes.get(objectKey(ref)) ?? { object: ref, result: 'Applied' };
+    const key = objectKey(ref);
+    const said = outcomes.get(key);
+    // Said of the other manifest of the object.
+    const outcome = said && !(said.result === duplicated && twice.has(key)) ? said : { object: ref, result: 'Applied' };
     const applied = isApplied(outcome);
-    const live = objects.get(objectKey(ref));
+    const live = objects.get(key);
     const gone = applied && live === undefined && observation.complete;
     return {
       item,
@@ -68,7 +73,21 @@ export function deliveredObjects(
       gone,
     };
   });
+  return [...delivered, ...duplicates.map(refused)];
 }
+
+/** KubeFleet's word for a further manifest of an object (work applier, preprocess.go). */
+const duplicated = 'Duplicated';
+
+const refused = ({ item, message }: Duplicate<RenderedManifest>): Delivered => ({
+  item,
+  identifier: identifierOf(item),
+  outcome: { object: refOfManifest(item.manifest), result: duplicated, message },
+  applied: false,
+  live: undefined,
+  availability: undefined,
+  gone: false,
+});
 
 const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
 

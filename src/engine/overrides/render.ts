@@ -1,7 +1,8 @@
 import type { Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
-import { describeObject, groupVersionOf } from '../selection/group-version.ts';
+import { describeObject } from '../selection/group-version.ts';
 import { applyOverride, type EffectiveOverride, effectiveOn } from './effective.ts';
 import { lookupOf, type OverrideCluster, objectKeys, selectorKeys } from './lookup.ts';
 import { digestOf, marked } from './ownership.ts';
@@ -19,6 +20,8 @@ export type Rendered =
       readonly ok: true;
       /** Selected objects in snapshot order, then the contents of each envelope. Shared by clusters that get the same. */
       readonly manifests: readonly RenderedManifest[];
+      /** Further manifests of objects that are among these; they are not applied. */
+      readonly duplicates: readonly Duplicate<RenderedManifest>[];
       /** `sha256:` and hex, of the manifests in order. */
       readonly digest: string;
     }
@@ -117,11 +120,10 @@ function renderVariant(
       if (inner.manifest) wrapped.push({ manifest: inner.manifest, envelope: opened.envelope });
     }
   }
-  const all = [...plain, ...wrapped];
-  const twice = foundTwice(all);
-  if (twice) return failed('SyncWorkFailed', twice);
+  const { first: all, duplicates } = withoutDuplicates([...plain, ...wrapped]);
   return {
     ok: true,
+    duplicates,
     manifests: all.map((item) => ({ ...item, manifest: marked(item.manifest, placement, digest) })),
     digest: `sha256:${digest(all.map(({ manifest }) => digestOf(manifest, digest)).join('\n'))}`,
   };
@@ -160,18 +162,3 @@ const sameObject = (a: Manifest, b: Manifest): boolean =>
   a.kind === b.kind &&
   a.metadata?.name === b.metadata.name &&
   a.metadata.namespace === b.metadata.namespace;
-
-/** Two manifests of one object would take turns on the member. KubeFleet lets the second fail to take over. */
-function foundTwice(items: readonly RenderedManifest[]): string | undefined {
-  if (!items.some(({ envelope }) => envelope)) return undefined;
-  const origins = new Map<string, string>();
-  for (const { manifest, envelope } of items) {
-    const { group } = groupVersionOf(manifest.apiVersion);
-    const key = `${group}/${manifest.kind} ${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`;
-    const origin = envelope ? `envelope ${envelope.name}` : 'the selected resources';
-    const first = origins.get(key);
-    if (first) return `${describeObject(manifest)} is in ${first} and in ${origin}; it can only be in one`;
-    origins.set(key, origin);
-  }
-  return undefined;
-}

@@ -51,7 +51,7 @@ function seen(
   if (!observation || !sighting || !manifests) return undefined;
   const rendered = world.render({ placement: ref, manifests, lists: binding, cluster });
   if (!rendered.ok) return undefined;
-  const objects = deliveredObjects(rendered.manifests, sighting, observation)
+  const objects = deliveredObjects(rendered, sighting, observation)
     .filter(({ applied }) => applied)
     .flatMap((object) => statusOf(object, observation.complete ? undefined : before));
   return objects.length === 0 ? [] : [documentOf(ref, cluster, objects)];

@@ -100,6 +100,69 @@ spec:
   });
 
   it.each([
+    [
+      'itself',
+      box(`${quota}\n${quota.replace('quota.yaml', 'again.yaml')}`),
+      'twice in envelope shop/box; one of them is applied',
+    ],
+    [
+      'another',
+      `${box(quota)}\n---\n${box(quota).replace('name: box', 'name: case')}`,
+      'in envelope shop/box and in envelope shop/case; the first is applied',
+    ],
+    [
+      'the selected resources',
+      `${box(quota)}\n---\n${quota.replace('  quota.yaml: ', '')}`,
+      'in the selected resources and in envelope shop/box; the first is applied',
+    ],
+  ])('holds what is in %s too: one is applied, the other is Duplicated', async (_, resources, where) => {
+    const of = repo(...resources.split('---\n'));
+    const first = await plan({ repo: of, observed: [seen('a')] });
+    const warnings = first.plan.problems.filter(({ severity }) => severity !== 'info');
+    expect([first.code, warnings]).toEqual([
+      1,
+      [
+        expect.objectContaining({
+          severity: 'warning',
+          file: 'web.yaml',
+          message: `v1 ResourceQuota shop/q is ${where}`,
+        }),
+      ],
+    ]);
+    expect(first.plan.targets[0]!.objects.map(({ kind }) => kind)).toEqual(['Namespace', 'ResourceQuota']);
+    const object = { apiVersion: 'v1', kind: 'ResourceQuota', namespace: 'shop', name: 'q' };
+    // Whether the member tells it as well or not.
+    for (const results of [[], [{ object, result: 'Duplicated' }]]) {
+      const next = await plan({
+        repo: of,
+        recorded: first.recorded,
+        observed: [
+          seen('a', {
+            placements: [
+              { placement: { kind: 'ClusterResourcePlacement', name: 'web' }, resourceSnapshotIndex: 0, results },
+            ],
+            objects: [
+              { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+              { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { namespace: 'shop', name: 'q' } },
+            ],
+          }),
+        ],
+      });
+      const { status } = parse(next.recorded['placements/web/status.yaml']!) as Placement;
+      const { conditions, failedPlacements } = status!.placementStatuses![0]!;
+      expect(conditionLines(conditions)).toContain('Applied False NotAllWorkHaveBeenApplied');
+      expect(failedPlacements).toEqual([
+        expect.objectContaining({
+          kind: 'ResourceQuota',
+          name: 'q',
+          envelope: expect.objectContaining({ type: 'ResourceEnvelope' }),
+          condition: expect.objectContaining({ type: 'Applied', status: 'False', reason: 'Duplicated' }),
+        }),
+      ]);
+    }
+  });
+
+  it.each([
     ['an object without a namespace', '  x: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}'],
     ['an object of another namespace', '  x: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: y1}}'],
     ['a cluster-scoped object', '  x: {apiVersion: v1, kind: Namespace, metadata: {name: x}}'],

@@ -17,6 +17,7 @@ const manifest = (kind: string, name: string, namespace?: string): Manifest => (
 const render = ({ manifests }: { manifests: readonly Manifest[] }): Rendered => ({
   ok: true,
   manifests: manifests.map((it) => ({ manifest: it })),
+  duplicates: [],
   digest: 'sha256:x',
 });
 const contents = new Map([

@@ -61,6 +61,7 @@ describe('lists of a binding', () => {
     const wrapped: Rendered = {
       ok: true,
       digest: '',
+      duplicates: [],
       manifests: [{ manifest: config('x'), envelope: { name: 'e', namespace: 'web', type: 'ResourceEnvelope' } }],
     };
     const once = observe({ rendered: wrapped, seen: withResult('ManifestApplyFailed', { message: 'denied' }) });

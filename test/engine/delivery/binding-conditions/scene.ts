@@ -22,6 +22,7 @@ export const web = (availableReplicas: number): Manifest => ({
 export const rendered = (...manifests: Manifest[]): Rendered => ({
   ok: true,
   manifests: manifests.map((manifest) => ({ manifest })),
+  duplicates: [],
   digest: 'sha256:own',
 });
 export const placementOf = (change: Partial<ApplyStrategy> = {}): Placement => {

@@ -134,10 +134,19 @@ describe('envelopes', () => {
     expect(plain(eu, [envelope('ResourceEnvelope', 'shop/guard', quota)], [outer])).toEqual([]);
   });
 
-  test('an object can only be in one of them', () => {
-    const twice = [quota, envelope('ResourceEnvelope', 'shop/guard', quota)];
-    expect(plain(eu, twice)).toBe(
-      'SyncWorkFailed: v1 ResourceQuota shop/quota is in the selected resources and in envelope guard; it can only be in one',
-    );
+  test('an object that is in two of them is taken from the first', () => {
+    const other = { ...quota, spec: { hard: { pods: '7' } } };
+    const result = renderOn(eu, [quota, envelope('ResourceEnvelope', 'shop/guard', other)]);
+    if (!result.ok) throw new Error(result.message);
+    expect(result.manifests.map(({ manifest, envelope: from }) => [manifest['spec'], from])).toEqual([
+      [quota['spec'], undefined],
+    ]);
+    expect(result.duplicates.map(({ item, message }) => [item.envelope?.name, message])).toEqual([
+      [
+        'guard',
+        'v1 ResourceQuota shop/quota is in the selected resources and in envelope shop/guard; the first is applied',
+      ],
+    ]);
+    expect(result.digest).toBe((renderOn(eu, [quota]) as typeof result).digest);
   });
 });

@@ -14,6 +14,7 @@ describe('marks', () => {
     const digestOf = (text: string) => `sha256:${digest(text)}`;
     expect(rendered).toEqual({
       ok: true,
+      duplicates: [],
       digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       manifests: [
         {
