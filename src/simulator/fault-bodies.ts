@@ -2,9 +2,11 @@ import { type Clock, sleep } from '../members/clock.ts';
 import { isStream, type SimResponse } from './serve/http.ts';
 
 /** The whole body as chunks, whatever it was before. */
-export async function* chunksOf(body: SimResponse['body']): AsyncGenerator<Uint8Array> {
-  if (isStream(body)) yield* body;
-  else yield typeof body === 'string' ? new TextEncoder().encode(body) : body;
+export const chunksOf = (body: SimResponse['body']): AsyncIterable<Uint8Array> =>
+  isStream(body) ? body : oneChunk(body);
+
+async function* oneChunk(body: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 /** Ten pieces with pauses between them; what is a stream anyway gets a pause before each chunk. */

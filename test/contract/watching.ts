@@ -21,11 +21,13 @@ export function watching(now: () => Session): void {
   async function events(from: string, count: number, selector = query): Promise<WatchEvent[]> {
     const seen: WatchEvent[] = [];
     const stop = new AbortController();
-    for await (const event of now().client.watch(path(), { ...selector, resourceVersion: from }, stop.signal)) {
+    const watched = now().client.watch(path(), { ...selector, resourceVersion: from }, stop.signal, (event) => {
       if (event.type !== 'BOOKMARK') seen.push(event);
-      if (seen.length === count) break;
-    }
-    stop.abort();
+      if (seen.length === count) stop.abort();
+    });
+    await watched.catch((error: unknown) => {
+      if (!stop.signal.aborted) throw error;
+    });
     return seen;
   }
 
@@ -90,9 +92,7 @@ export function watching(now: () => Session): void {
     });
     server.forget();
     const stop = new AbortController();
-    const watch = async () => {
-      for await (const _ of now().client.watch(widgets, { resourceVersion: forgotten }, stop.signal)) break;
-    };
-    await expect(watch()).rejects.toMatchObject({ status: 410 });
+    const watch = now().client.watch(widgets, { resourceVersion: forgotten }, stop.signal, () => stop.abort());
+    await expect(watch).rejects.toMatchObject({ status: 410 });
   });
 }

@@ -43,8 +43,13 @@ export interface MemberClient {
   pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<List>;
   /** A whole list; begins again, a few times, when the server forgets the moment in between. */
   list(path: string, query?: Readonly<Record<string, string>>): Promise<List>;
-  /** Events until the server ends the watch. Errors as `watchStream`. */
-  watch(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<WatchEvent>;
+  /** Tells events until the server ends the watch; rejects when the signal is aborted. Errors as `watchStream`. */
+  watch(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    tell: (event: WatchEvent) => void,
+  ): Promise<void>;
   /** Requests that are in flight at once, at most; more only wait. */
   readonly concurrency: number;
   /** Requests sent so far. */
@@ -165,7 +170,7 @@ export function memberClient(input: {
         }
       }
     },
-    async *watch(path, query, signal) {
+    watch(path, query, signal, tell) {
       // Spread over four minutes so that the watches of a fleet do not all end together.
       const seconds = 240 + Math.floor(Math.random() * 240);
       const search = new URLSearchParams({
@@ -181,10 +186,10 @@ export function memberClient(input: {
         signal,
         urgent: true,
       };
-      for await (const event of watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs })) {
+      return watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs }, (event) => {
         lastContact = clock.now();
-        yield event;
-      }
+        tell(event);
+      });
     },
   };
 }

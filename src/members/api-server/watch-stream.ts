@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import { ApiError, retryAfterMs, UnreachableError } from './api-error.ts';
-import { chunksOf, deadline, orAborted } from './deadline.ts';
+import { deadline, orAborted } from './deadline.ts';
+import { eachLine } from './each-line.ts';
 import { type Exchange, exchange } from './exchange.ts';
 
 export type WatchEvent =
@@ -8,11 +9,14 @@ export type WatchEvent =
   | { readonly type: 'BOOKMARK'; readonly object: Manifest };
 
 /**
- * Events until the server ends the watch. A connection that is half-open looks like one on which nothing happens, so after
+ * Tells events until the server ends the watch. A connection that is half-open looks like one on which nothing happens, so after
  * `silenceMs` it counts as broken. Errors: ApiError when the server refuses, also in the stream (410: our version is
  * forgotten); UnreachableError when the connection breaks.
  */
-export async function* watchStream(input: Exchange & { readonly silenceMs: number }): AsyncIterable<WatchEvent> {
+export async function watchStream(
+  input: Exchange & { readonly silenceMs: number },
+  tell: (event: WatchEvent) => void,
+): Promise<void> {
   const { clock, tried, request, silenceMs } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
   try {
@@ -22,10 +26,10 @@ export async function* watchStream(input: Exchange & { readonly silenceMs: numbe
       throw new ApiError({ tried, status: response.status, body, retryAfterMs: retryAfterMs(response.headers) });
     }
     time.renew(silenceMs);
-    for await (const line of linesOf(chunksOf(response.body, time.signal))) {
+    await eachLine(response.body, time.signal, (line) => {
       time.renew(silenceMs);
-      yield eventOf(line, tried);
-    }
+      tell(eventOf(line, tried));
+    });
   } catch (error) {
     throw error instanceof ApiError ? error : new UnreachableError(tried, error);
   } finally {
@@ -37,20 +41,4 @@ function eventOf(line: string, tried: string): WatchEvent {
   const event = JSON.parse(line) as WatchEvent | { type: 'ERROR'; object?: { code?: number } };
   if (event.type !== 'ERROR') return event;
   throw new ApiError({ tried, status: event.object?.code ?? 500, body: JSON.stringify(event.object ?? {}) });
-}
-
-/** Lines of a stream; what stands after the last line break was cut off and is left out. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    let begin = 0;
-    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n', begin)) {
-      const line = rest.slice(begin, end).trim();
-      begin = end + 1;
-      if (line !== '') yield line;
-    }
-    rest = rest.slice(begin);
-  }
 }

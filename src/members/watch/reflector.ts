@@ -143,7 +143,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
 
   async function watch(from: string): Promise<string> {
     let version = from;
-    for await (const event of client.watch(path, { ...query, resourceVersion: from }, stop.signal)) {
+    await client.watch(path, { ...query, resourceVersion: from }, stop.signal, (event) => {
       asOf = clock.now();
       if (unwatched !== undefined) turn({ kind: 'synced' });
       unwatched = undefined;
@@ -152,7 +152,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       if (event.type === 'BOOKMARK') store.passed(version);
       else if (event.type === 'DELETED') store.remove(object, version);
       else store.set(object);
-    }
+    });
     return version;
   }
 

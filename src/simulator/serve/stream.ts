@@ -14,7 +14,7 @@ const mostWaiting = 20_000;
 /** `closed` is called once: when the reader stops, the stream ends or its signal is aborted. */
 export function openStream(closed: () => void, signal: AbortSignal | undefined): Stream {
   const waiting: Uint8Array[] = [];
-  let wake = () => {};
+  let reader: { resolve(next: IteratorResult<Uint8Array>): void; reject(error: Error): void } | undefined;
   let state: 'open' | 'ended' | Error = 'open';
   let told = false;
 
@@ -25,38 +25,43 @@ export function openStream(closed: () => void, signal: AbortSignal | undefined):
       signal?.removeEventListener('abort', aborted);
       closed();
     }
-    wake();
+    hand();
   }
   const aborted = () => close(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal?.addEventListener('abort', aborted, { once: true });
   if (signal?.aborted) aborted();
 
-  async function* read(): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const chunk = waiting.shift();
-        if (chunk) {
-          yield chunk;
-          continue;
-        }
-        if (state === 'ended') return;
-        if (state instanceof Error) throw state;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    } finally {
-      close('ended');
-    }
+  /** Gives what there is to the reader who waits for it. */
+  function hand(): void {
+    if (!reader) return;
+    const chunk = waiting.shift();
+    if (chunk) reader.resolve({ done: false, value: chunk });
+    else if (state === 'ended') reader.resolve({ done: true, value: undefined });
+    else if (state instanceof Error) reader.reject(state);
+    else return;
+    reader = undefined;
   }
 
+  // By hand, not as a generator: members are watched ten thousand at once, and a waiting generator takes some KB.
+  const chunks: AsyncIterator<Uint8Array> = {
+    next: () =>
+      new Promise((resolve, reject) => {
+        reader = { resolve, reject };
+        hand();
+      }),
+    async return() {
+      close('ended');
+      return { done: true, value: undefined };
+    },
+  };
+
   return {
-    body: read(),
+    body: { [Symbol.asyncIterator]: () => chunks },
     write(chunk) {
       if (state !== 'open') return;
       if (waiting.length >= mostWaiting) close(new Error('the reader is too slow'));
       waiting.push(chunk);
-      wake();
+      hand();
     },
     end: () => close('ended'),
     fail: (error) => close(error),
