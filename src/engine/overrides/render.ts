@@ -3,6 +3,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
 import { describeObject } from '../selection/group-version.ts';
+import { applicable } from '../selection/normalise.ts';
 import { applyOverride, type EffectiveOverride, effectiveOn } from './effective.ts';
 import { lookupOf, type OverrideCluster, objectKeys, selectorKeys } from './lookup.ts';
 import { digestOf, marked } from './ownership.ts';
@@ -110,14 +111,14 @@ function renderVariant(
     if (!overridden.manifest) continue;
     const opened = unpack(overridden.manifest);
     if (!opened) {
-      plain.push({ manifest: overridden.manifest });
+      plain.push({ manifest: applicable(overridden.manifest) });
       continue;
     }
     if (!opened.ok) return failed('SyncWorkFailed', opened.message);
     for (const inside of opened.manifests) {
       const inner = overrideObject(inside, overridesByKey);
       if (!inner.ok) return failed('OverriddenFailed', inner.message);
-      if (inner.manifest) wrapped.push({ manifest: inner.manifest, envelope: opened.envelope });
+      if (inner.manifest) wrapped.push({ manifest: applicable(inner.manifest), envelope: opened.envelope });
     }
   }
   const { first: all, duplicates } = withoutDuplicates([...plain, ...wrapped]);

@@ -20,15 +20,27 @@ export function contentOf(object: HubObject): Manifest {
 /** Strips one manifest (KubeFleet generateRawContent). Returns the manifest itself when there is nothing to strip. */
 export const normalise = (manifest: Manifest): Manifest =>
   remembered(normalised, manifest, () => {
-    const metadata = normaliseMetadata(manifest.metadata);
-    const spec = normaliseSpec(manifest);
-    const same = metadata === manifest.metadata && spec === manifest['spec'] && !Object.hasOwn(manifest, 'status');
-    if (same) return manifest;
-    const { status: _, ...rest } = manifest;
-    return { ...rest, metadata, ...(spec === undefined ? {} : { spec }) } as Manifest;
+    const written = withoutReadOnly(manifest, toolAnnotations);
+    const spec = normaliseSpec(written);
+    return spec === written['spec'] ? written : { ...written, spec };
   });
 
+/**
+ * Strips what no manifest may ask a member for: what selected objects have lost already, those in envelopes may still have
+ * (KubeFleet work applier, apply.go, sanitizeManifestObject). Addresses and ports in an envelope are meant for members.
+ */
+export const applicable = (manifest: Manifest): Manifest =>
+  remembered(applicables, manifest, () => withoutReadOnly(manifest, [...toolAnnotations, ...agentAnnotations]));
+
+function withoutReadOnly(manifest: Manifest, annotations: readonly string[]): Manifest {
+  const metadata = normaliseMetadata(manifest.metadata, annotations);
+  if (metadata === manifest.metadata && !Object.hasOwn(manifest, 'status')) return manifest;
+  const { status: _, ...rest } = manifest;
+  return { ...rest, metadata };
+}
+
 const normalised = new WeakMap<Manifest, Manifest>();
+const applicables = new WeakMap<Manifest, Manifest>();
 const envelopes = new WeakMap<Manifest, Manifest>();
 
 function remembered(memo: WeakMap<Manifest, Manifest>, manifest: Manifest, make: () => Manifest): Manifest {
@@ -52,11 +64,13 @@ const serverMetadata = [
   'ownerReferences',
 ];
 const toolAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'deployment.kubernetes.io/revision'];
+/** What KubeFleet's member agent writes on objects: copied from a member, they would speak of another manifest. */
+const agentAnnotations = ['kubernetes-fleet.io/spec-hash', 'kubernetes-fleet.io/last-applied-configuration'];
 
-function normaliseMetadata(metadata: Manifest['metadata']): Manifest['metadata'] {
+function normaliseMetadata(metadata: Manifest['metadata'], dropped: readonly string[]): Manifest['metadata'] {
   const kept = without(metadata, serverMetadata);
   if (!isFields(kept['annotations'])) return kept as Manifest['metadata'];
-  const annotations = without(kept['annotations'], toolAnnotations);
+  const annotations = without(kept['annotations'], dropped);
   if (annotations === kept['annotations'] && Object.keys(annotations).length > 0) return kept as Manifest['metadata'];
   return (Object.keys(annotations).length > 0
     ? { ...kept, annotations }

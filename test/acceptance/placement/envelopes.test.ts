@@ -65,6 +65,29 @@ spec:
     expect(a!.find(({ kind }) => kind === 'ResourceQuota')!['spec']).toEqual({ hard: { pods: 'eu-7' } });
   });
 
+  it('loses what no manifest may ask a member for; what a hub would strip for itself stays', async () => {
+    const copied = `  web: {apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop, uid: "1", resourceVersion: "2", generation: 3,
+    creationTimestamp: "2026-01-01T00:00:00Z", managedFields: [{manager: x}], finalizers: [acme.io/x], labels: {app: web},
+    ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: "9"}],
+    annotations: {keep: "1", kubectl.kubernetes.io/last-applied-configuration: x, kubernetes-fleet.io/spec-hash: x}},
+    spec: {clusterIP: 10.0.0.7, ports: [{port: 80, nodePort: 30080}]}, status: {loadBalancer: {}}}`;
+    const { a } = await rendered({ repo: repo(box(copied)) }, 'a');
+    const { metadata, ...rest } = a!.find(({ kind }) => kind === 'Service')!;
+    const { 'gitfleet.dev/digest': _, ...annotations } = metadata.annotations!;
+    expect({ ...rest, metadata: { ...metadata, annotations } }).toEqual({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {
+        name: 'web',
+        namespace: 'shop',
+        finalizers: ['acme.io/x'],
+        labels: { app: 'web', 'gitfleet.dev/placement': 'web' },
+        annotations: { keep: '1' },
+      },
+      spec: { clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 30080 }] },
+    });
+  });
+
   it('failures inside name the envelope', async () => {
     const of = repo(box(quota));
     const first = await plan({ repo: of, observed: [seen('a')] });
