@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest, ObjectRef } from '../api/meta.ts';
-import { type ApplyStrategy, placementKey } from '../api/placement.ts';
+import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { applyStrategyOf } from './delivery/apply-strategy.ts';
 import { listedObjects } from './delivery/listed-objects.ts';
@@ -62,17 +62,28 @@ export function stayingOn({ bindings }: PlacementWork): ReadonlyMap<ClusterName,
 
 const noLists: RecordedLists = {};
 
-/** Whether what a cluster holds by the record is to be applied once more, in another way: a change of applyStrategy alone. */
-export function appliesAnew(work: PlacementWork, target: Target, world: World): boolean {
-  const recorded = world.record.placements.get(placementKey(target.placement));
-  const before = recorded?.state.bindings.find(
-    ({ targetCluster, state, deleting }) => targetCluster === target.clusterName && state !== 'Scheduled' && !deleting,
-  );
-  if (!recorded?.object || !before || target.remove || before.resourceSnapshotIndex !== target.resourceSnapshotIndex)
-    return false;
-  return (
-    canonicalJson(applyStrategyOf(recorded.object, before)) !== canonicalJson(strategyOf(work, target.clusterName))
-  );
+/** Clusters that apply once more what they hold by the record, in another way: a change of applyStrategy alone. */
+export function clustersAppliedAnew(work: PlacementWork, world: World): ReadonlySet<ClusterName> {
+  const recorded = world.record.placements.get(placementKey(refOf(work.placement)));
+  const { object, state } = recorded ?? {};
+  if (!object || !state) return new Set();
+  const staying = stayingOn(work);
+  const isSame = strategyComparison();
+  const anew = state.bindings.filter((before) => {
+    const { targetCluster, resourceSnapshotIndex: index, deleting } = before;
+    if (deleting || index === undefined || staying.get(targetCluster)?.resourceSnapshotIndex !== index) return false;
+    return !isSame(applyStrategyOf(object, before), strategyOf(work, targetCluster));
+  });
+  return new Set(anew.map(({ targetCluster }) => targetCluster));
+}
+
+/** Most bindings of a placement have one strategy, before and after. */
+function strategyComparison(): (a: ApplyStrategy, b: ApplyStrategy) => boolean {
+  let last: { readonly a: ApplyStrategy; readonly b: ApplyStrategy; readonly same: boolean } | undefined;
+  return (a, b) => {
+    if (last?.a !== a || last.b !== b) last = { a, b, same: canonicalJson(a) === canonicalJson(b) };
+    return last.same;
+  };
 }
 
 /** What the record says a cluster holds: its recorded index with its recorded override snapshots. */

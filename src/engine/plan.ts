@@ -1,5 +1,5 @@
-import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
-import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
+import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
+import { type ApplyStrategy, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
@@ -12,7 +12,7 @@ import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import { farewellOf, outcomeOf } from './placement-outcome.ts';
-import { appliesAnew, contentsOf, recordedContentsOf } from './plan-contents.ts';
+import { clustersAppliedAnew, contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble, type Parts } from './plan-output.ts';
 import { awaitLook, observeMoved } from './present-bindings.ts';
@@ -28,8 +28,8 @@ export interface PlanResult {
   readonly contentOf: (target: Target) => TargetContent | undefined;
   /** What the record says the cluster of a target holds of its placement. */
   readonly recordedContentOf: (target: Target) => readonly Manifest[];
-  /** Whether the cluster of a target applies once more what it holds, since only the way to apply is another. */
-  readonly appliesAnew: (target: Target) => boolean;
+  /** Clusters of a placement that apply once more what they hold, since only the way to apply is another. */
+  readonly appliedAnew: (placement: PlacementRef) => ReadonlySet<ClusterName>;
   /** For the next plan of the same fleet; made when it is asked for. */
   readonly memo: () => PlanMemo;
 }
@@ -119,9 +119,9 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),
     memo: () => ({ reusable: reusableFrom(world, outcomes, ({ work }) => reused.get(work)), parts }),
-    appliesAnew(target) {
-      const work = workOf(target);
-      return work !== undefined && appliesAnew(work, target, world);
+    appliedAnew(placement) {
+      const work = byKey.get(placementKey(placement));
+      return work ? clustersAppliedAnew(work, world) : new Set();
     },
   };
 }

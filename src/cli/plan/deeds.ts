@@ -17,20 +17,16 @@ export interface Deed {
 }
 
 /** Bindings of the plan in its order, then those of placements whose file is gone, then those that it lets go of. */
-export function deedsOf({ plan, appliesAnew }: PlanResult, record: FleetRecord): Deed[] {
-  const anew = new Set(plan.targets.filter(appliesAnew).map(idOf));
+export function deedsOf({ plan, appliedAnew }: PlanResult, record: FleetRecord): Deed[] {
   const present = new Set(plan.placements.map(placementKey));
   return [
-    ...plan.placements.flatMap((placement) =>
-      placement.bindings.map(({ move, ...binding }): Deed => {
+    ...plan.placements.flatMap((placement) => {
+      const anew = appliedAnew(placement);
+      return placement.bindings.map(({ move, ...binding }): Deed => {
         const stays = move === 'keep' || move === 'wait';
-        return {
-          ...binding,
-          deed: stays && anew.has(idOf({ ...binding, placement })) ? 'reapply' : move,
-          placement,
-        };
-      }),
-    ),
+        return { ...binding, deed: stays && anew.has(binding.clusterName) ? 'reapply' : move, placement };
+      });
+    }),
     ...plan.targets.flatMap(({ remove, placement, clusterName, resourceSnapshotIndex }): Deed[] =>
       remove && !present.has(placementKey(placement))
         ? [{ deed: 'remove', placement, clusterName, resourceSnapshotIndex }]
@@ -78,6 +74,3 @@ function stateAfter({ record }: Plan): ReadonlyMap<PlacementKey, PlacementState>
   }
   return states;
 }
-
-const idOf = (of: { readonly clusterName: ClusterName; readonly placement: PlacementRef }): string =>
-  `${of.clusterName} ${placementKey(of.placement)}`;

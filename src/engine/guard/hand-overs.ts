@@ -1,7 +1,7 @@
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
-import { type ApplyStrategy, placementKey } from '../../api/placement.ts';
+import type { ClusterName, ObjectRef, PlacementKey } from '../../api/meta.ts';
+import { type ApplyStrategy, type Placement, placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
-import type { Plan, PlannedBinding } from '../plan-document.ts';
+import type { Plan, PlannedBinding, PlannedPlacement, Target } from '../plan-document.ts';
 import { bindingReader, type Compared, snapshotReader } from './comparison.ts';
 import type { Removal } from './removals.ts';
 import { nameOf, objectsOf } from './snapshot-objects.ts';
@@ -12,56 +12,97 @@ import { nameOf, objectsOf } from './snapshot-objects.ts';
  * an approval too many costs less than one too few.
  */
 export function handOvers(input: PlanInput, plan: Plan, compared: readonly Compared[]): (removal: Removal) => boolean {
-  // Most plans remove nothing, and a large fleet has a million targets.
-  let takers: readonly Taker[] | undefined;
+  // Most plans remove nothing, most of what is removed is in one placement, and a large fleet has a million targets.
+  let takers: ReadonlyMap<string, readonly Taker[]> | undefined;
+  let targets: ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, Target>> | undefined;
+  const bindingOf = lazily(() => bindingReader(plan));
   return ({ clusterName, placement, object }) => {
     takers ??= takersOf(input, plan, compared);
-    return takers.some(({ key, asksFor }) => key !== placement && asksFor(clusterName, object));
+    return (takers.get(object) ?? []).some((taker) => {
+      if (taker.key === placement || !taker.stays.has(clusterName)) return false;
+      const given = bindingOf()(taker.key, clusterName)?.applyStrategy;
+      if (given && !takesOver(given)) return false;
+      if (taker.next.has(object)) return true;
+      targets ??= targetsByPlacement(plan);
+      const target = targets.get(taker.key)?.get(clusterName);
+      return target !== undefined && !target.remove && namesOf(target.objects).has(object);
+    });
   };
 }
 
 interface Taker {
   readonly key: PlacementKey;
-  readonly asksFor: (cluster: ClusterName, object: string) => boolean;
+  /** Clusters that it is to be on. */
+  readonly stays: ReadonlySet<ClusterName>;
+  /** What it asks for everywhere once its rollout is through. */
+  readonly next: ReadonlySet<string>;
 }
 
-function takersOf(input: PlanInput, plan: Plan, compared: readonly Compared[]): Taker[] {
+/** Placements that take over what is there, by the objects that any of their snapshots in use lists. */
+function takersOf(input: PlanInput, plan: Plan, compared: readonly Compared[]): ReadonlyMap<string, readonly Taker[]> {
   const contentsOf = snapshotReader(input, plan);
-  const bindingOf = bindingReader(plan);
   // Whose objects an override may leave out, somewhere, is not worked out here.
   const isWhole = !input.fleet.overrides.some(({ spec }) =>
     spec.policy.overrideRules.some(({ overrideType }) => overrideType === 'Delete'),
   );
   const strategies = new Map(compared.map(({ key, placement }) => [key, placement?.spec.strategy]));
-  const targets = Map.groupBy(
-    plan.targets.filter(({ remove }) => !remove),
-    ({ placement }) => placementKey(placement),
-  );
-  return plan.placements.flatMap((placement): Taker[] => {
+  const takers = new Map<string, Taker[]>();
+  for (const placement of plan.placements) {
     const key = placementKey(placement);
     const strategy = strategies.get(key);
-    if (!strategy || !takesOver(strategy.applyStrategy)) return [];
-    const stays = new Set(placement.bindings.filter(staysPicked).map(({ clusterName }) => clusterName));
-    const now = new Map(
-      targets
-        .get(key)
-        ?.map(({ clusterName, objects }) => [
-          clusterName,
-          new Set(objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name))),
-        ]),
-    );
-    const rolls = strategy.type === 'RollingUpdate' && isWhole;
-    const next = new Set(rolls ? objectsOf(contentsOf(key, placement.resourceSnapshotIndex)) : []);
-    return [
-      {
-        key,
-        asksFor: (cluster, object) =>
-          stays.has(cluster) &&
-          takesOver(bindingOf(key, cluster)?.applyStrategy ?? strategy.applyStrategy) &&
-          (next.has(object) || (now.get(cluster)?.has(object) ?? false)),
-      },
-    ];
-  });
+    if (!strategy || !takesOver(strategy.applyStrategy)) continue;
+    const taker: Taker = {
+      key,
+      stays: new Set(placement.bindings.filter(staysPicked).map(({ clusterName }) => clusterName)),
+      next: new Set(isWhole ? nextOf(placement, strategy, contentsOf) : []),
+    };
+    const listed = indexesOf(placement).flatMap((index) => objectsOf(contentsOf(key, index)));
+    for (const object of new Set(listed)) {
+      const others = takers.get(object);
+      if (others) others.push(taker);
+      else takers.set(object, [taker]);
+    }
+  }
+  return takers;
+}
+
+/** Under External only a run says what comes next, and what it would take is not known yet. */
+const nextOf = (
+  placement: PlannedPlacement,
+  { type }: Placement['spec']['strategy'],
+  contentsOf: ReturnType<typeof snapshotReader>,
+): readonly string[] =>
+  type === 'External' ? [] : objectsOf(contentsOf(placementKey(placement), placement.resourceSnapshotIndex));
+
+const indexesOf = ({ resourceSnapshotIndex, bindings }: PlannedPlacement): readonly (number | undefined)[] => [
+  ...new Set([resourceSnapshotIndex, ...bindings.map((binding) => binding.resourceSnapshotIndex)]),
+];
+
+function targetsByPlacement({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, Target>> {
+  const grouped = Map.groupBy(targets, ({ placement }) => placementKey(placement));
+  return new Map(
+    [...grouped].map(([key, group]) => [key, new Map(group.map((target) => [target.clusterName, target]))]),
+  );
+}
+
+const names = new WeakMap<readonly ObjectRef[], ReadonlySet<string>>();
+
+/** Clusters that get the same share one list. */
+function namesOf(objects: readonly ObjectRef[]): ReadonlySet<string> {
+  let known = names.get(objects);
+  if (!known) {
+    known = new Set(objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name)));
+    names.set(objects, known);
+  }
+  return known;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 const staysPicked = ({ state, move }: PlannedBinding): boolean => state !== 'Unscheduled' && move !== 'remove';
