@@ -8,6 +8,7 @@ import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
+import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 import { cordonEdit, cordonTaint, isCordon, memberNamed } from './cordon.ts';
 import { type Desired, withDesired } from './open-desired.ts';
@@ -66,10 +67,9 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
 }
 
 async function recordOf({ branches }: Desired, statusBranch: string): Promise<FleetRecord> {
-  const ref = branchRef(statusBranch);
-  const tip = (await branches.list([ref])).get(ref);
+  const tip = await publishedTip(branches, statusBranch)();
   if (tip === undefined) return readRecord(new Map()).record;
-  await branches.obtain(ref, tip);
+  await branches.obtain(branchRef(statusBranch), tip);
   return readRecord(await readFiles(branches, tip)).record;
 }
 

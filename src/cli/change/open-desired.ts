@@ -17,6 +17,8 @@ export interface Desired {
   readonly fleet: Fleet;
   /** Of a local repository that is not bare. */
   readonly workingTree: WorkingTree | undefined;
+  /** The branch of a clone: what it was cloned from has it too, and does not know of a commit that is only here. */
+  readonly tracked: boolean;
   /** Text of a file at the tip; undefined when there is none. */
   text(file: string): Promise<string | undefined>;
 }
@@ -38,6 +40,7 @@ export async function withDesired<T>(
     await branches.obtain(ref, tip);
     const tree = await branches.objects.files(tip);
     const files = new Map((await tree.files()).map(({ path, oid }) => [path, oid]));
+    const tracking = `refs/remotes/origin/${options.branch}`;
     const located = branches.remote ? undefined : await locate(branches.name);
     return await use({
       branches,
@@ -45,6 +48,7 @@ export async function withDesired<T>(
       ref,
       tip,
       fleet: await loadFleet(tree),
+      tracked: !branches.remote && (await branches.list([tracking])).size > 0,
       workingTree: located && !located.bare ? { dir: branches.name, gitDir: located.gitDir } : undefined,
       async text(file) {
         const oid = files.get(file);

@@ -35,7 +35,7 @@ export async function tell(
   }));
   const submitted = options.dryRun ? undefined : await submit(desired, { ...change, author: options.gitAuthor });
   const made = options.dryRun ? files.length > 0 : submitted !== undefined;
-  const next = submitted && change.branch !== undefined ? nextStep(desired, submitted.branch) : undefined;
+  const next = submitted && (change.branch === undefined ? pushed(desired) : nextStep(desired, submitted.branch));
   if (format !== 'table') {
     const document = {
       apiVersion: 'gitfleet.dev/v1alpha1',
@@ -58,15 +58,26 @@ export async function tell(
   if (next) print([next.sentence, ...next.commands.map((line) => `  ${line}`)].join('\n'));
 }
 
+interface NextStep {
+  readonly sentence: string;
+  readonly commands: string[];
+}
+
+/** A commit in a clone is seen by nobody who reads what it was cloned from. */
+const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
+  tracked
+    ? {
+        sentence: 'Where gitfleet run reads origin, nothing happens until it is pushed:',
+        commands: [`git -C ${branches.name} push origin ${branch}`],
+      }
+    : undefined;
+
 /** A plain git server knows no pull requests: merging is the same there. */
-function nextStep(
-  { branches, branch, fleet }: Desired,
-  from: string,
-): { readonly sentence: string; readonly commands: string[] } {
+function nextStep({ branches, branch, fleet, tracked }: Desired, from: string): NextStep {
   const url = requestUrl(fleet.config?.spec.forge, { from, into: branch });
   const merge = branches.remote
     ? `git fetch origin && git checkout ${branch} && git merge origin/${from} && git push`
-    : `git -C ${branches.name} merge ${from}`;
+    : `git -C ${branches.name} merge ${from}${tracked ? ` && git -C ${branches.name} push origin ${branch}` : ''}`;
   return url === undefined
     ? { sentence: `Nothing happens until it is merged into ${branch}:`, commands: [merge] }
     : {

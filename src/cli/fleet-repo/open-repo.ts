@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
+import { followedBranch } from '../../git/followed-branch.ts';
 import { locate } from '../../git/local/locate.ts';
 import { uncommittedFiles } from '../../git/native/uncommitted.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
@@ -16,7 +17,7 @@ const mostNamed = 3;
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
-  /** What the status branch holds; empty for a plain folder and before the first pass. */
+  /** What the status branch holds, in a clone as of the last fetch; empty for a plain folder and before the first pass. */
   statusFiles(): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;
 }
@@ -57,13 +58,12 @@ async function openCommit(repo: string, ref: string | undefined, statusBranch: s
   const branches: Branches = await openGit(repo);
   try {
     const tree = await branches.objects.files(await resolveCommit(branches, ref));
-    const status = branchRef(statusBranch);
     return {
       tree,
       async statusFiles() {
-        const tip = (await branches.list([status])).get(status);
+        const { tip } = await followedBranch(branches, statusBranch);
         if (tip === undefined) return new Map();
-        await branches.obtain(status, tip);
+        await branches.obtain(branchRef(statusBranch), tip);
         return readFiles(branches, tip);
       },
       close: () => branches.close(),

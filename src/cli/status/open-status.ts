@@ -3,6 +3,7 @@ import type { Branches } from '../../git/branches.ts';
 import { branchRef } from '../../git/source.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
+import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 
 export interface StatusOptions {
@@ -34,7 +35,7 @@ export interface StatusReader {
 export async function openStatus({ repo, statusBranch }: StatusOptions): Promise<StatusReader> {
   const ref = branchRef(statusBranch);
   const branches = await openClone(repo);
-  const tip = async () => (await branches.list([ref])).get(ref);
+  const tip = publishedTip(branches, statusBranch);
   return {
     branches,
     ref,

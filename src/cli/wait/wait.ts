@@ -35,6 +35,7 @@ export async function wait(word: string, givenName: string | undefined, options:
   const deadline = Date.now() + ms;
   await withStatus(options, async (reader) => {
     const since = await commitMeant(reader, options);
+    await firstStatus(reader, options, deadline);
     for (;;) {
       const { met, missing, tip } = await look({ reader, kind, name: asked.name, waitedFor, since, options });
       if (missing.length === 0) return print(met.join('\n'));
@@ -45,6 +46,18 @@ export async function wait(word: string, givenName: string | undefined, options:
         );
     }
   });
+}
+
+/** Whoever has just started the daemon waits for its first pass too. */
+async function firstStatus(
+  reader: StatusReader,
+  { statusBranch, timeout }: WaitOptions,
+  deadline: number,
+): Promise<void> {
+  if ((await reader.tip()) !== undefined) return;
+  process.stderr.write(`note: ${reader.branches.name} has no branch ${statusBranch} yet: gitfleet run makes it\n`);
+  if (await moved(reader, undefined, deadline)) return;
+  throw new CliError(`timed out after ${timeout}, still missing:\n  a first status`, exitCodes.somethingToDo);
 }
 
 /** The commit that the status must know of; undefined when any will do. */

@@ -1,0 +1,31 @@
+import type { Branches } from '../../git/branches.ts';
+import { followedBranch } from '../../git/followed-branch.ts';
+import { fetchOrigin } from '../../git/native/fetch-origin.ts';
+
+/** A command that goes on looking asks the server no more often. Milliseconds. */
+const fetchEveryMs = 3_000;
+
+/**
+ * Looks where the status branch is now. In a clone that means asking what it was cloned from, as `git fetch` does; where that
+ * does not answer, the state of the last fetch counts, with a note. The function returned may be called again and again.
+ */
+export function publishedTip(branches: Branches, branch: string): () => Promise<string | undefined> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let complained = false;
+
+  async function ask(): Promise<void> {
+    if (Date.now() - askedAt < fetchEveryMs) return;
+    askedAt = Date.now();
+    const trouble = await fetchOrigin(branches.name);
+    if (trouble === undefined || complained) return;
+    complained = true;
+    process.stderr.write(`note: origin does not answer, so this is as of the last git fetch: ${trouble}\n`);
+  }
+
+  return async () => {
+    const { tip, fromOrigin } = await followedBranch(branches, branch);
+    if (branches.remote || (tip !== undefined && !fromOrigin)) return tip;
+    await ask();
+    return (await followedBranch(branches, branch)).tip;
+  };
+}

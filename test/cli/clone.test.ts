@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commit, folder, removeFolders, sh } from '../git/world.ts';
+import { cli } from './cli.ts';
+import { FleetOnGit } from './fleet-on-git.ts';
+import { shop } from './shop.ts';
+
+let fleet: FleetOnGit;
+let clone: string;
+
+/** A clone as people work in it, of a repo that a daemon elsewhere reads. */
+function cloned(...flags: string[]): string {
+  const dir = join(folder(), 'clone');
+  sh('.', 'clone', '-q', ...flags, fleet.dir, dir);
+  return dir;
+}
+
+beforeAll(async () => {
+  fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  clone = cloned();
+});
+afterAll(removeFolders);
+
+const placements = 'placement/pay\nplacement/web\nplacement/web/settings\n';
+const run = (...args: string[]) => cli(...args, '--repo', clone);
+
+describe('in a clone the status is that of the repository it was cloned from', () => {
+  it('get reads it', async () => {
+    expect(await run('get', 'placements', '-o', 'name')).toEqual({ code: 0, out: placements, err: '' });
+  });
+
+  it('plan goes on from it, without asking anybody', async () => {
+    const ran = await run('plan');
+    expect(ran).toEqual({ code: 0, err: '', out: expect.stringContaining('Plan: 0 to add, 0 to update, 0 to remove') });
+  });
+
+  it('a clone of one branch learns of the others', async () => {
+    const ran = await cli('get', 'placements', '-o', 'name', '--repo', cloned('--single-branch'));
+    expect(ran).toEqual({ code: 0, out: placements, err: '' });
+  });
+
+  it('what was published after the clone was made is seen, also beside an older local copy of the branch', async () => {
+    const dir = cloned();
+    sh(dir, 'branch', 'fleet-status', 'origin/fleet-status');
+    fleet.commit({ 'clusters/eu-9.yaml': shop['clusters/eu-1.yaml']!.replaceAll('eu-1', 'eu-9') }, 'Add eu-9');
+    await fleet.settle();
+    const ran = await cli('wait', 'cluster/eu-9', '--for=Joined', '--commit', 'any', '--timeout', '0s', '--repo', dir);
+    expect(ran).toEqual({ code: 0, out: 'cluster/eu-9 condition met\n', err: '' });
+  });
+
+  it('says so when origin does not answer, and tells what the last fetch brought', async () => {
+    const dir = cloned();
+    sh(dir, 'remote', 'set-url', 'origin', join(folder(), 'gone'));
+    expect(await cli('get', 'placements', '-o', 'name', '--repo', dir)).toEqual({
+      code: 0,
+      out: placements,
+      err: expect.stringMatching(/^note: origin does not answer, so this is as of the last git fetch: /),
+    });
+  });
+
+  it('a status branch of its own that origin does not have is its own', async () => {
+    const dir = cloned();
+    sh(dir, 'checkout', '-q', '--detach', 'origin/fleet-status');
+    const ahead = commit(dir, { 'README.md': 'ours' });
+    sh(dir, 'checkout', '-q', 'main');
+    sh(dir, 'branch', 'fleet-status', ahead);
+    sh(dir, 'remote', 'set-url', 'origin', join(folder(), 'gone'));
+    expect(await cli('get', 'placements', '-o', 'name', '--repo', dir)).toEqual({ code: 0, out: placements, err: '' });
+  });
+});
+
+describe('a commit that a command makes in a clone', () => {
+  it('is to be pushed', async () => {
+    const ran = await run('suspend', 'placement', 'web');
+    expect(ran.out.trimEnd().split('\n').slice(-2)).toEqual([
+      'Where gitfleet run reads origin, nothing happens until it is pushed:',
+      `  git -C ${clone} push origin main`,
+    ]);
+  });
+
+  it('drain knows what is on the cluster, and the merge is to be pushed', async () => {
+    const ran = await run('drain', 'dev-1');
+    expect(ran.err).toContain('note: pay ');
+    expect(ran.out).toContain(`  git -C ${clone} merge gitfleet/drain/dev-1 && git -C ${clone} push origin main\n`);
+  });
+});
+
+describe('wait before the first pass', () => {
+  it('waits for it, and says so', async () => {
+    const dir = folder();
+    sh(dir, 'init', '-q');
+    commit(dir, shop);
+    expect(await cli('wait', 'placements', '--for=Available', '--timeout', '0s', '--repo', dir)).toEqual({
+      code: 1,
+      out: '',
+      err: [
+        `note: ${dir} has no branch fleet-status yet: gitfleet run makes it`,
+        'gitfleet: timed out after 0s, still missing:',
+        '  a first status',
+        '',
+      ].join('\n'),
+    });
+  });
+});
