@@ -6,16 +6,14 @@ import { fleetMembers } from '../daemon/members.ts';
 import { recordedFleet } from '../daemon/recorded-fleet.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
-import { connectionsOf } from '../members/api-server/kubeconfig.ts';
 import { systemClock } from '../members/clock.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { makeDirectory } from '../repo/make-directory.ts';
 import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
-import { membersPath } from './run/run.ts';
+import { membersNamed } from './run/members-named.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
-import { unreadable } from './terminal/file-trouble.ts';
 import { print } from './terminal/output.ts';
 
 /** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
@@ -28,8 +26,7 @@ export async function observe(options: {
 }): Promise<void> {
   const timeout = parseDuration(options.timeout);
   if (timeout === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 15s`);
-  const path = membersPath(options.members);
-  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
+  const connections = await membersNamed(options.members);
   const repo = await openRepo(options.repo, options.ref);
   const members = fleetMembers({
     connect: (name) => connections.open(name),

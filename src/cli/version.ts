@@ -8,7 +8,8 @@ export const version: string = manifest.version;
 
 export function printVersion(options: { readonly output: string }): void {
   const about = { gitfleet: version, node: process.versions.node, platform: `${process.platform}/${process.arch}` };
-  if (outputFormat(options.output, ['table', 'json']) === 'json') printJson(about);
+  if (outputFormat(options.output, ['table', 'json']) === 'json')
+    printJson({ apiVersion: 'gitfleet.dev/v1alpha1', kind: 'Version', ...about });
   else
     print(
       Object.entries(about)

@@ -62,7 +62,7 @@ export function runningCommands(gitfleet: Command): void {
       .option('--git-author <name <address>>', 'author of status commits and approval branches', defaultAuthor)
       .option('--grace-period <duration>', 'what is under way may take this long to end after SIGTERM', '25s')
       .option('--once', 'do what can be done now, record what came of it, then end')
-      .option('--log-level <level>', 'trace, debug, info, warn, error', 'info')
+      .option('--log-level <level>', 'trace, debug, info, warn, error, silent', 'info')
       .option('--log-format <format>', 'json or pretty; default: pretty on a terminal')
       .action(async (options) => (await import('../run/run.ts')).run(options)),
     'run --repo https://git.example.com/platform/fleet.git --members ~/.kube/config',

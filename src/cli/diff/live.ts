@@ -3,11 +3,9 @@ import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { ApiError, UnreachableError } from '../../members/api-server/api-error.ts';
 import { type MemberClient, memberClient } from '../../members/api-server/client.ts';
 import { type Discovery, discover } from '../../members/api-server/discovery.ts';
-import { connectionsOf } from '../../members/api-server/kubeconfig.ts';
 import { objectRequests } from '../../members/apply/requests.ts';
 import { systemClock } from '../../members/clock.ts';
-import { membersPath } from '../run/run.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { membersNamed } from '../run/members-named.ts';
 import { changeOf, type ManifestChange } from './change.ts';
 
 /** What a cluster should hold of a placement. */
@@ -31,15 +29,14 @@ export async function liveChanges(
   targets: readonly Wanted[],
   options: { readonly members: string; readonly timeoutMs: number },
 ): Promise<{ readonly changes: readonly Found[]; readonly unreached: readonly string[] }> {
-  const path = membersPath(options.members);
-  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
+  const connections = await membersNamed(options.members);
   const clusters = [...new Set(targets.map(({ clusterName }) => clusterName))];
   const answers = await Promise.all(
     clusters.map(async (clusterName) => {
       const life = AbortSignal.timeout(options.timeoutMs);
       try {
         const transport = await connections.open(clusterName);
-        if (!transport) return { unreached: [`${clusterName}: ${path} has no such member`], changes: [] };
+        if (!transport) return { unreached: [`${clusterName}: the kubeconfig has no such member`], changes: [] };
         const client = memberClient({ name: clusterName, transport, clock: systemClock, life });
         const discovery = discover(client);
         const look = looker(client, discovery);

@@ -28,7 +28,13 @@ export async function explain(
     throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
   const { scheduled } = placement;
   const clusters = explained.of(placement, options.cluster);
-  const document = { placement: placementKey(placement), scheduled, clusters };
+  const document = {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'Explanation',
+    placement: placementKey(placement),
+    scheduled,
+    clusters,
+  };
   if (format === 'json') return printJson(document);
   if (format === 'yaml') return printYaml(document);
   print([...headline(placement), ...clusters.map(explanationText)].join('\n'));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Address, parseAddress } from '../../git/address.ts';
+import { parseAddress } from '../../git/address.ts';
 import { type Branches, openBranches } from '../../git/branches.ts';
 import { GitError } from '../../git/git-error.ts';
 import { credentialsFromEnv } from '../../git/http/credentials.ts';
@@ -42,19 +42,22 @@ export async function openGit(repo: string): Promise<Branches> {
 export async function openClone(repo: string): Promise<Branches> {
   try {
     const address = parseAddress(repo);
-    return await openGit(address.kind === 'local' ? await cloneAround(address) : repo);
+    if (address.kind !== 'local') return await openGit(repo);
+    const clone = await cloneAround(address.path);
+    if (clone !== undefined) return await openGit(clone);
+    throw new CliError(
+      `${address.path} is no git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
+      exitCodes.unreachable,
+    );
   } catch (error) {
     return unreadable(repo)(error);
   }
 }
 
-async function cloneAround({ path }: Address & { readonly kind: 'local' }): Promise<string> {
+/** The repository whose working tree a folder is in; undefined outside of any. */
+export async function cloneAround(path: string): Promise<string | undefined> {
   for (let folder = path; ; folder = dirname(folder)) {
     if (await locate(folder)) return folder;
-    if (dirname(folder) === folder) break;
+    if (dirname(folder) === folder) return undefined;
   }
-  throw new CliError(
-    `${path} is no git repository, so it has no status: name the fleet repo with --repo DIR or --repo URL`,
-    exitCodes.unreachable,
-  );
 }

@@ -10,7 +10,7 @@ import { readFiles } from '../../git/status-branch.ts';
 import { openDirectory } from '../../repo/directory-tree.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { unreadable } from '../terminal/file-trouble.ts';
-import { openGit } from './open-git.ts';
+import { cloneAround, openGit } from './open-git.ts';
 
 /** Files named in a note; the rest are counted. */
 const mostNamed = 3;
@@ -37,6 +37,7 @@ export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet
       return opened;
     }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
+    await tellFolder(address.path);
     return { tree: await openDirectory(address.path), statusFiles: async () => new Map(), close: async () => {} };
   } catch (error) {
     return unreadable(repo)(error);
@@ -51,6 +52,15 @@ async function tellUncommitted(dir: string): Promise<void> {
   const named = files.slice(0, mostNamed).join(', ');
   process.stderr.write(
     `note: only what is committed is read, without the changes in ${named}${rest > 0 ? ` and ${rest} more` : ''}\n`,
+  );
+}
+
+/** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */
+async function tellFolder(path: string): Promise<void> {
+  const clone = path === process.cwd() ? await cloneAround(path) : undefined;
+  if (clone === undefined) return;
+  process.stderr.write(
+    `note: ${path} is a folder inside the git repository ${clone}: only its files are read, as they are; for all of it use --repo ${clone}\n`,
   );
 }
 

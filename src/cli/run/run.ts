@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { openLog } from '../../daemon/log.ts';
 import { openDaemon } from '../../daemon/open.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
@@ -9,7 +7,7 @@ import { systemClock } from '../../members/clock.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { membersNamed } from './members-named.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
 import { secretFromEnv } from './secret-from-env.ts';
 
@@ -34,15 +32,15 @@ export interface RunOptions {
 
 /** The daemon, until SIGINT or SIGTERM. A second signal ends it at once. */
 export async function run(options: RunOptions): Promise<void> {
+  const format = options.logFormat ?? (process.stderr.isTTY === true ? 'pretty' : 'json');
   const log = await openLog({
-    level: options.logLevel,
-    pretty: options.logFormat === undefined ? process.stderr.isTTY === true : options.logFormat === 'pretty',
+    level: oneOf('--log-level', options.logLevel, ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    pretty: oneOf('--log-format', format, ['json', 'pretty']) === 'pretty',
     color: !process.env['NO_COLOR'],
   });
   const simulated =
     options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
-  const connect =
-    simulated?.connect ?? (await kubeconfigMembers(membersPath(options.members), (message) => log.warn(message)));
+  const connect = simulated?.connect ?? (await kubeconfigMembers(options.members, (message) => log.warn(message)));
   const opened = await openDaemon({
     repo: options.repo,
     branch: options.branch,
@@ -101,23 +99,21 @@ function stopOnSignals(stop: () => void, say: (message: string) => void): void {
   }
 }
 
-async function kubeconfigMembers(path: string, warn: (message: string) => void) {
-  const { connectionsOf } = await import('../../members/api-server/kubeconfig.ts');
-  const connections = await connectionsOf(path).catch(unreadable(`--members ${path}`));
+async function kubeconfigMembers(option: string, warn: (message: string) => void) {
+  const connections = await membersNamed(option);
   const scarce = tooFewFiles(connections.names.length, allowedFiles());
   if (scarce !== undefined) warn(scarce);
   return (name: string) => connections.open(name);
 }
 
-/** `--members`, else the files of KUBECONFIG, else the usual place. */
-export function membersPath(option: string): string {
-  if (option !== '$KUBECONFIG') return option;
-  return process.env['KUBECONFIG'] || join(homedir(), '.kube', 'config');
-}
-
 function requireFleetFile(options: RunOptions): string {
   if (options.simulatedFleet !== undefined) return options.simulatedFleet;
   throw new CliError('--members simulated needs --simulated-fleet FILE: see fleet-repo-example/simulated-fleet.yaml');
+}
+
+function oneOf(flag: string, text: string, allowed: readonly string[]): string {
+  if (allowed.includes(text)) return text;
+  throw new CliError(`${flag} ${text} is not known: use one of ${allowed.join(', ')}`);
 }
 
 function duration(flag: string, text: string): number {

@@ -9,8 +9,8 @@ import { openFleet } from '../../simulator/fleet.ts';
 import { kubeconfigOf } from '../../simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../simulator/listen.ts';
 import { inProcessTransport } from '../../simulator/transport.ts';
-import { CliError } from '../terminal/exit.ts';
-import { unreadable } from '../terminal/file-trouble.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { fileTrouble, unreadable } from '../terminal/file-trouble.ts';
 
 export interface SimulatedMembers {
   readonly names: readonly string[];
@@ -43,8 +43,12 @@ export async function simulatedMembers(file: string, clock: Clock): Promise<Simu
       const text = kubeconfigOf([...members.keys()], listening.urlOf);
       // Written beside and moved: kubectl may be reading the old one.
       const draft = join(dirname(kubeconfigPath), `.kubeconfig-${process.pid}`);
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, kubeconfigPath);
+      try {
+        await writeFile(draft, text, { mode: 0o600 });
+        await rename(draft, kubeconfigPath);
+      } catch (error) {
+        throw new CliError(`${kubeconfigPath} cannot be written: ${fileTrouble(error)}`, exitCodes.unreachable);
+      }
     },
     async close() {
       await listening?.close();

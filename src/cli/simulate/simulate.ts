@@ -19,13 +19,16 @@ export async function simulate(options: SimulateOptions): Promise<void> {
     throw new CliError(`--port ${options.port} is out of range: use a number from 0 (any free port) to 65535`);
   const members = await simulatedMembers(options.simulatedFleet, scaledClock(Date.now(), speed));
   const kubeconfig = resolve(options.kubeconfig);
-  await members.listen(kubeconfig, port);
-  print(`${members.names.length} simulated clusters, time runs ${speed}×: ${members.names.join(', ')}`);
-  print(`export KUBECONFIG=${kubeconfig}`);
-  await new Promise<void>((stop) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop());
-  });
-  await members.close();
+  try {
+    await members.listen(kubeconfig, port);
+    print(`${members.names.length} simulated clusters, time runs ${speed}×: ${members.names.join(', ')}`);
+    print(`export KUBECONFIG=${kubeconfig}`);
+    await new Promise<void>((stop) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop());
+    });
+  } finally {
+    await members.close();
+  }
 }
 
 /** How many times faster than the real one a simulated clock runs: above 0, at most 1000. */

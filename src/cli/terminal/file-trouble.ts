@@ -24,6 +24,17 @@ export function fileTrouble(error: unknown): string {
 export const isFileTrouble = (error: unknown): error is NodeJS.ErrnoException & { readonly path: string } =>
   error instanceof Error && 'path' in error && 'code' in error && String(error.code) in words;
 
+/** Another program has the address that was to be listened at, or this machine does not have it. */
+export function addressTrouble(error: unknown): string | undefined {
+  const { code, syscall, address, port } = (error ?? {}) as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (syscall !== 'listen') return undefined;
+  const why =
+    code === 'EADDRINUSE'
+      ? 'another program listens there, perhaps another gitfleet'
+      : (words[code ?? ''] ?? 'this machine has no such address');
+  return `${address}:${port} cannot be taken: ${why}: choose another with --listen (of simulate: --port)`;
+}
+
 /** For what was named on the command line and cannot be read: exit 3. */
 export const unreadable =
   (name: string) =>

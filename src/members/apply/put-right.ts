@@ -68,7 +68,8 @@ function sentence(of: {
   readonly disputed: boolean;
 }): string {
   const gone = of.details[0] === wholeObject;
-  const by = of.who === undefined ? '' : ` by ${of.who}`;
+  // Whoever changed an object last need not be the one who deleted it, and nothing on the member tells who that was.
+  const by = gone || of.who === undefined ? '' : ` by ${of.who}`;
   const what = `${describeRef(of.object)} ${of.disputed ? 'is' : 'was'} ${gone ? 'deleted' : 'changed'}${by}`;
   if (of.disputed) return `${what} again and again: it is put right less often each time, in the end every 5 minutes`;
   if (gone) return `${what} and has been put back`;
@@ -77,4 +78,4 @@ function sentence(of: {
 }
 
 const withManager = (details: readonly PatchDetail[], manager: string | undefined): readonly PatchDetail[] =>
-  manager === undefined ? details : details.map((detail) => ({ ...detail, manager }));
+  manager === undefined ? details : details.map((detail) => (detail === wholeObject ? detail : { ...detail, manager }));

@@ -12,10 +12,13 @@ export function syntaxFinding(
   const known = words[error.code];
   const message = known?.message ?? (text === undefined ? 'this is not YAML' : firstLine(error.message));
   const value = text === undefined ? '' : lineAt(text, error.pos[0]);
+  const unclosed = /end with a ([}\]])/.exec(error.message)?.[1];
   return {
     code: known?.code ?? 'yaml-syntax',
     message,
-    fix: known?.fix ?? 'mend the YAML at this place',
+    fix: unclosed
+      ? `close the ${unclosed === '}' ? '{' : '['} with ${unclosed}`
+      : (known?.fix ?? 'mend the YAML at this place'),
     ...(value === '' ? {} : { value }),
   };
 }

@@ -67,6 +67,19 @@ describe('an object that somebody changes', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('whoever changed an object last is not named as the one who deleted it', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    await world.user('DELETE', path);
+    await world.pass(3);
+    expect(world.said).toEqual([
+      'ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color',
+      'ConfigMap default/a was deleted and has been put back',
+    ]);
+    expect(world.results()[0]?.details).toEqual([{ path: '/', valueInHub: '(the whole object)' }]);
+  });
+
   it('keeps fields that we do not name', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { size: 'large' } });

@@ -83,6 +83,14 @@ describe('what kubectl reads differently is refused with its place', () => {
   });
 });
 
+it.each([
+  ['a: {b: 1', 'close the { with }'],
+  ['a: [1, 2\nb: 3', 'close the [ with ]'],
+  ['a: {b: 1\nc: 2\n', 'close the { with }'],
+])('%j is told to be closed', (text, fix) => {
+  expect(parseYaml(text, 'a.yaml').problems.map((problem) => problem.fix)).toContain(fix);
+});
+
 describe('what means the same to everybody is read', () => {
   it.each([
     ['a: "yes"', { a: 'yes' }],

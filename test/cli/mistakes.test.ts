@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { commit, folder, put, removeFolders, sh } from '../git/world.ts';
+import { cli } from './cli.ts';
+import { shop } from './shop.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => void vi.restoreAllMocks());
+afterAll(removeFolders);
+
+describe('run says what is wrong with its flags', () => {
+  it.each([
+    [['--log-level', 'loud'], '--log-level loud is not known: use one of trace, debug, info, warn, error, silent'],
+    [['--log-format', 'xml'], '--log-format xml is not known: use one of json, pretty'],
+  ])('%j', async (args, said) => {
+    expect(await cli('run', ...args)).toEqual({ code: 2, out: '', err: `gitfleet: ${said}\n` });
+  });
+
+  it('and that nobody named the members', async () => {
+    const kubeconfig = join(folder(), 'none');
+    vi.stubEnv('KUBECONFIG', kubeconfig);
+    expect(await cli('run', '--repo', folder())).toEqual({
+      code: 3,
+      out: '',
+      err: `gitfleet: --members is not given, and ${kubeconfig} cannot be read: no such file or directory\n`,
+    });
+  });
+});
+
+describe('standing in a folder of a clone', () => {
+  const clone = folder();
+  const inside = join(clone, 'placements');
+  sh(clone, 'init', '-q');
+  commit(clone, shop);
+
+  it('only that folder is validated, and the note says how to mean all of it', async () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(inside);
+    expect(await cli('validate')).toMatchObject({
+      out: expect.stringMatching(/^\d+ fleet objects and 0 resources read/),
+      err: `note: ${inside} is a folder inside the git repository ${clone}: only its files are read, as they are; for all of it use --repo ${clone}\n`,
+    });
+  });
+
+  it('nothing is noted of a folder that is named, or is in no repository', async () => {
+    expect((await cli('validate', inside)).err).toBe('');
+    const plain = folder();
+    put(plain, shop);
+    vi.spyOn(process, 'cwd').mockReturnValue(plain);
+    expect((await cli('validate')).err).toBe('');
+  });
+});
+
+it('documents of explain and version name their kind', async () => {
+  const dir = folder();
+  put(dir, shop);
+  const explained = await cli('explain', 'placement', 'web', '-o', 'json', '--repo', dir);
+  const versions = await cli('version', '-o', 'json');
+  expect([explained, versions].map(({ out }) => (JSON.parse(out) as { kind: string }).kind)).toEqual([
+    'Explanation',
+    'Version',
+  ]);
+});
