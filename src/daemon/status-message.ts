@@ -1,11 +1,12 @@
 import type { ClusterName, Condition, PlacementKey } from '../api/meta.ts';
-import { placementKey, type ResourceIdentifier } from '../api/placement.ts';
+import { type PatchDetail, placementKey, type ResourceIdentifier } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import type { FleetRecord } from '../engine/input.ts';
 import { conditionIs } from '../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
 import { describeRef } from '../engine/selection/object-key.ts';
+import { inWords, progressOf } from '../engine/staged/told-progress.ts';
 
 /** Longest subject, as `git log --oneline` shows it on a usual terminal. */
 const longestSubject = 100;
@@ -25,6 +26,7 @@ export function statusMessage(change: {
   const said = [
     ...refusal(plan),
     ...placements(change),
+    ...departures(change),
     ...approvals(change),
     ...runs(change),
     ...clusters(change),
@@ -84,19 +86,48 @@ const refusal = ({ guard }: Plan): string[] => guard.slice(0, 1).map(({ message 
 function placements({ before, after, plan }: Change): string[] {
   return plan.placements.flatMap((placement) => {
     const key = placementKey(placement);
-    const moves = movesOf(placement);
-    const news = moves.length > 0 ? moves : outcomes(bindingsOf(before, key), bindingsOf(after, key));
+    const [was, is] = [bindingsOf(before, key), bindingsOf(after, key)];
+    const moves = movesOf(placement, (cluster) => !isUnderWay(was.get(cluster), is.get(cluster)));
+    const news = moves.length > 0 ? moves : outcomes(was, is);
     return news.map((text) => `${placement.namespace ? `${placement.namespace}/` : ''}${placement.name}: ${text}`);
   });
 }
 
-function movesOf({ bindings }: PlannedPlacement): string[] {
-  const moving = bindings.filter(({ move }) => move === 'add' || move === 'update' || move === 'remove');
-  if (moving.length === 0) return [];
-  const kinds = new Set(moving.map(({ move }) => move));
-  const verb =
-    kinds.size > 1 ? 'change' : kinds.has('add') ? 'install on' : kinds.has('update') ? 'update' : 'remove from';
-  return [`${verb} ${list(moving.map(({ clusterName }) => clusterName))}`];
+const verbs = [
+  ['add', 'install on'],
+  ['update', 'update'],
+  ['remove', 'remove from'],
+] as const;
+
+function movesOf({ bindings }: PlannedPlacement, isNews: (cluster: ClusterName) => boolean): string[] {
+  const told = verbs.flatMap(([moving, verb]) => {
+    const names = bindings.flatMap(({ clusterName, move }) => (move === moving ? [clusterName] : []));
+    return names.some(isNews) ? [`${verb} ${list(names)}`] : [];
+  });
+  return told.length === 0 ? [] : [told.join(', ')];
+}
+
+/** A move stays in the plan until the member is done with it; the commit that began it has told it. */
+const isUnderWay = (before: Binding | undefined, after: Binding | undefined): boolean =>
+  before !== undefined &&
+  after !== undefined &&
+  before.state === after.state &&
+  before.resourceSnapshotIndex === after.resourceSnapshotIndex;
+
+/** Placements that the repo does not hold any more: the plan only says what their clusters have to let go of. */
+function departures({ before, after, plan }: Change): string[] {
+  const planned = new Set(plan.placements.map((placement) => placementKey(placement)));
+  return [...before.placements].flatMap(([key, { state }]) => {
+    if (planned.has(key)) return [];
+    const was = new Map(state.bindings.map((binding) => [binding.targetCluster, binding]));
+    const is = new Map((after.placements.get(key)?.state.bindings ?? []).map((it) => [it.targetCluster, it]));
+    const leaving = [...is.keys()].filter((cluster) => is.get(cluster)!.deleting && !was.get(cluster)?.deleting);
+    const gone = [...was.keys()].filter((cluster) => !is.has(cluster));
+    return [
+      ...(leaving.length > 0 ? [`${key}: deleted, remove from ${list(leaving)}`] : []),
+      ...(gone.length > 0 ? [`${key}: gone from ${list(gone)}`] : []),
+    ];
+  });
 }
 
 type Bindings = ReadonlyMap<string, Binding>;
@@ -151,13 +182,28 @@ const became = (before: Binding | undefined, after: Binding, type: string, statu
 
 /** Objects that were not listed before, or for another reason, if there are any. */
 function fresh(before: readonly Listed[] = [], after: readonly Listed[] = []): string | undefined {
-  const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(it.observedDrifts ?? it.observedDiffs ?? '')}`;
+  const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(differences(it))}`;
   const known = new Set(before.map(why));
   const news = after.filter((it) => !known.has(why(it)));
-  return news.length === 0 ? undefined : list(news.map(describeRef));
+  return news.length === 0 ? undefined : list(news.map(whatDiffers));
 }
 
-type Listed = ResourceIdentifier & { readonly observedDrifts?: unknown; readonly observedDiffs?: unknown };
+type Listed = ResourceIdentifier & {
+  readonly observedDrifts?: readonly PatchDetail[];
+  readonly observedDiffs?: readonly PatchDetail[];
+};
+
+const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchDetail[] =>
+  observedDrifts ?? observedDiffs ?? [];
+
+/** `Deployment web/web (/spec/replicas by kubectl)` */
+function whatDiffers(it: Listed): string {
+  const details = differences(it);
+  const managers = new Set(details.flatMap(({ manager }) => (typeof manager === 'string' ? [manager] : [])));
+  const paths = list(details.map(({ path }) => (path === '/' ? 'the whole object' : path)));
+  const by = managers.size === 0 ? '' : ` by ${list([...managers])}`;
+  return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by})`;
+}
 
 function approvals({ before, plan }: Change): string[] {
   return plan.approvals.flatMap((approval) => {
@@ -173,8 +219,9 @@ const isApproved = (conditions?: readonly Condition[]): boolean => conditionIs(c
 function runs({ before, plan }: Change): string[] {
   return plan.runs.flatMap(({ status, ...run }) => {
     const old = before.runs.get(placementKey(run))?.status;
-    const reason = progressOf(status.conditions);
-    if (reason !== undefined && reason !== progressOf(old?.conditions)) return [`${run.name}: ${reason}`];
+    const now = progressOf(status.conditions);
+    if (now !== undefined && now.reason !== progressOf(old?.conditions)?.reason)
+      return [`${run.name}: ${inWords(now)}`];
     return soaked(status).length > soaked(old).length ? [`${run.name}: ${soaked(status).at(-1)} has soaked`] : [];
   });
 }
@@ -186,11 +233,6 @@ const soaked = (status: StagedUpdateRun['status']): string[] =>
       ? [`stage ${stageName}`]
       : [],
   );
-
-/** `Succeeded` once it is settled, else how it goes. */
-const progressOf = (conditions: readonly Condition[] = []): string | undefined =>
-  conditions.find(({ type, status }) => type === 'Succeeded' && status !== 'Unknown')?.reason ??
-  conditions.find(({ type }) => type === 'Progressing')?.reason;
 
 function clusters({ before, after }: Change): string[] {
   const joined = [...after.clusters.keys()].filter((name) => !before.clusters.has(name));

@@ -20,16 +20,20 @@ const drifting = (targetCluster: string, ...paths: string[]): Binding =>
 interface Said {
   readonly commit?: string;
   readonly bindings?: readonly Binding[];
+  readonly shop?: readonly Binding[];
   readonly runs?: Readonly<Record<string, object>>;
   readonly clusters?: Readonly<Record<string, object>>;
   readonly approvals?: Readonly<Record<string, object>>;
   readonly unreachable?: Readonly<Record<string, string>>;
 }
 
-const record = ({ commit = 'aaa', bindings = [], runs = {}, clusters = {}, approvals = {} }: Said): FleetRecord =>
+const record = ({ commit = 'aaa', bindings = [], runs = {}, clusters = {}, approvals = {}, shop }: Said): FleetRecord =>
   ({
     commit,
-    placements: new Map([['web' as PlacementKey, { state: { bindings } }]]),
+    placements: new Map([
+      ['web' as PlacementKey, { state: { bindings } }],
+      ...(shop ? [['shop' as PlacementKey, { state: { bindings: shop } }] as const] : []),
+    ]),
     runs: new Map(Object.entries(runs)),
     clusters: new Map(Object.entries(clusters)),
     approvals: new Map(Object.entries(approvals)),
@@ -62,17 +66,25 @@ const available = condition('Available', 'True');
 const applied = condition('Applied', 'True');
 const soaked = (...conditions: Condition[]) => ({
   status: {
-    conditions: [condition('Progressing', 'False', 'UpdateRunWaiting')],
+    conditions: [
+      {
+        ...condition('Progressing', 'False', 'UpdateRunStopped'),
+        message: 'the update run is stopped in stage canary',
+      },
+    ],
     stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [{ type: 'TimedWait', conditions }] }],
   },
 });
+
+/** The record of a fleet with a placement `shop` that the plan does not hold any more. */
+const departing = (...bindings: readonly object[]): Said => ({ shop: bindings as readonly Binding[] });
 
 describe('the subject of a status commit', () => {
   it.each<[string, Said, Said, readonly string[], string]>([
     ['an installation', {}, {}, ['eu add', 'us add'], 'web: install on eu, us'],
     ['an update', {}, {}, ['eu update', 'us keep'], 'web: update eu'],
     ['a removal', {}, {}, ['eu remove'], 'web: remove from eu'],
-    ['both at once', {}, {}, ['eu remove', 'us add'], 'web: change eu, us'],
+    ['both at once', {}, {}, ['eu remove', 'us add'], 'web: install on us, remove from eu'],
     ['what was applied', { bindings: [on('eu')] }, { bindings: [on('eu', applied)] }, [], 'web: applied on eu'],
     [
       'what is available',
@@ -93,14 +105,14 @@ describe('the subject of a status commit', () => {
       { bindings: [on('eu')] },
       { bindings: [drifting('eu', '/data/x')] },
       [],
-      'web: drift on eu: ConfigMap web/a',
+      'web: drift on eu: ConfigMap web/a (/data/x)',
     ],
     [
       'other drift of the same object',
       { bindings: [drifting('eu', '/data/x')] },
       { bindings: [drifting('eu', '/data/y')] },
       [],
-      'web: drift on eu: ConfigMap web/a',
+      'web: drift on eu: ConfigMap web/a (/data/y)',
     ],
     [
       'drift that is over',
@@ -109,10 +121,31 @@ describe('the subject of a status commit', () => {
       [],
       'web: no drift on eu',
     ],
+    [
+      'a removal that is under way no second time',
+      { bindings: [{ ...on('eu'), state: 'Unscheduled' }] },
+      { bindings: [{ ...on('eu'), state: 'Unscheduled' }], commit: 'bbb' },
+      ['eu remove'],
+      'Follow bbb',
+    ],
+    [
+      'a placement that is deleted',
+      departing(on('eu'), on('us')),
+      departing({ ...on('eu'), deleting: true }, { ...on('us'), deleting: true }),
+      [],
+      'shop: deleted, remove from eu, us',
+    ],
+    [
+      'a deleted placement that its clusters are rid of',
+      departing({ ...on('eu'), deleting: true }, { ...on('us'), deleting: true }),
+      {},
+      [],
+      'shop: gone from eu, us',
+    ],
     ['a cluster that is clean', { bindings: [on('eu')] }, { bindings: [] }, [], 'web: gone from eu'],
     ['a member that joined', {}, { clusters: { eu: {} } }, [], 'eu: joined'],
     ['a member that left', { clusters: { eu: {} } }, {}, [], 'eu: left'],
-    ['a run', { runs: { 'r-1': {} } }, { runs: { 'r-1': soaked() } }, [], 'r-1: UpdateRunWaiting'],
+    ['a run', { runs: { 'r-1': {} } }, { runs: { 'r-1': soaked() } }, [], 'r-1: stopped in stage canary'],
     [
       'a soak that is over',
       { runs: { 'r-1': soaked() } },

@@ -66,6 +66,8 @@ describe('the demo, as a person starts it', () => {
       'INITIALIZED',
       'SUCCEEDED',
       'AGE',
+      'STAGES',
+      'STATE',
     ]);
     expect(
       runs.out

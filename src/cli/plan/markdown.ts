@@ -1,4 +1,5 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { titleOf } from '../terminal/names.ts';
 import type { Deed } from './deeds.ts';
 
@@ -33,7 +34,9 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
   fold(
     lines,
     'Held',
-    plan.holds.map((hold) => `${hold.reason}: ${escapeText(hold.message)}`),
+    plan.holds.map(
+      ({ subject, reason, message }) => `${escapeText(holdSubject(subject))}, ${reason}: ${escapeText(message)}`,
+    ),
   );
   return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
+import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { titleOf } from '../terminal/names.ts';
 import { table } from '../terminal/table.ts';
@@ -29,8 +30,8 @@ export function planTable(plan: Plan, deeds: readonly Deed[]): string {
     parts,
     'Waiting',
     plan.holds.map(({ subject, reason, message, until }) => {
-      const where = [titleOf(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');
-      return `${color('yellow', reason)} ${where}: ${message}${until ? ` (until ${until})` : ''}`;
+      const ends = until ? ` (until ${until})` : '';
+      return `${color('yellow', reason)} ${holdSubject(subject)}: ${message}${ends}`;
     }),
   );
   section(

@@ -1,9 +1,10 @@
 import type { Eviction } from '../../api/eviction.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import { stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { titleOf } from '../terminal/names.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
-/** KubeFleet's columns (stageupdate_types.go). */
+/** KubeFleet's columns (stageupdate_types.go), then how far it is and what it waits for. */
 export const runs: Listing = listing<StagedUpdateRun>({
   names: ['runs', 'run', 'updateruns', 'updaterun'],
   clusterNames: ['clusterstagedupdateruns', 'clusterstagedupdaterun', 'csur'],
@@ -27,6 +28,8 @@ export const runs: Listing = listing<StagedUpdateRun>({
     { heading: 'PROGRESSING', wide: true, cell: ({ status }) => statusOf(status?.conditions, 'Progressing') },
     { heading: 'SUCCEEDED', cell: ({ status }) => statusOf(status?.conditions, 'Succeeded') },
     { heading: 'AGE', cell: ({ metadata, status }, now) => ageOf(metadata, timesOf(status?.conditions), now) },
+    { heading: 'STAGES', cell: ({ status }) => status && stagesDone(status) },
+    { heading: 'STATE', cell: ({ status }) => toldProgress(status) },
   ],
 });
 

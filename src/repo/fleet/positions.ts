@@ -8,7 +8,7 @@ export function formatProblem(problem: Problem): string {
       ? ''
       : `${file}${line === undefined ? '' : `:${line}`}${column === undefined ? '' : `:${column}`}: `;
   // Where the sentence names it already, once is enough.
-  const quoted = value === undefined || message.endsWith(` ${value}`) ? '' : ` (found ${value})`;
+  const quoted = quotedValue({ value, message });
   return `${place}${severity}[${code}]: ${message}${quoted}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
 }
 
@@ -22,3 +22,7 @@ export function byPosition(a: Problem, b: Problem): number {
     (a.message < b.message ? -1 : a.message > b.message ? 1 : 0)
   );
 }
+
+/** What stands in the file, unless the message ends with it already. */
+export const quotedValue = ({ value, message }: Pick<Problem, 'value' | 'message'>): string =>
+  value === undefined || message.endsWith(` ${value}`) ? '' : ` (found ${value})`;

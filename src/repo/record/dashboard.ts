@@ -3,6 +3,9 @@ import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
+import { quotedValue } from '../fleet/positions.ts';
+import { holdSubject } from './hold-subject.ts';
 
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
 const mostRows = 200;
@@ -25,7 +28,7 @@ export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): st
       lines.push(`- ${safe(message)}`);
       if (removalDigest)
         lines.push(
-          `  To let it happen: \`git merge gitfleet/approve/removal-${removalDigest.replace(/^sha256:/, '').slice(0, 12)}\` on \`${branch}\` and push.`,
+          `  To let it happen, merge the branch \`${removalBranch(removalDigest)}\` into \`${branch}\`. In a clone: ${mergeInClone(removalBranch(removalDigest))}`,
         );
     }
   }
@@ -44,10 +47,39 @@ export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): st
         `- **${safe(approval.spec.parentStageRollout)}**, stage **${safe(approval.spec.targetStage)}**${hold ? `: ${safe(hold.message)}` : ''}`,
       );
       lines.push(
-        `  Yes: merge the branch \`gitfleet/approve/${name}\` into \`${branch}\`: \`git merge gitfleet/approve/${name} && git push\``,
+        `  Yes: merge the branch \`gitfleet/approve/${name}\` into \`${branch}\`. In a clone: ${mergeInClone(`gitfleet/approve/${name}`)}`,
       );
     }
   }
+  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
+  if (problems.length > 0) {
+    lines.push(
+      '',
+      '## Problems',
+      '',
+      ...problems
+        .slice(0, mostRows)
+        .map(
+          ({ severity, file, line, message, value, fix }) =>
+            `- ${severity}: ${file ? `\`${file.replaceAll('`', '')}${line ? `:${line}` : ''}\` ` : ''}${safe(message)}${safe(quotedValue({ value, message }))}${fix ? `. Fix: ${safe(fix)}` : ''}${fix?.endsWith('?') ? '' : '.'}`,
+        ),
+    );
+  }
+  const runs = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
+  if (runs.length > 0)
+    lines.push(
+      '',
+      '## Staged runs',
+      '',
+      '| run | snapshot | clusters done | state |',
+      '|---|---|---|---|',
+      ...runs
+        .slice(0, mostRows)
+        .map(
+          (run) =>
+            `| [${safe(placementKey(run))}](runs/${encodeURIComponent(placementKey(run))}.yaml) | ${run.status.resourceSnapshotIndexUsed ?? ''} | ${safe(stagesDone(run.status))} | ${safe(toldProgress(run.status))} |`,
+        ),
+    );
   lines.push(
     '',
     '## Placements',
@@ -79,26 +111,21 @@ export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): st
       ...held
         .slice(0, mostRows)
         .map(
-          ({ reason, message, until }) =>
-            `- ${reason}: ${safe(message)}${until && !message.includes(until) ? ` (until ${until})` : ''}`,
+          ({ subject, reason, message, until }) =>
+            `- **${safe(holdSubject(subject))}** ${reason}: ${safe(message)}${until && !message.includes(until) ? ` (until ${until})` : ''}`,
         ),
     );
-  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
-  if (problems.length > 0) {
-    lines.push(
-      '',
-      '## Problems',
-      '',
-      ...problems
-        .slice(0, mostRows)
-        .map(
-          ({ severity, file, line, message, fix }) =>
-            `- ${severity}: ${file ? `\`${file.replaceAll('`', '')}${line ? `:${line}` : ''}\` ` : ''}${safe(message)}${fix ? ` Fix: ${safe(fix)}.` : ''}`,
-        ),
-    );
-  }
   return `${lines.join('\n')}\n`;
 }
+
+const removalBranch = (digest: string): string =>
+  `gitfleet/approve/removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;
+
+const mergeInClone = (branch: string): string => `\`git pull && git merge origin/${branch} && git push\``;
+
+/** `shop` or `shop/web`. */
+const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
 
 function placementRow(placement: PlannedPlacement): string {
   const { bindings, conditions } = placement;
@@ -108,11 +135,16 @@ function placementRow(placement: PlannedPlacement): string {
   return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isFulfilled(binding.conditions))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
 }
 
-/** The first clusters by name that run something, and how many there are. */
+/** The first clusters by name, with what they run, and how many there are. */
 function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly total: number } {
   const held = ({ state, resourceSnapshotIndex }: PlannedPlacement['bindings'][number]): boolean =>
     state !== 'Scheduled' && resourceSnapshotIndex !== undefined;
-  const names = new Set<string>();
+  // A placement decides on every cluster that it looks at: one of them names those that run nothing too.
+  const looked = plan.placements.reduce<PlannedPlacement['decisions']>(
+    (most, { decisions }) => (decisions.length > most.length ? decisions : most),
+    [],
+  );
+  const names = new Set<string>(looked.map(({ clusterName }) => clusterName));
   for (const { bindings } of plan.placements)
     for (const binding of bindings) if (held(binding)) names.add(binding.clusterName);
   const shown = new Map(
@@ -121,13 +153,11 @@ function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly t
       .slice(0, mostRows)
       .map((name): [string, string[]] => [name, []]),
   );
-  for (const { bindings, name, namespace } of plan.placements)
-    for (const binding of bindings)
+  for (const placement of plan.placements)
+    for (const binding of placement.bindings)
       if (held(binding))
-        shown
-          .get(binding.clusterName)
-          ?.push(`${namespace ? `${namespace}/` : ''}${name} (${binding.resourceSnapshotIndex})`);
-  const rows = [...shown].map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', '))} |`);
+        shown.get(binding.clusterName)?.push(`${titleOf(placement)} (${binding.resourceSnapshotIndex})`);
+  const rows = [...shown].map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', ')) || 'nothing'} |`);
   return { rows, total: names.size };
 }
 

@@ -1,0 +1,56 @@
+import { afterAll, expect, it } from 'vitest';
+import { FleetOnGit } from '../../cli/fleet-on-git.ts';
+import { shop } from '../../cli/shop.ts';
+import { removeFolders } from '../../git/world.ts';
+import { member } from '../../scenarios/fleet.ts';
+
+afterAll(removeFolders);
+
+it('the dashboard tells who is waited for and what is wrong, then how runs stand, what is where and what is held', async () => {
+  const fleet = await FleetOnGit.open({ ...shop, 'clusters/spare-1.yaml': member('spare-1', { env: 'dev' }) });
+  await fleet.settle();
+  fleet.commit({ 'placements/pay.yaml': shop['placements/pay.yaml']!.replace('External', 'Externl') }, 'A slip');
+  await fleet.settle();
+  const readme = fleet.git('show', 'fleet-status:README.md').replace(/\b[0-9a-f]{12}\b/g, 'cccccccccccc');
+  expect(readme).toMatchInlineSnapshot(`
+    "# Fleet status
+
+    Planned from commit \`cccccccccccc\` of \`main\`.
+
+    ## Waiting for approval
+
+    - **pay-1**, stage **dev**: run pay-1 waits since 2026-11-20T10:00:10Z for a person to approve stage dev after it finished: merge branch gitfleet/approve/pay-1-after-dev, or its pull request
+      Yes: merge the branch \`gitfleet/approve/pay-1-after-dev\` into \`main\`. In a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
+
+    ## Problems
+
+    - error: \`placements/pay.yaml:18\` ClusterResourcePlacement pay: type must be "RollingUpdate" or "External" (found Externl). Fix: did you mean External?
+
+    ## Staged runs
+
+    | run | snapshot | clusters done | state |
+    |---|---|---|---|
+    | [pay-1](runs/pay-1.yaml) | 0 | dev 1/1, prod 0/1 | waits for approval pay-1-after-dev |
+
+    ## Placements
+
+    | placement | snapshot | clusters | available | on older snapshots | state |
+    |---|---|---|---|---|---|
+    | [pay](placements/pay/status.yaml) | 0 | 2 | 1 | 0 | RolloutControlledByExternalController |
+    | [web](placements/web/status.yaml) | 0 | 2 | 2 | 0 | ResourceAvailable |
+    | [web.settings](placements/web.settings/status.yaml) | 0 | 4 | 4 | 0 | ResourceAvailable |
+
+    ## Clusters
+
+    | cluster | what runs there (snapshot) |
+    |---|---|
+    | dev-1 | pay (0), web/settings (0) |
+    | eu-1 | web (0), web/settings (0) |
+    | spare-1 | web/settings (0) |
+    | us-1 | web (0), web/settings (0) |
+
+    ## Held
+
+    - **pay** LastGoodVersion: its file is not valid: the last good version stays in force until the problem reported for it is mended"
+  `);
+});
