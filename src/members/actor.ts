@@ -97,6 +97,8 @@ export function placementActor(input: {
         await contact.open();
         await attempt(assignment, scope, () => !stopped && wish === begun);
       } catch (error) {
+        // Whatever went wrong with what is not wanted any more says nothing of what is.
+        if (stopped || wish !== begun) continue;
         pending = 'all';
         if (error instanceof UnreachableError) contact.doubt();
         else if (!(error instanceof ApiError)) changed(`${assignment.key}: ${String(error)}`);

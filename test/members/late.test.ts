@@ -180,3 +180,20 @@ it('what waits for a pause that the member asked for is not sent when something 
   expect(stored).toEqual([{ version: '2' }]);
   expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 2, done: true, results: [] }]);
 });
+
+it('a removal that waits for such a pause is not sent when the object is wanted again by then', async () => {
+  const world = await openWorld();
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  const uid = async () => ((await world.user('GET', a))['metadata'] as { uid?: string } | undefined)?.uid;
+  const before = await uid();
+  world.sim.setFaults([{ type: 'TooManyRequests', retryAfterSeconds: 20, verbs: ['delete'], ...always }]);
+  world.member.assign([none()]);
+  await world.pass(2);
+  world.sim.setFaults([]);
+  world.member.assign([version(1)]);
+  await world.pass(60);
+  expect(await uid()).toBe(before);
+  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 1, done: true, results: [] }]);
+  expect(world.said).toEqual([]);
+});

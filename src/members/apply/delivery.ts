@@ -152,11 +152,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       strategy,
       live,
       isWanted: goOn,
-    }).catch((error: unknown) => {
-      // Whatever went wrong with what is not wanted any more says nothing of what is.
-      if (goOn()) throw error;
     });
-    if (applied === undefined) return;
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
     // What we were shown before is no news, and may be of a cluster that another has replaced since.
     if (applied.live && applied.live !== live) watches.put(applied.live);

@@ -5,7 +5,10 @@ import type { MemberClient } from '../api-server/client.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import { fieldManager, managersOf } from './field-managers.ts';
 
-/** The requests that one object takes. All reject with ApiError or UnreachableError. */
+/**
+ * The requests that one object takes. All reject with ApiError or UnreachableError, those that send a manifest also with an
+ * Error when it is not wanted any more by the time it could be sent.
+ */
 export interface ObjectRequests {
   /** Null when it is not there. */
   read(): Promise<Manifest | null>;
@@ -15,7 +18,6 @@ export interface ObjectRequests {
   dryRun(): Promise<Manifest>;
 }
 
-/** What is not wanted any more is not changed: then `apply` rejects with an Error. */
 export function objectRequests(
   client: MemberClient,
   served: ServedKind,

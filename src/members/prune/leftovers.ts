@@ -24,7 +24,8 @@ export function leftoversOf({ watches }: Connection, assignment: Assignment): Ma
 
 /**
  * Removes left-overs in the reverse order of applying: what stands on something goes before it. Calls `between` with
- * what was asked to go of a wave, before the next one. Returns what could not be removed, and why; rejects with UnreachableError.
+ * what was asked to go of a wave, before the next one. Returns what could not be removed, and why; rejects as
+ * `removeObject` does.
  */
 export async function removeLeftovers(input: {
   readonly connection: Connection;
@@ -51,6 +52,7 @@ export async function removeLeftovers(input: {
           isListed: (object) => listed.has(keyOfManifest(object)),
           withContent: approved.has(keyOfManifest(live)),
           letGo: handedOver.has(keyOfManifest(live)),
+          goOn,
         });
         if (trouble) troubles.push(trouble);
         else if (!handedOver.has(keyOfManifest(live))) asked.push(live);

@@ -3,6 +3,7 @@ import type { ObjectOutcome } from '../../api/observation.ts';
 import { digestAnnotation, placementAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
+import type { Request } from '../api-server/client.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import { fieldManager } from '../apply/field-managers.ts';
 import { foreignOwner } from '../apply/takeover.ts';
@@ -15,7 +16,8 @@ const mostAttempts = 3;
 /**
  * Removes one object of ours: only in the state in which it was found to be ours, and not while it holds what is not
  * unless `withContent` (KubeFleet work applier, garbage collection of left-overs). An object with other owners, or that
- * another placement asks for, is only let go of. Undefined when it is gone, going, or not ours any more.
+ * another placement asks for, is only let go of. Undefined when it is gone, going, or not ours any more. Rejects when there is
+ * no answer, or when it is to stay by the time it could be sent.
  */
 export async function removeObject(
   connection: Connection,
@@ -25,6 +27,7 @@ export async function removeObject(
     isListed,
     withContent,
     letGo,
+    goOn,
   }: {
     readonly label: string;
     /** Whether a snapshot of the placement names it. Others may have copied a manifest together with our label. */
@@ -32,6 +35,8 @@ export async function removeObject(
     readonly withContent: boolean;
     /** Another placement asks for it: only our marks are taken off. */
     readonly letGo: boolean;
+    /** Whether it is still to go: asked when the queue, or a pause that the member asked for, is over. */
+    readonly goOn: () => boolean;
   },
 ): Promise<ObjectOutcome | undefined> {
   const object = refOfManifest(seen);
@@ -47,7 +52,7 @@ export async function removeObject(
       const foreign = withContent || released ? undefined : await foreignContent(connection, live, isOurs);
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
-        await (released ? release : remove)(connection, served, live);
+        await connection.client.request({ ...(released ? release : remove)(served, live), isWanted: goOn });
         connection.watches.touched(object);
         return undefined;
       } catch (error) {
@@ -64,10 +69,10 @@ export async function removeObject(
   }
 }
 
-function remove({ client }: Connection, served: ServedKind, live: Manifest): Promise<unknown> {
+function remove(served: ServedKind, live: Manifest): Request {
   const { uid, resourceVersion } = live.metadata;
   const ref = refOfManifest(live);
-  return client.request({
+  return {
     method: 'DELETE',
     path: pathOf(served, ref),
     headers: { 'content-type': 'application/json' },
@@ -78,14 +83,14 @@ function remove({ client }: Connection, served: ServedKind, live: Manifest): Pro
       preconditions: { uid, resourceVersion },
     }),
     tried: `delete ${describeRef(ref)}`,
-  });
+  };
 }
 
 /** Takes our marks off, so that the object is as if we had never held it. */
-function release({ client }: Connection, served: ServedKind, live: Manifest): Promise<unknown> {
+function release(served: ServedKind, live: Manifest): Request {
   const ref = refOfManifest(live);
   const { resourceVersion } = live.metadata;
-  return client.request({
+  return {
     method: 'PATCH',
     path: `${pathOf(served, ref)}?${new URLSearchParams({ fieldManager })}`,
     headers: { 'content-type': 'application/merge-patch+json' },
@@ -97,7 +102,7 @@ function release({ client }: Connection, served: ServedKind, live: Manifest): Pr
       },
     }),
     tried: `let go of ${describeRef(ref)}`,
-  });
+  };
 }
 
 const digestOf = ({ metadata }: Manifest): string | undefined => metadata.annotations?.[digestAnnotation];
