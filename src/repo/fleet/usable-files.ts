@@ -79,7 +79,7 @@ function faultOf({ path, mode }: TreeFile, target: string): Finding | undefined 
     };
   if (mode !== '120000') return undefined;
   const resolved = posix.normalize(posix.join(posix.dirname(path), target));
-  return target.startsWith('/') || resolved === '..' || resolved.startsWith('../../')
+  return target.startsWith('/') || resolved === '..' || resolved.startsWith('../')
     ? {
         code: 'escaping-symlink',
         message: `the symbolic link leads out of the repo, to ${target}`,

@@ -49,6 +49,7 @@ describe('what of a tree is not read is said, and what is beside it is', () => {
   it.each<
     [what: string, entries: Readonly<Record<string, Entry | string>>, said: readonly string[], held: readonly string[]]
   >([
+    ['a link beside the repo', { 'b.yaml': link('../other/b.yaml') }, ['error escaping-symlink b.yaml'], ['b.yaml']],
     ['a link out of the repo', { 'b.yaml': link('../../etc/passwd') }, ['error escaping-symlink b.yaml'], ['b.yaml']],
     ['an absolute link', { 'x/b.yaml': link('/etc/passwd') }, ['error escaping-symlink x/b.yaml'], ['x/b.yaml']],
     ['a link inside the repo', { 'x/b.yaml': link('../a.yaml') }, ['warning symlink x/b.yaml'], []],
