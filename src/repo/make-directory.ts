@@ -7,23 +7,21 @@ import { dirname, resolve } from 'node:path';
  */
 export async function makeDirectory(path: string, mode?: number): Promise<void> {
   const whole = resolve(path);
-  try {
-    await mkdir(whole, { mode });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && (await stat(whole)).isDirectory()) return;
-    if (code !== 'ENOENT' || dirname(whole) === whole) throw error;
-    if (await isThere(dirname(whole))) throw noneHere(whole, error);
-    await makeDirectory(dirname(whole), mode);
-    await makeDirectory(whole, mode);
-  }
+  if (await isMade(whole, mode)) return;
+  await makeDirectory(dirname(whole), mode);
+  if (await isMade(whole, mode)) return;
+  throw Object.assign(new Error(`no directory can be made in ${dirname(whole)}`), { code: 'ENOTSUP', path: whole });
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-const noneHere = (path: string, cause: unknown): Error =>
-  Object.assign(new Error(`no directory can be made in ${dirname(path)}`, { cause }), { code: 'ENOTSUP', path });
+/** Also when somebody else was faster. False where the one above it is not there, or takes none. */
+async function isMade(path: string, mode: number | undefined): Promise<boolean> {
+  try {
+    await mkdir(path, { mode });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return true;
+    throw error;
+  }
+}
