@@ -21,20 +21,26 @@ const worthBytes = 128 * 2 ** 20;
  * Gives pages back to the system when the daemon comes to rest. V8 lets a heap grow to several times what is alive while
  * there is work, collects when it is full, and keeps the pages; so a daemon would hold for months what its first minute took.
  * `collect` stops everything for up to a second. It is called at rest only, and again only when the heap has grown by half,
- * and by 128 MB, over what the last time left. Returns what ends it.
+ * and by 128 MB, over what the last time left. Where that cannot be asked for (a Node without inspector), it is said once and
+ * everything else goes on. Returns what ends it.
  */
 export function giveBackAtRest(input: {
   readonly clock: Clock;
   readonly usage: () => Usage;
   readonly collect: () => Promise<void>;
   readonly gaveBack: (bytes: number) => void;
+  readonly cannot: (error: unknown) => void;
 }): () => void {
   const { clock, usage, collect } = input;
   let before = usage();
   let { heapBytes: left } = before;
   let restful = 0;
-  let cancel = clock.after(sampleMs, sample);
   let stopped = false;
+  let cancel = () => {};
+
+  function later(): void {
+    cancel = clock.after(sampleMs, () => void sample().catch(input.cannot));
+  }
 
   async function sample(): Promise<void> {
     const now = usage();
@@ -47,8 +53,10 @@ export function giveBackAtRest(input: {
     }
     // What the collection took is no work.
     before = usage();
-    if (!stopped) cancel = clock.after(sampleMs, sample);
+    if (!stopped) later();
   }
+
+  later();
 
   return () => {
     stopped = true;
@@ -69,6 +77,9 @@ export async function collectGarbage(): Promise<void> {
   const { Session } = await import('node:inspector/promises');
   const session = new Session();
   session.connect();
-  await session.post('HeapProfiler.collectGarbage');
-  session.disconnect();
+  try {
+    await session.post('HeapProfiler.collectGarbage');
+  } finally {
+    session.disconnect();
+  }
 }

@@ -110,6 +110,7 @@ export async function openDaemon(input: {
       usage: processUsage,
       collect: collectGarbage,
       gaveBack: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory given back at rest'),
+      cannot: (error) => log.warn({ err: error }, 'no memory is given back at rest: garbage cannot be collected'),
     });
     opened.push(async () => stopGivingBack());
     return { daemon: built, members: assembled.members, http, close };

@@ -5,7 +5,10 @@ import type { Clock } from '../../src/members/clock.ts';
 const mb = 2 ** 20;
 
 /** Every sample reads the next usage: processor time of the five seconds before it, and the heap after them. */
-async function run(samples: readonly (readonly [processorMs: number, heapMb: number])[], leavesMb = 100) {
+async function run(
+  samples: readonly (readonly [processorMs: number, heapMb: number])[],
+  { leavesMb = 100, fails }: { readonly leavesMb?: number; readonly fails?: Error } = {},
+) {
   let due: (() => void) | undefined;
   const clock: Clock = {
     now: () => 0,
@@ -17,24 +20,30 @@ async function run(samples: readonly (readonly [processorMs: number, heapMb: num
   let usage: Usage = { processorMs: 0, heapBytes: 60 * mb };
   const collectedAt: number[] = [];
   const gaveBack: number[] = [];
+  const cannot: unknown[] = [];
   let at = -1;
   const stop = giveBackAtRest({
     clock,
     usage: () => usage,
     async collect() {
       collectedAt.push(at);
+      if (fails) throw fails;
       usage = { processorMs: usage.processorMs + 2_000, heapBytes: leavesMb * mb };
     },
     gaveBack: (bytes) => gaveBack.push(bytes / mb),
+    cannot: (error) => cannot.push(error),
   });
   for (const [processorMs, heapMb] of samples) {
     at++;
     usage = { processorMs: usage.processorMs + processorMs, heapBytes: heapMb * mb };
-    due!();
+    const now = due;
+    due = undefined;
+    now?.();
     await new Promise(setImmediate);
   }
+  const goesOn = due !== undefined;
   stop();
-  return { collectedAt, gaveBack, waits: due !== undefined };
+  return { collectedAt, gaveBack, cannot, goesOn, waits: due !== undefined };
 }
 
 describe('memory is given back', () => {
@@ -85,7 +94,25 @@ describe('memory is given back', () => {
 
   it('by half of a large heap that stays large, not by 128 MB of it', async () => {
     const samples = [900, 900, 1_000, 1_000, 1_201, 1_201].map((heapMb) => [9, heapMb] as const);
-    expect(await run(samples, 800)).toEqual({ collectedAt: [1, 4], gaveBack: [100, 401], waits: false });
+    const { collectedAt, gaveBack, goesOn, waits } = await run(samples, { leavesMb: 800 });
+    expect({ collectedAt, gaveBack, goesOn, waits }).toEqual({
+      collectedAt: [1, 4],
+      gaveBack: [100, 401],
+      goesOn: true,
+      waits: false,
+    });
+  });
+
+  it('no more where garbage cannot be collected, which is said once and ends nothing', async () => {
+    const fails = new Error('Inspector is not available');
+    const samples = [900, 900, 900, 900].map((heapMb) => [9, heapMb] as const);
+    expect(await run(samples, { fails })).toEqual({
+      collectedAt: [1],
+      gaveBack: [],
+      cannot: [fails],
+      goesOn: false,
+      waits: false,
+    });
   });
 });
 
