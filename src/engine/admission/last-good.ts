@@ -1,6 +1,7 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { Fleet, FleetRecord, HubObject } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
+import { keyOfManifest, refOfManifest } from '../selection/object-key.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import { latestOf } from '../selection/snapshot.ts';
 
@@ -46,14 +47,14 @@ export function withLastGoodResources(
   record: FleetRecord,
 ): { readonly resources: readonly HubObject[]; readonly restored: readonly ObjectRef[] } {
   if (fleet.unreadable.length === 0 && fleet.refused.length === 0) return { resources: fleet.resources, restored: [] };
-  const present = new Set(fleet.resources.map(({ manifest }) => keyOf(manifest)));
+  const present = new Set(fleet.resources.map(({ manifest }) => keyOfManifest(manifest)));
   const restored = new Map<string, Manifest>();
   for (const { state, snapshots } of record.placements.values()) {
     const latest = latestOf(state.resourceSnapshots);
     // What was read from members is nobody's last good version: it must not be applied.
     if (latest === undefined || isRebuilt(state.resourceSnapshots, latest.index)) continue;
     for (const manifest of snapshots.get(latest.index) ?? []) {
-      const key = keyOf(manifest);
+      const key = keyOfManifest(manifest);
       if (present.has(key) || restored.has(key)) continue;
       const { kind, metadata } = manifest;
       if (absenceMeansNothing(fleet, { kind, name: metadata.name, namespace: metadata.namespace }))
@@ -72,14 +73,6 @@ export function withLastGoodResources(
         }),
       ),
     ],
-    restored: back.map((manifest) => ({
-      apiVersion: manifest.apiVersion,
-      kind: manifest.kind,
-      ...(manifest.metadata.namespace ? { namespace: manifest.metadata.namespace } : {}),
-      name: manifest.metadata.name,
-    })),
+    restored: back.map(refOfManifest),
   };
 }
-
-const keyOf = (manifest: Manifest): string =>
-  `${manifest.apiVersion}/${manifest.kind}/${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`;

@@ -4,14 +4,12 @@ import type { Binding } from '../../api/placement-state.ts';
 import { isSecret } from '../delivery/secret-values.ts';
 import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
-import { digestAnnotation } from '../overrides/ownership.ts';
+import { digestAnnotation, placementAnnotation, placementLabel } from '../overrides/ownership.ts';
 import type { Hold } from '../plan-document.ts';
 import { normalise } from '../selection/normalise.ts';
+import { keyOfManifest } from '../selection/object-key.ts';
 import { rebuiltHash } from '../selection/rebuilt.ts';
 import { leftAlone, mayBeWritten } from './never-read.ts';
-
-const placementLabel = 'gitfleet.dev/placement';
-const fullNameAnnotation = 'gitfleet.dev/placement';
 
 export interface Recovered {
   readonly record: FleetRecord;
@@ -56,7 +54,7 @@ function sightedPlacements(input: PlanInput): Map<PlacementKey, Map<string, Sigh
     for (const object of observation.objects) {
       const label = object.metadata.labels?.[placementLabel];
       if (label === undefined) continue;
-      const key = (object.metadata.annotations?.[fullNameAnnotation] ?? label) as PlacementKey;
+      const key = (object.metadata.annotations?.[placementAnnotation] ?? label) as PlacementKey;
       const clusters = seen.get(key) ?? new Map<string, Sighted>();
       seen.set(key, clusters);
       const index = observation.placements.find(
@@ -83,7 +81,7 @@ function rebuilt(
     for (const object of objects) {
       // What a Secret holds on a member never goes to git. It stays there as it is until a snapshot of the repo names it.
       if (isSecret(object)) continue;
-      known.set(nameOf(object), normalise(object));
+      known.set(keyOfManifest(object), normalise(object));
     }
   }
   const indexes = [...contents.keys()].sort((a, b) => a - b);
@@ -116,9 +114,6 @@ const policySnapshot = (policy: Placement['spec']['policy']) => ({
   ...(policy.numberOfClusters === undefined ? {} : { numberOfClusters: policy.numberOfClusters }),
 });
 
-const nameOf = ({ apiVersion, kind, metadata }: Manifest): string =>
-  `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
-
 /**
  * The clusters with an index each. Where nobody knows it any more, clusters that hold the same share one and all others have
  * their own: under one index for all, what an older cluster holds would be put on the newer ones.
@@ -128,7 +123,7 @@ function indexed(sighted: ReadonlyMap<string, Sighted>): [string, Sighted & { re
   const byContent = new Map<string, number>();
   return [...sighted].map(([cluster, { index, objects }]) => {
     if (index !== undefined) return [cluster, { index, objects }];
-    const held = objects.map((object) => `${nameOf(object)} ${object.metadata.annotations?.[digestAnnotation]}`);
+    const held = objects.map((object) => `${keyOfManifest(object)} ${object.metadata.annotations?.[digestAnnotation]}`);
     const content = held.sort().join('\n');
     const given = byContent.get(content) ?? next++;
     byContent.set(content, given);
