@@ -203,6 +203,12 @@ export interface PlacementRef {
   readonly namespace?: string;
 }
 
+export const isPlacementKind = (kind: unknown): kind is PlacementKind =>
+  kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
+
+/** Of an object of the fleet: told by its kind alone. */
+export const isPlacement = (object: { readonly kind: string }): object is Placement => isPlacementKind(object.kind);
+
 /** `name` or `namespace.name`: unique over both kinds because a DNS label holds no dot in a namespace. */
 export const placementKey = (ref: { readonly name: string; readonly namespace?: string | undefined }): PlacementKey =>
   (ref.namespace === undefined ? ref.name : `${ref.namespace}.${ref.name}`) as PlacementKey;

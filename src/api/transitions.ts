@@ -1,6 +1,6 @@
 import { error, type Issue } from './issue.ts';
-import type { Override } from './override.ts';
-import type { Placement, Toleration } from './placement.ts';
+import { isOverride, type Override } from './override.ts';
+import { isPlacement, type Placement, type Toleration } from './placement.ts';
 import type { StagedUpdateRun } from './staged.ts';
 
 type Changeable = Placement | StagedUpdateRun | Override;
@@ -17,12 +17,8 @@ export function transitionProblems(recorded: Changeable, next: Changeable): Issu
   return [];
 }
 
-const isPlacement = (object: Changeable): object is Placement =>
-  object.kind === 'ClusterResourcePlacement' || object.kind === 'ResourcePlacement';
 const isRun = (object: Changeable): object is StagedUpdateRun =>
   object.kind === 'ClusterStagedUpdateRun' || object.kind === 'StagedUpdateRun';
-const isOverride = (object: Changeable): object is Override =>
-  object.kind === 'ClusterResourceOverride' || object.kind === 'ResourceOverride';
 
 const wayOut = 'give the object a new name, or remove its file, let that settle, and add it again';
 

@@ -1,7 +1,7 @@
 import { duplicates } from './duplicates.ts';
 import { error, type IssueAt } from './issue.ts';
 import type { FleetObject } from './kinds.ts';
-import type { Override } from './override.ts';
+import { isOverride } from './override.ts';
 import { mostOverrides, overrideScope, selectedByOverride } from './override-selectors.ts';
 
 /** Rules over several objects: names are unique, a resource has one override of a kind, at most 100 overrides. */
@@ -26,9 +26,6 @@ function tooManyOverrides(objects: readonly FleetObject[]): IssueAt[] {
     ];
   });
 }
-
-const isOverride = (object: FleetObject): object is Override =>
-  object.kind === 'ClusterResourceOverride' || object.kind === 'ResourceOverride';
 
 function overrideCollisions(objects: readonly FleetObject[]): IssueAt[] {
   const found: IssueAt[] = [];

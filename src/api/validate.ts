@@ -3,7 +3,7 @@ import { error, type Issue } from './issue.ts';
 import { type FleetObject, fleetKindOf, fleetKinds } from './kinds.ts';
 import type { ObjectRef } from './meta.ts';
 import { modernise } from './old-spellings.ts';
-import type { Placement } from './placement.ts';
+import { isPlacement } from './placement.ts';
 import { budgetIssues } from './rules/budget-rules.ts';
 import { configIssues } from './rules/config-rules.ts';
 import { memberIssues } from './rules/member-rules.ts';
@@ -94,9 +94,6 @@ export function validateFleetObject(document: unknown): Validated {
     issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
   return { ...withRef, ...(refused ? {} : { object }), issues };
 }
-
-const isPlacement = (object: FleetObject): object is Placement =>
-  object.kind === 'ClusterResourcePlacement' || object.kind === 'ResourcePlacement';
 
 function rulesFor(object: FleetObject): Issue[] {
   switch (object.kind) {

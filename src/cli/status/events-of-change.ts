@@ -1,4 +1,5 @@
 import type { Condition } from '../../api/meta.ts';
+import { isPlacementKind } from '../../api/placement.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { conditionOf } from './listing.ts';
 
@@ -42,8 +43,7 @@ interface Task {
  * changed its status, otherwise it was `committedAt`, milliseconds since the epoch.
  */
 export function happenings(before: Versioned | undefined, after: Versioned, committedAt: number): Happening[] {
-  if (after.kind === 'ClusterResourcePlacement' || after.kind === 'ResourcePlacement')
-    return placementHappenings(before, after, committedAt);
+  if (isPlacementKind(after.kind)) return placementHappenings(before, after, committedAt);
   const old = new Map(facts(before).map((fact) => [fact.key, fact.condition]));
   return facts(after).flatMap(({ key, about, condition }): Happening[] => {
     const was = old.get(key);

@@ -1,5 +1,5 @@
 import type { PlacementKey } from '../../api/meta.ts';
-import { placementKey } from '../../api/placement.ts';
+import { isPlacementKind, placementKey } from '../../api/placement.ts';
 import type { Fleet, RecordedPlacement } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
@@ -15,9 +15,7 @@ export const isNeverRead = ({ object, state }: RecordedPlacement): boolean =>
 
 /** Whether the repo may name a placement that is not found in it: its own file is not valid, or some file is unreadable. */
 export const mayBeWritten = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>, key: PlacementKey) =>
-  unreadable.length > 0 || refused.some((ref) => isPlacement(ref.kind) && placementKey(ref) === key);
-
-const isPlacement = (kind: string): boolean => kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
+  unreadable.length > 0 || refused.some((ref) => isPlacementKind(ref.kind) && placementKey(ref) === key);
 
 /** What members hold of a placement that nobody knows. */
 export function leftAlone(key: PlacementKey, clusters: readonly string[]): Hold {

@@ -1,5 +1,6 @@
 import { type FleetObject, fleetKinds } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
+import { isPlacementKind } from '../../api/placement.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import type { Finding, Placed } from './finding.ts';
@@ -72,8 +73,7 @@ function usualStrategy(documents: readonly Placed[]): unknown {
 /** A placement that names no strategy has the fleet's; everything else is as it is written. */
 function withStrategy(document: object, strategy: unknown): object {
   const { kind, spec } = document as { kind?: unknown; spec?: unknown };
-  const isPlacement = kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
-  if (strategy === undefined || !isPlacement || typeof spec !== 'object' || spec === null) return document;
+  if (strategy === undefined || !isPlacementKind(kind) || typeof spec !== 'object' || spec === null) return document;
   return namesStrategy(document) ? document : { ...document, spec: { ...spec, strategy } };
 }
 

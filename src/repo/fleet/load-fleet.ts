@@ -1,7 +1,7 @@
 import type { FleetObject } from '../../api/kinds.ts';
 import type { PlacementKey } from '../../api/meta.ts';
 import { notActedOnYet } from '../../api/not-acted-on.ts';
-import { placementKey } from '../../api/placement.ts';
+import { isPlacement, placementKey } from '../../api/placement.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 import type { RepoTree } from '../tree.ts';
 import { locate } from './finding.ts';
@@ -54,8 +54,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
 }
 
 function withoutStrategy(object: FleetObject, written: object): PlacementKey[] {
-  const isPlacement = object.kind === 'ClusterResourcePlacement' || object.kind === 'ResourcePlacement';
-  return isPlacement && !namesStrategy(written) ? [placementKey(object.metadata)] : [];
+  return isPlacement(object) && !namesStrategy(written) ? [placementKey(object.metadata)] : [];
 }
 
 const isEnvelope = (kind: string): boolean => kind === 'ClusterResourceEnvelope' || kind === 'ResourceEnvelope';
