@@ -28,10 +28,14 @@ export function emitYaml(value: object, layout: Layout): string {
 export function readBack(value: unknown, layout: Layout): unknown {
   if (Array.isArray(value)) return value.map((item) => readBack(item ?? null, layout));
   if (typeof value !== 'object' || value === null) return value;
-  const map: Record<string, unknown> = {};
+  let map: Record<string, unknown> = {};
   for (const key of layout.keys(value)) {
     const item = (value as Values)[key];
-    if (item !== undefined) map[key] = readBack(item, layout.under(key));
+    if (item === undefined) continue;
+    const read = readBack(item, layout.under(key));
+    // A name like any other to YAML and JSON: computed keys in literals make own properties.
+    if (key === '__proto__') map = { ...map, [key]: read };
+    else map[key] = read;
   }
   return map;
 }

@@ -22,6 +22,7 @@ const text = fc.oneof(
     '<<',
     '*a',
     '---',
+    '__proto__',
     "it's",
   ),
   fc.constantFrom(
