@@ -12,7 +12,7 @@ export function program(): Command {
     .description('GitOps reconciler for fleets of Kubernetes clusters. Git is the only database.')
     .version(version, '-V, --version')
     .exitOverride()
-    .showHelpAfterError('(add --help for the options of a command)')
+    .showHelpAfterError('(gitfleet --help lists the commands, gitfleet COMMAND --help the options of one)')
     .configureHelp({ sortSubcommands: false })
     .addHelpText(
       'after',

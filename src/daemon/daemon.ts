@@ -105,9 +105,10 @@ export function daemon(input: DaemonInput): Daemon {
     const message = `pass failed, ${said}: ${messageOf(error)}`;
     // A server that answers no, or not at all, ended the pass. A bug may be cured by a restart: that is not progress.
     if (error instanceof GitError) lastPassMs = pace.now();
-    // Said once: the same sentence every interval hides everything else.
-    if (message === trouble) log.debug({ err: error, reasons }, message);
-    else log.error({ err: error, reasons }, message);
+    // Where in the program a server's answer came in tells nobody anything. Said once: the same sentence every interval hides everything else.
+    const fields = error instanceof GitError ? { code: error.code, reasons } : { err: error, reasons };
+    if (message === trouble) log.debug(fields, message);
+    else log.error(fields, message);
     trouble = message;
   }
 

@@ -171,7 +171,11 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         return { kind: 'unchanged', plan: next };
       }
       const unreachable = members.unreachable();
-      const files = statusFiles(next, before.files, { branch: input.branch, unreachable });
+      const files = statusFiles(next, before.files, {
+        branch: input.branch,
+        unreachable,
+        notRolledOut: result.notRolledOut(),
+      });
       const changed = !sameFiles(files, before.tip.files);
       const earliest = lastPush + input.publishIntervalMs;
       if (!changed) firstSeen = undefined;

@@ -18,6 +18,7 @@ import { assemble, type Parts } from './plan-output.ts';
 import { awaitLook, observeMoved } from './present-bindings.ts';
 import { type Reusable, reusableFrom, reuseFrom, type Settled } from './reuse/reuse.ts';
 import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
+import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
 import type { PlacementWork } from './working.ts';
 import { survey, type World } from './world.ts';
@@ -30,6 +31,8 @@ export interface PlanResult {
   readonly recordedContentOf: (target: Target) => readonly Manifest[];
   /** Clusters of a placement that apply once more what they hold, since only the way to apply is another. */
   readonly appliedAnew: (placement: PlacementRef) => ReadonlySet<ClusterName>;
+  /** External placements that wait for an update run which nobody has committed. */
+  readonly notRolledOut: () => readonly NotRolledOut[];
   /** For the next plan of the same fleet; made when it is asked for. */
   readonly memo: () => PlanMemo;
 }
@@ -118,6 +121,11 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       };
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),
+    notRolledOut: () =>
+      outcomes.flatMap(({ work }) => {
+        const known = runs.get(placementKey(refOf(work.placement)))?.runs ?? [];
+        return notRolledOut(work, { runs: known, digest: input.digest }) ?? [];
+      }),
     memo: () => ({ reusable: reusableFrom(world, outcomes, ({ work }) => reused.get(work)), parts }),
     appliedAnew(placement) {
       const work = byKey.get(placementKey(placement));

@@ -18,7 +18,7 @@ export const run = (): Promise<void> =>
       read = performance.now() - began;
       const { plan } = planFleet(input);
       planned = performance.now() - began - read;
-      return wholeRecord(plan, { branch: 'main', unreachable: new Map() });
+      return wholeRecord(plan, { branch: 'main', unreachable: new Map(), notRolledOut: [] });
     });
     const memory = peakRss(1024);
     const [parse] = await timed(1, async () => {

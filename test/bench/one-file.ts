@@ -99,7 +99,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
     };
     const pass = (fleet: Fleet) => {
       const result = planFleet(input(fleet), memo);
-      publish(result, statusFiles(result.plan, files, { branch: 'main', unreachable: new Map() }));
+      publish(result, statusFiles(result.plan, files, { branch: 'main', unreachable: new Map(), notRolledOut: [] }));
       return result;
     };
     const fleet = await load();
@@ -114,7 +114,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       const result = planFleet(input(changed), memo);
       result.memo();
       const planned = performance.now();
-      const texts = statusFiles(result.plan, files, { branch: 'main', unreachable: new Map() });
+      const texts = statusFiles(result.plan, files, { branch: 'main', unreachable: new Map(), notRolledOut: [] });
       const ended = performance.now();
       const { user, system } = process.threadCpuUsage(used);
       if (!result.plan.placements.some(({ bindings }) => bindings.some(({ move }) => move === 'update')))

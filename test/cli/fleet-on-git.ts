@@ -67,7 +67,8 @@ export class FleetOnGit {
     const plan = await this.paper.plan();
     const status = this.#status!;
     const tip = await status.read();
-    const files = wholeRecord(plan, { branch: 'main', unreachable: new Map() });
+    const notRolledOut = this.paper.last!.notRolledOut();
+    const files = wholeRecord(plan, { branch: 'main', unreachable: new Map(), notRolledOut });
     const message = statusMessage({
       before: readRecord(tip.files).record,
       after: readRecord(files).record,

@@ -72,12 +72,12 @@ export function planningCommands(gitfleet: Command): void {
 
   examples(
     planOptions(gitfleet.command('explain').description('why each cluster was or was not picked'))
-      .argument('<kind>', 'placement')
-      .argument('<[ns/]name>', 'name of the placement')
+      .argument('<placement>', 'its name, or placement/name')
+      .argument('[name]', 'after the word placement: its name, or namespace/name')
       .option('--cluster <name>', 'only this cluster')
       .addOption(output('table, json or yaml'))
-      .action(async (kind, name, options) => (await import('../explain/explain.ts')).explain(kind, name, options)),
-    'explain placement shop',
+      .action(async (word, name, options) => (await import('../explain/explain.ts')).explain(word, name, options)),
+    'explain shop',
     'explain placement shop --cluster gpu-1',
   );
 }

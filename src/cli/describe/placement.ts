@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
@@ -38,6 +39,7 @@ export function placementText(placement: KnownPlacement, record: FleetRecord): s
 function head({ kind, name, namespace, object, state }: KnownPlacement): string {
   const { metadata, spec } = object ?? {};
   const snapshot = latestOf(state.resourceSnapshots);
+  const suspended = metadata?.annotations?.[suspendedAnnotation];
   const lines: [string, string | number | undefined][] = [
     ['Name', name],
     ...(namespace === undefined ? [] : ([['Namespace', namespace]] as [string, string][])),
@@ -48,6 +50,7 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
       spec && [spec.policy.placementType, spec.policy.numberOfClusters].filter((part) => part !== undefined).join(' '),
     ],
     ['Strategy', spec?.strategy.type],
+    ...(suspended === undefined ? [] : ([['Suspended', suspended || 'yes']] as [string, string][])),
     ['Snapshot', snapshot && `${snapshot.index}${snapshot.commit ? ` of commit ${snapshot.commit.slice(0, 12)}` : ''}`],
   ];
   return lines.map(([title, value]) => `${`${title}:`.padEnd(12)} ${value ?? '<none>'}`).join('\n');

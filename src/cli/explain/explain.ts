@@ -4,7 +4,7 @@ import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { CliError } from '../terminal/exit.ts';
-import { titleOf } from '../terminal/names.ts';
+import { splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { explainer } from './clusters.ts';
@@ -12,10 +12,11 @@ import { explanationText } from './text.ts';
 
 /** Why each cluster was or was not picked: every filter's verdict, every score term. */
 export async function explain(
-  kind: string,
-  name: string,
+  word: string,
+  givenName: string | undefined,
   options: PlanOptions & { readonly cluster?: string; readonly output: string },
 ): Promise<void> {
+  const { kind, name } = placementMeant(word, givenName);
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const input = withRecordedStatus(await readPlanInput(options));
@@ -44,10 +45,22 @@ export async function explain(
 const headline = ({ kind, scheduled: { reason, message } }: PlannedPlacement): string[] =>
   reason === 'InvalidResourceSelectors' ? [`${kind}Scheduled is False, ${reason}: ${message ?? ''}`] : [];
 
+/** `explain shop`, `explain team/shop`, `explain placement shop` and `explain crp/shop`. */
+function placementMeant(word: string, givenName: string | undefined): { readonly kind: string; readonly name: string } {
+  const { kind, name } = splitName(word, givenName);
+  const isKind = givenName !== undefined || kindWords.some(([form]) => form.test(kind));
+  return isKind && name !== undefined ? { kind, name } : { kind: 'placement', name: word };
+}
+
 /** What kubectl would take for a placement: full names, plurals and KubeFleet's short names. */
+const kindWords: readonly (readonly [RegExp, readonly PlacementKind[]])[] = [
+  [/^(crp|clusterresourceplacement)s?$/i, ['ClusterResourcePlacement']],
+  [/^(rp|resourceplacement)s?$/i, ['ResourcePlacement']],
+  [/^placements?$/i, ['ClusterResourcePlacement', 'ResourcePlacement']],
+];
+
 function kindsCalled(kind: string): readonly PlacementKind[] {
-  if (/^(crp|clusterresourceplacement)s?$/i.test(kind)) return ['ClusterResourcePlacement'];
-  if (/^(rp|resourceplacement)s?$/i.test(kind)) return ['ResourcePlacement'];
-  if (/^placements?$/i.test(kind)) return ['ClusterResourcePlacement', 'ResourcePlacement'];
+  const kinds = kindWords.find(([form]) => form.test(kind))?.[1];
+  if (kinds) return kinds;
   throw new CliError(`explain takes a placement, not ${kind}: gitfleet explain placement shop`);
 }

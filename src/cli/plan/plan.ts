@@ -34,7 +34,8 @@ export async function plan(
     const problems = await placeProblems(result.plan.problems, async () => tree);
     return { input, supposed, result, plan: { ...result.plan, problems } };
   });
-  const files = wholeRecord(plan, { branch: options.ref ?? 'main', unreachable: unreachable(input) });
+  const notRolledOut = result.notRolledOut();
+  const files = wholeRecord(plan, { branch: options.ref ?? 'main', unreachable: unreachable(input), notRolledOut });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
   const deeds = deedsOf(result, input.record);
   const document = {
@@ -45,7 +46,7 @@ export async function plan(
   if (format === 'json') printJson(document);
   else if (format === 'yaml') await printYaml(document);
   else if (format === 'markdown') print(planMarkdown(plan, deeds));
-  else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, deeds));
+  else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, { deeds, notRolledOut }));
   const code = exitCodeOf(plan, deeds);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }

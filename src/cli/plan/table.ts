@@ -1,4 +1,5 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { colorsFor } from '../terminal/colors.ts';
@@ -10,7 +11,10 @@ import type { Deed } from './deeds.ts';
 const mostRows = 100;
 
 /** A plan for people: what moves, what waits and why, what is wrong. Notes are counted: `gitfleet validate` prints them. */
-export function planTable(plan: Plan, deeds: readonly Deed[]): string {
+export function planTable(
+  plan: Plan,
+  { deeds, notRolledOut }: { readonly deeds: readonly Deed[]; readonly notRolledOut: readonly NotRolledOut[] },
+): string {
   const color = colorsFor(process.stdout);
   const parts: string[] = [];
   const shown = deeds.length > mostRows ? deeds.filter(({ deed }) => deed !== 'keep') : deeds;
@@ -33,6 +37,11 @@ export function planTable(plan: Plan, deeds: readonly Deed[]): string {
       const ends = until ? ` (until ${until})` : '';
       return `${color('yellow', reason)} ${holdSubject(subject)}: ${message}${ends}`;
     }),
+  );
+  section(
+    parts,
+    'Not rolled out, for want of a staged update run',
+    notRolledOut.map(({ placement, why }) => `${color('yellow', titleOf(placement))}: ${why}`),
   );
   section(
     parts,

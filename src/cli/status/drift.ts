@@ -14,6 +14,8 @@ interface Difference {
   readonly valueInMember?: string | undefined;
   readonly valueInHub?: string | undefined;
   readonly firstObserved: string | undefined;
+  /** It was put right of late, and is told for a while. */
+  readonly isPutRight: boolean;
 }
 
 /** KubeFleet keeps these inside the status of a placement; as a list of their own they can be read at a glance. */
@@ -39,12 +41,17 @@ export const drift: Listing = listing<Difference>({
     { heading: 'PATH', cell: ({ path }) => path },
     { heading: 'IN-MEMBER', cell: ({ valueInMember }) => valueInMember },
     { heading: 'IN-REPO', cell: ({ valueInHub }) => valueInHub },
+    { heading: 'NOW', cell: ({ isPutRight }) => (isPutRight ? 'put right' : 'differs') },
     { heading: 'SINCE', cell: ({ firstObserved }, now) => ageOf(undefined, [firstObserved], now) },
   ],
 });
 
 function differences({ title, namespace }: KnownPlacement, binding: Binding): Difference[] {
-  const { driftedPlacements = [], diffedPlacements = [], targetCluster: cluster } = binding;
+  const { driftedPlacements = [], diffedPlacements = [], failedPlacements = [], targetCluster: cluster } = binding;
+  // What still differs keeps its binding from being applied; drift of an object that is applied is told for ten minutes.
+  const unapplied = new Set(
+    failedPlacements.flatMap((failed) => (failed.condition.type === 'Applied' ? [describeRef(failed)] : [])),
+  );
   const found = [
     ...driftedPlacements.map((item) => ({
       item,
@@ -60,7 +67,9 @@ function differences({ title, namespace }: KnownPlacement, binding: Binding): Di
     })),
   ];
   return found.flatMap(({ item, type, details, firstObserved }) => {
-    const common = { placement: title, namespace, cluster, type, object: describeRef(item), firstObserved };
+    const object = describeRef(item);
+    const isPutRight = type === 'Drifted' && !unapplied.has(object);
+    const common = { placement: title, namespace, cluster, type, object, firstObserved, isPutRight };
     // Without details the whole object differs: it is missing, or there are more differences than are listed.
     if (!details?.length) return [{ ...common, path: '/' }];
     return details.map(({ path, valueInMember, valueInHub }) => ({ ...common, path, valueInMember, valueInHub }));

@@ -44,7 +44,7 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
   const { selection, contents } = request;
   const entries = [...request.resourceSnapshots].sort((a, b) => a.index - b.index);
   const latest = latestOf(entries);
-  if (latest && holds(latest, request)) {
+  if (latest && holdsSelection(latest, request)) {
     return {
       resourceSnapshots: entries.map((entry) => labelled(entry, latest, selection.hash)),
       contents: contents.has(latest.index) ? contents : new Map([...contents, [latest.index, selection.manifests]]),
@@ -102,7 +102,10 @@ export function latestOf<T extends { readonly index: number; readonly latest?: b
  * A recorded hash that differs may be a hub's own, or a person's: the contents decide. They are brought into shape first,
  * since a file written by hand need not be.
  */
-function holds(latest: ResourceSnapshotEntry, { selection, contents, digest }: SnapshotRequest): boolean {
+export function holdsSelection(
+  latest: ResourceSnapshotEntry,
+  { selection, contents, digest }: Pick<SnapshotRequest, 'selection' | 'contents' | 'digest'>,
+): boolean {
   if (latest.hash === selection.hash) return true;
   const manifests = contents.get(latest.index);
   // Written by hand with neither hash nor contents: what the repo holds now is taken to be it.

@@ -3,6 +3,7 @@ import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { quotedValue } from '../fleet/positions.ts';
 import { holdSubject } from './hold-subject.ts';
@@ -16,10 +17,12 @@ export interface Beside {
   readonly branch: string;
   /** Members that do not answer, and why. */
   readonly unreachable: ReadonlyMap<ClusterName, string>;
+  /** What waits for an update run that nobody has committed. */
+  readonly notRolledOut: readonly NotRolledOut[];
 }
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
-export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): string {
+export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut }: Beside): string {
   const lines = ['# Fleet status', '', `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`];
   const waiting = plan.approvals.filter(isUnanswered);
   if (plan.guard.length > 0) {
@@ -79,6 +82,15 @@ export function renderDashboard(plan: Plan, { branch, unreachable }: Beside): st
           (run) =>
             `| [${safe(placementKey(run))}](runs/${encodeURIComponent(placementKey(run))}.yaml) | ${run.status.resourceSnapshotIndexUsed ?? ''} | ${safe(stagesDone(run.status))} | ${safe(toldProgress(run.status))} |`,
         ),
+    );
+  if (notRolledOut.length > 0)
+    lines.push(
+      '',
+      '## Not rolled out',
+      '',
+      'These placements are External: a new staged update run brings what is missing.',
+      '',
+      ...notRolledOut.slice(0, mostRows).map(({ placement, why }) => `- **${safe(titleOf(placement))}**: ${safe(why)}`),
     );
   lines.push(
     '',

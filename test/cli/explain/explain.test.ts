@@ -135,6 +135,8 @@ describe('gitfleet explain placement', () => {
     const broken = folder();
     put(broken, { ...shop, 'placements/cache.yaml': place('cache', { policy: { placementType: 'PickN' } }) });
     for (const args of [
+      ['explain', 'cache'],
+      ['explain', 'placement/cache'],
       ['explain', 'crp', 'cache'],
       ['render', '--cluster', 'eu-1', '--placement', 'cache'],
       ['diff', '--placement', 'cache'],
@@ -150,6 +152,8 @@ describe('gitfleet explain placement', () => {
     const { out } = await explain('placement', 'web/settings', '-o', 'json');
     expect((await explain('rp', 'settings', '-o', 'json')).out).toBe(out);
     expect((await explain('resourceplacements', 'web/settings', '-o', 'json')).out).toBe(out);
+    expect((await explain('web/settings', '-o', 'json')).out).toBe(out);
+    expect((await explain('settings', '-o', 'json')).out).toBe(out);
   });
 
   it.each<[why: string, args: readonly string[], err: string]>([

@@ -1,0 +1,63 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeFolders } from '../git/world.ts';
+import { deployment, member } from '../scenarios/fleet.ts';
+import { cli } from './cli.ts';
+import { FleetOnGit } from './fleet-on-git.ts';
+import { place, shop } from './shop.ts';
+
+let fleet: FleetOnGit;
+afterAll(removeFolders);
+beforeEach(async () => {
+  fleet = await FleetOnGit.open({
+    ...shop,
+    'placements/pay.yaml': place('pay', { policy: { placementType: 'PickAll' }, strategy: { type: 'External' } }),
+  });
+  await fleet.settle();
+});
+
+/** What the dashboard and `gitfleet plan` say is not rolled out. */
+async function told(): Promise<readonly string[]> {
+  await fleet.settle();
+  const dashboard = /## Not rolled out\n\n.*\n\n((?:- .*\n)+)/.exec(`${fleet.git('show', 'fleet-status:README.md')}\n`);
+  const { out } = await cli('plan', '--repo', fleet.dir);
+  const plan = /Not rolled out, for want of a staged update run:\n((?: {2}.*\n)+)/.exec(out);
+  const lines = (text: string | undefined) => (text ?? '').replace(/^(?:- | {2})|\*\*/gm, '').trim();
+  expect(lines(dashboard?.[1])).toBe(lines(plan?.[1]));
+  return lines(plan?.[1]).split('\n').filter(Boolean);
+}
+
+const other = { 'resources/pay.yaml': deployment('pay', 'pay', 'pay:2') };
+const run = (name: string) => ({
+  [`rollouts/${name}.yaml`]: shop['rollouts/pay-1.yaml']!.replace('name: pay-1', `name: ${name}`),
+});
+
+describe('of an External placement', () => {
+  it('nothing is missing while a run brings what the repo holds', async () => {
+    expect(await told()).toEqual([]);
+  });
+
+  it('new resources that no run has taken are', async () => {
+    fleet.commit(other, 'Bring pay 2');
+    expect(await told()).toEqual(['pay: the repo holds other resources than snapshot 0']);
+  });
+
+  it('not any more once a run is there that will take them', async () => {
+    fleet.commit({ ...other, ...run('pay-2') }, 'Roll pay 2 out');
+    expect(await told()).toEqual([]);
+  });
+
+  it('nor when they are taken back', async () => {
+    fleet.commit(other, 'Bring pay 2');
+    await fleet.settle();
+    fleet.commit({ 'resources/pay.yaml': shop['resources/pay.yaml']! }, 'Take it back');
+    expect(await told()).toEqual([]);
+  });
+
+  it('a cluster that joined after its runs were over is', async () => {
+    fleet.git('rm', '-q', 'rollouts/pay-1.yaml');
+    fleet.git('commit', '-qm', 'Tidy up');
+    fleet.look();
+    fleet.commit({ 'clusters/eu-2.yaml': member('eu-2', { env: 'prod' }) }, 'Add eu-2');
+    expect(await told()).toEqual(['pay: nothing is on eu-1, eu-2, us-1 yet']);
+  });
+});
