@@ -4,7 +4,7 @@ import { messageOf } from '../../api/message-of.ts';
 import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
 import { readRef } from '../local/local-refs.ts';
-import { firstDepths, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { fetchSeen, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
 import { openObjects } from '../objects/objects.ts';
 import type { Credentials } from './credentials.ts';
 import { gitHttp } from './http.ts';
@@ -49,14 +49,14 @@ export async function httpBranches(input: {
       const ours = mirrorRef(ref);
       const before = await readRef(gitdir, ours);
       if (before === oid) return;
-      let there = false;
-      for (const depth of before === undefined ? firstDepths : [undefined]) {
-        await fetch(ref, depth);
-        there = await objects.has(oid);
-        if (there) break;
-      }
-      if (!there)
-        throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
+      await fetchSeen({
+        ref,
+        oid,
+        url,
+        isFirst: before === undefined,
+        fetch: (depth) => fetch(ref, depth),
+        has: (it) => objects.has(it),
+      });
       await isomorphic.writeRef({ fs, gitdir, ref: ours, value: oid, force: true });
       await mirror.tidy();
     },

@@ -2,7 +2,7 @@ import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
 import { covers } from '../http/ls-refs.ts';
 import { readRef } from '../local/local-refs.ts';
-import { firstDepths, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { fetchSeen, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
 import { openObjects } from '../objects/objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import { type GitRun, git } from './native.ts';
@@ -34,9 +34,10 @@ export async function nativeBranches(input: {
     return new Map(pairs.filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
   }
 
-  async function fetch(ref: string, how: readonly string[]): Promise<void> {
+  async function fetch(ref: string, depth: number | undefined): Promise<void> {
     input.requested('fetch');
     await mirror.fetching(async () => {
+      const how = depth === undefined ? [] : [`--depth=${depth}`];
       const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--update-shallow'];
       const ran = await git(['fetch', ...quiet, ...how, '--', url, `+${ref}:${mirrorRef(ref)}`], { gitdir });
       if (ran.code !== 0) throw refusal(`fetch ${ref} of ${url}`, ran);
@@ -59,19 +60,19 @@ export async function nativeBranches(input: {
     async obtain(ref, oid) {
       const before = await readRef(gitdir, mirrorRef(ref));
       if (before === oid) return;
-      let there = false;
-      for (const depth of before === undefined ? firstDepths : [undefined]) {
-        await fetch(ref, depth === undefined ? [] : [`--depth=${depth}`]);
-        there = await objects.has(oid);
-        if (there) break;
-      }
-      if (!there)
-        throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
+      await fetchSeen({
+        ref,
+        oid,
+        url,
+        isFirst: before === undefined,
+        fetch: (depth) => fetch(ref, depth),
+        has: (it) => objects.has(it),
+      });
       await mirror.tidy();
     },
     async deepen(ref) {
       if (!(await mirror.cutOff())) return false;
-      await fetch(ref, [`--depth=${wholeDepth}`]);
+      await fetch(ref, wholeDepth);
       return true;
     },
     async change({ ref, from, to, objects: fresh }) {
