@@ -73,7 +73,7 @@ async function changeByGit(commonDir: string, { ref, from, to }: RefChange): Pro
 async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Promise<'done' | 'moved'> {
   const path = join(commonDir, ref);
   await mkdir(dirname(path), { recursive: true });
-  const lock = await takeRefLock(`${path}.lock`);
+  const lock = await lockFile(`${path}.lock`);
   // After the rename the lock file's name may already be somebody else's.
   let ours = true;
   try {
@@ -94,23 +94,27 @@ async function changeByLock(commonDir: string, { ref, from, to }: RefChange): Pr
   }
 }
 
-async function takeRefLock(path: string): Promise<FileHandle> {
+async function lockFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new GitError('locked', `${path} is there: another process writes this branch. Remove the file if none does`);
+    throw new GitError(
+      'locked',
+      `${path} is there: another process writes branches here. Remove the file if none does`,
+    );
   }
 }
 
 async function forgetPacked(commonDir: string, ref: string): Promise<void> {
   if (!(await packedRefs(commonDir)).has(ref)) return;
   const path = join(commonDir, 'packed-refs');
-  const lock = await open(`${path}.lock`, 'wx');
+  const lock = await lockFile(`${path}.lock`);
   let ours = true;
   try {
     const lines = (await readFile(path, 'utf8')).split('\n');
     const at = lines.findIndex((line) => line.endsWith(` ${ref}`));
+    if (at < 0) return;
     // A line with ^ says what the tag above it points at.
     lines.splice(at, lines[at + 1]?.startsWith('^') ? 2 : 1);
     await lock.writeFile(lines.join('\n'));

@@ -112,7 +112,7 @@ describe.skipIf(!gitThere)('a local repository', () => {
       put(dir, { '.git/refs/heads/fleet-status.lock': '' });
       const opened = await status(dir, native);
       const publish = async () => opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
-      await expect(publish()).rejects.toThrow(lock);
+      await expect(publish()).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining(lock) });
       expect(existsSync(join(dir, '.git/refs/heads/fleet-status'))).toBe(false);
       expect(existsSync(lock)).toBe(true);
       const freed = new Promise((done) => setTimeout(() => done(rmSync(lock)), 150));
@@ -120,6 +120,24 @@ describe.skipIf(!gitThere)('a local repository', () => {
       await freed;
     },
   );
+
+  it('without git a packed branch is deleted once nobody else writes the packed ones', async () => {
+    const dir = clone();
+    const commonDir = join(dir, '.git');
+    const from = sh(dir, 'rev-parse', 'main');
+    sh(dir, 'branch', 'x', from);
+    sh(dir, 'branch', 'y', from);
+    sh(dir, 'pack-refs', '--all');
+    const lock = join(commonDir, 'packed-refs.lock');
+    put(dir, { '.git/packed-refs.lock': '' });
+    const change = { ref: 'refs/heads/x', from, to: undefined };
+    const remove = () => whileLocked(() => changeRef(commonDir, change, false));
+    await expect(remove()).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining(lock) });
+    const freed = new Promise((done) => setTimeout(() => done(rmSync(lock)), 150));
+    expect(await remove()).toBe('done');
+    await freed;
+    expect(sh(dir, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')).toEqual(['main', 'y']);
+  });
 
   it('without git many writers of one ref have one winner', async () => {
     const dir = clone();
