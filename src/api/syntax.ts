@@ -4,10 +4,14 @@ const subdomainPattern = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);
 const labelPattern = new RegExp(`^${dnsLabel}$`);
 const namePart = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-export const isSubdomain = (text: string): boolean => text.length <= 253 && subdomainPattern.test(text);
+/** Characters of a name, and of the name of a namespace. */
+export const longestSubdomain = 253;
+export const longestDnsLabel = 63;
+
+export const isSubdomain = (text: string): boolean => text.length <= longestSubdomain && subdomainPattern.test(text);
 
 /** Names of namespaces (RFC 1123 label). */
-export const isDnsLabel = (text: string): boolean => text.length <= 63 && labelPattern.test(text);
+export const isDnsLabel = (text: string): boolean => text.length <= longestDnsLabel && labelPattern.test(text);
 
 /** `name` or `prefix/name`: keys of labels and taints. */
 export function isQualifiedName(text: string): boolean {

@@ -196,7 +196,8 @@ describe('names are those that an API server takes for custom resources', () => 
     [{ name: '../../etc' }, ['metadata.name: write for example etc']],
     [{ name: '-web' }, ['metadata.name: write for example web']],
     [{ name: 'a..b' }, ['metadata.name: use lower-case letters, digits and -']],
-    [{ name: 'a'.repeat(254) }, ['metadata.name: use lower-case letters, digits and -']],
+    [{ name: 'a'.repeat(254) }, ['metadata.name: use at most 253 characters']],
+    [{ name: 'web', namespace: 'a'.repeat(64) }, ['metadata.namespace: use at most 63 characters']],
     [{ name: 'web', namespace: 'Shop.EU' }, ['metadata.namespace: write for example shop-eu']],
   ])('%j', (metadata, said) => {
     expect(named(metadata)).toEqual(said);

@@ -1,6 +1,6 @@
 import { error, type Issue } from '../issue.ts';
 import type { ObjectMeta } from '../meta.ts';
-import { isDnsLabel, isSubdomain } from '../syntax.ts';
+import { isDnsLabel, isSubdomain, longestDnsLabel, longestSubdomain } from '../syntax.ts';
 
 /**
  * Names that an API server refuses for any custom resource (apimachinery, `ValidateObjectMeta`). They become labels on members
@@ -18,11 +18,14 @@ function noName(field: 'name' | 'namespace', written: string): Issue {
     .toLowerCase()
     .replace(field === 'name' ? /[^a-z0-9.-]+/g : /[^a-z0-9-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '');
-  const fits = field === 'name' ? isSubdomain(sound) : isDnsLabel(sound);
+  const [fits, longest] =
+    field === 'name' ? [isSubdomain(sound), longestSubdomain] : [isDnsLabel(sound), longestDnsLabel];
+  const otherwise =
+    sound.length > longest ? `use at most ${longest} characters` : 'use lower-case letters, digits and -';
   return error(
     'invalid-name',
     ['metadata', field],
-    `this is no ${field} that Kubernetes accepts: it takes lower-case letters, digits and -${field === 'name' ? ' and .' : ''}`,
-    fits ? `write for example ${sound}` : 'use lower-case letters, digits and -',
+    `this is no ${field} that Kubernetes accepts: it takes lower-case letters, digits and -${field === 'name' ? ' and .' : ''}, at most ${longest}`,
+    fits ? `write for example ${sound}` : otherwise,
   );
 }
