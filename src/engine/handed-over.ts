@@ -35,7 +35,7 @@ export function handedOver(
     const own = new Set(target.remove ? [] : target.objects.map(objectKey));
     const left = prunableOf(of).filter((ref) => !own.has(objectKey(ref)));
     if (left.length === 0) return [];
-    takers ??= listedBySeveral(works);
+    takers ??= listedBy(works);
     return left.filter((ref) =>
       takers
         ?.get(objectKey(ref))
@@ -47,8 +47,8 @@ export function handedOver(
 const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
   type !== 'ReportDiff' && whenToTakeOver !== 'Never';
 
-/** Which placements may ask for an object on some cluster. Few objects have more than one, so that little else is looked into. */
-function listedBySeveral(works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> {
+/** Which placements may ask for an object on some cluster: nearly always the one that lets go of it alone, and nothing else is looked into. */
+function listedBy(works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> {
   const by = new Map<string, PlacementWork[]>();
   for (const work of works) {
     const selected = refsIn(nextContents(work)).map(objectKey);
