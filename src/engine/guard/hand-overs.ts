@@ -4,11 +4,12 @@ import type { PlanInput } from '../input.ts';
 import type { Plan, PlannedBinding, PlannedPlacement, Target } from '../plan-document.ts';
 import { bindingReader, type Compared, snapshotReader } from './comparison.ts';
 import type { Removal } from './removals.ts';
+import { selectedByName } from './selected-by-name.ts';
 import { nameOf, objectsOf } from './snapshot-objects.ts';
 
 /**
- * Whether an object stays on its cluster because another placement there takes it over: by its target of now, or by its
- * latest snapshot once its rollout comes there. Where that cannot be told from the documents alone it counts as removed:
+ * Whether an object stays on its cluster because another placement there takes it over: by its target of now, or by what
+ * its rollout or next run will bring there. Where that cannot be told from the documents alone it counts as removed:
  * an approval too many costs less than one too few.
  */
 export function handOvers(input: PlanInput, plan: Plan, compared: readonly Compared[]): (removal: Removal) => boolean {
@@ -38,26 +39,26 @@ interface Taker {
   readonly next: ReadonlySet<string>;
 }
 
-/** Placements that take over what is there, by the objects that any of their snapshots in use lists. */
+/** Placements that take over what is there, by the objects that any of their snapshots in use lists, or the next one will. */
 function takersOf(input: PlanInput, plan: Plan, compared: readonly Compared[]): ReadonlyMap<string, readonly Taker[]> {
   const contentsOf = snapshotReader(input, plan);
   // Whose objects an override may leave out, somewhere, is not worked out here.
   const isWhole = !input.fleet.overrides.some(({ spec }) =>
     spec.policy.overrideRules.some(({ overrideType }) => overrideType === 'Delete'),
   );
-  const strategies = new Map(compared.map(({ key, placement }) => [key, placement?.spec.strategy]));
+  const placements = new Map(compared.map(({ key, placement }) => [key, placement]));
   const takers = new Map<string, Taker[]>();
-  for (const placement of plan.placements) {
-    const key = placementKey(placement);
-    const strategy = strategies.get(key);
-    if (!strategy || !takesOver(strategy.applyStrategy)) continue;
+  for (const planned of plan.placements) {
+    const key = placementKey(planned);
+    const placement = placements.get(key);
+    if (!placement || !takesOver(placement.spec.strategy.applyStrategy)) continue;
     const taker: Taker = {
       key,
-      stays: new Set(placement.bindings.filter(staysPicked).map(({ clusterName }) => clusterName)),
-      next: new Set(isWhole ? nextOf(placement, strategy, contentsOf) : []),
+      stays: new Set(planned.bindings.filter(staysPicked).map(({ clusterName }) => clusterName)),
+      next: new Set(isWhole ? nextOf(planned, placement, { input, contentsOf }) : []),
     };
-    const listed = indexesOf(placement).flatMap((index) => objectsOf(contentsOf(key, index)));
-    for (const object of new Set(listed)) {
+    const listed = indexesOf(planned).flatMap((index) => objectsOf(contentsOf(key, index)));
+    for (const object of new Set([...listed, ...taker.next])) {
       const others = takers.get(object);
       if (others) others.push(taker);
       else takers.set(object, [taker]);
@@ -66,13 +67,17 @@ function takersOf(input: PlanInput, plan: Plan, compared: readonly Compared[]): 
   return takers;
 }
 
-/** Under External only a run says what comes next, and what it would take is not known yet. */
-const nextOf = (
-  placement: PlannedPlacement,
-  { type }: Placement['spec']['strategy'],
-  contentsOf: ReturnType<typeof snapshotReader>,
-): readonly string[] =>
-  type === 'External' ? [] : objectsOf(contentsOf(placementKey(placement), placement.resourceSnapshotIndex));
+/** Under External a run takes what is selected when it begins. */
+function nextOf(
+  planned: PlannedPlacement,
+  placement: Placement,
+  { input, contentsOf }: { readonly input: PlanInput; readonly contentsOf: ReturnType<typeof snapshotReader> },
+): readonly string[] {
+  if (planned.scheduled.reason === 'InvalidResourceSelectors') return [];
+  return placement.spec.strategy.type === 'External'
+    ? selectedByName(input.fleet.resources, placement)
+    : objectsOf(contentsOf(placementKey(planned), planned.resourceSnapshotIndex));
+}
 
 const indexesOf = ({ resourceSnapshotIndex, bindings }: PlannedPlacement): readonly (number | undefined)[] => [
   ...new Set([resourceSnapshotIndex, ...bindings.map((binding) => binding.resourceSnapshotIndex)]),

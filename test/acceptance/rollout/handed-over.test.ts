@@ -47,18 +47,21 @@ async function settled(files: Record<string, string>): Promise<Story> {
   return story;
 }
 
-it.each<[string, string, boolean]>([
-  ['under another name', named('shop', ['web'], '{type: RollingUpdate}'), false],
-  ['under another name, with something else besides', named('shop', ['rest', 'web'], '{type: RollingUpdate}'), false],
-  ['under another name that takes nothing over', named('shop', ['web'], applying('{whenToTakeOver: Never}')), true],
-  ['under another name that only compares', named('shop', ['web'], applying('{type: ReportDiff}')), true],
+it.each<[string, boolean, string]>([
+  ['under another name', false, named('shop', ['web'], '{type: RollingUpdate}')],
+  ['under another name, with something else besides', false, named('shop', ['rest', 'web'], '{type: RollingUpdate}')],
+  ['under another name, for runs to come', false, named('shop', ['web'], '{type: External}')],
+  ['under another name, for runs to come, without what it held', true, named('shop', ['rest'], '{type: External}')],
+  ['under another name, with selectors that are wrong', true, named('shop', ['web', 'web'], '{type: External}')],
+  ['under another name that takes nothing over', true, named('shop', ['web'], applying('{whenToTakeOver: Never}'))],
+  ['under another name that only compares', true, named('shop', ['web'], applying('{type: ReportDiff}'))],
   [
     'under another name on one of the clusters',
-    named('shop', ['web'], atOnce, '{placementType: PickFixed, clusterNames: [c-10]}'),
     true,
+    named('shop', ['web'], atOnce, '{placementType: PickFixed, clusterNames: [c-10]}'),
   ],
-  ['under another name, without what it held', named('shop', ['rest'], '{type: RollingUpdate}'), true],
-])('a placement that comes back %s asks for an approval of removals: %s', async (_, file, refused) => {
+  ['under another name, without what it held', true, named('shop', ['rest'], '{type: RollingUpdate}')],
+])('a placement that comes back %s asks for an approval of removals: %s', async (_, refused, file) => {
   const story = await settled({ 'web.yaml': placement(all, atOnce) });
   delete story.files['web.yaml'];
   story.files['shop.yaml'] = file;
@@ -66,16 +69,16 @@ it.each<[string, string, boolean]>([
   expect(plan.guard.map(({ rule }: { rule: string }) => rule)).toEqual(refused ? ['blast-radius-clusters'] : []);
 });
 
-it.each<[string, string, string, boolean]>([
-  ['to a placement whose rollout comes there later', 'two.yaml', named('two', ['moved', 'rest'], rolling(1, 1)), false],
-  ['to no other placement', 'two.yaml', named('two', ['rest'], rolling(1, 1)), true],
-])('an object that moves %s asks for an approval of removals: %s', async (_, path, file, refused) => {
+it.each<[string, boolean, string]>([
+  ['to a placement whose rollout comes there later', false, named('two', ['moved', 'rest'], rolling(1, 1))],
+  ['to no other placement', true, named('two', ['rest'], rolling(1, 1))],
+])('an object that moves %s asks for an approval of removals: %s', async (_, refused, file) => {
   const story = await settled({
     'one.yaml': named('one', ['moved', 'web'], atOnce),
     'two.yaml': named('two', ['rest'], rolling(1, 1)),
   });
   story.files['one.yaml'] = named('one', ['web'], atOnce);
-  story.files[path] = file;
+  story.files['two.yaml'] = file;
   await story.plan(10, { refused });
 });
 
