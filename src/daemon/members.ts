@@ -18,7 +18,10 @@ export interface FleetMembers {
   assign(assignments: ReadonlyMap<ClusterName, readonly Assignment[]>): void;
   /** True when somewhere another daemon did something else than what was assigned last: it has to be assigned anew. */
   readonly disputed: () => boolean;
+  /** One that has not answered yet is dated at the beginning of time. */
   sightings(): Map<ClusterName, ClusterObservation>;
+  /** Since when this daemon has asked for each member without a break, milliseconds of the fleet's time. */
+  askedSince(): ReadonlyMap<ClusterName, number>;
   /** Members that do not answer, by name, and why. */
   unreachable(): Map<ClusterName, string>;
   /** True when there are members and none of them could be looked at. */
@@ -55,6 +58,7 @@ export function fleetMembers(input: {
   const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
   /** Why there is no connection. */
   const unknown = new Map<ClusterName, string>();
+  const asked = new Map<ClusterName, number>();
   const writes = inFlight();
   let prices: readonly PriceList[] = [];
   let disputed = false;
@@ -94,7 +98,11 @@ export function fleetMembers(input: {
         member.stop();
         closedRequests += member.requests();
         open.delete(name);
+        // What its connection knew of its last contact is gone with it.
+        asked.delete(name);
       }
+      for (const name of asked.keys()) if (!wanted.has(name)) asked.delete(name);
+      for (const name of wanted.keys()) if (!asked.has(name)) asked.set(name, input.clock.now());
       for (const name of unknown.keys()) if (!wanted.has(name)) unknown.delete(name);
       await Promise.all(
         [...wanted].map(async ([name, heartbeatMs]) => {
@@ -130,6 +138,7 @@ export function fleetMembers(input: {
       for (const [name, { member }] of open) member.assign(assignments.get(name) ?? []);
     },
     sightings,
+    askedSince: () => asked,
     noneSeen() {
       const all = [...sightings().values()];
       return all.length > 0 && all.every(({ reachable }) => !reachable);

@@ -1,5 +1,6 @@
 import type { Plan } from '../engine/plan-document.ts';
-import { type Beside, renderDashboard, summaryOf } from '../repo/record/dashboard.ts';
+import { type Beside, renderDashboard } from '../repo/record/dashboard.ts';
+import { summaryOf } from '../repo/record/summary.ts';
 import { renderRecord } from '../repo/record/write.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
@@ -13,7 +14,7 @@ export const wholeRecord = (plan: Plan, beside: Beside): Map<string, string> =>
 
 const told = (plan: Plan, beside: Beside): Map<string, string> =>
   new Map([
-    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan, beside) }]])),
+    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan, beside.unreachable) }]])),
     ['README.md', renderDashboard(plan, beside)],
   ]);
 

@@ -1,4 +1,3 @@
-import type { ClusterName } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Fleet, FleetRecord } from '../engine/input.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -12,6 +11,7 @@ import type { RepoTree } from '../repo/tree.ts';
 import { syncApprovals } from './approvals.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
+import { type Heard, lastHeard } from './last-heard.ts';
 import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
@@ -30,6 +30,16 @@ export type PassResult =
   | { readonly kind: 'gathering'; readonly plan: Plan; readonly pushAtMs: number }
   /** Another daemon published first; the next pass starts from what it wrote. */
   | { readonly kind: 'moved' };
+
+interface Planned {
+  readonly result: PlanResult;
+  readonly before: Remembered;
+  readonly heard: Heard;
+  /** Undefined where there can be no rest. */
+  readonly basis: Basis | undefined;
+  /** The plan is that of the last pass, and was published then. */
+  readonly known: boolean;
+}
 
 export interface Reconciler {
   pass(): Promise<PassResult>;
@@ -70,8 +80,6 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
   let rest: Rest | undefined;
-  /** What this daemon published last of members that do not answer. */
-  let toldUnreachable: ReadonlyMap<ClusterName, string> = new Map();
   /** Of the last plan, whatever became of it: what did not change since is not planned again. */
   let memo: PlanMemo | undefined;
 
@@ -109,7 +117,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     return loaded.fleet;
   }
 
-  async function plan(): Promise<{ result: PlanResult; before: Remembered; basis: Basis | undefined; known: boolean }> {
+  async function plan(): Promise<Planned> {
     const before = await remember();
     const record = gathered?.on === before ? gathered.record : before.record;
     const { commit, problems } = await admitCommit();
@@ -124,21 +132,22 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...before.problems] };
     const planInput = { now: inputNow, commit, fleet: whole, record, digest: sha256 };
     if (!booted) await boot(planInput);
-    const observations = members.sightings();
+    const heard = lastHeard({ members, told: before.silent, recorded: record.clusters, now: input.clock.now() });
+    const observations = heard.sightings;
     // With a plan that waits for its push, or a rewind that is refused, there is no rest.
     const basis =
       record === before.record && problems.length === 0
         ? { remembered: before, fleet, sightings: observations }
         : undefined;
     if (rest && basis && !members.disputed() && stillAtRest(rest, { basis, ms: input.clock.now() }))
-      return { result: rest.result, before, basis, known: true };
+      return { result: rest.result, before, heard, basis, known: true };
     rest = undefined;
     const result = planFleet({ ...planInput, observations }, memo);
     memo = result.memo();
     const found = (await desired.has(commit))
       ? await placeProblems(result.plan.problems, () => desired.tree(commit))
       : result.plan.problems;
-    return { result: { ...result, plan: { ...result.plan, problems: found } }, before, basis, known: false };
+    return { result: { ...result, plan: { ...result.plan, problems: found } }, before, heard, basis, known: false };
   }
 
   /**
@@ -164,16 +173,15 @@ export function reconciler(input: ReconcilerInput): Reconciler {
 
   return {
     async pass() {
-      const { result, before, basis, known } = await plan();
+      const { result, before, heard, basis, known } = await plan();
       const next = result.plan;
       if (known) {
         await syncApprovals(next, input.approvals);
         return { kind: 'unchanged', plan: next };
       }
-      const unreachable = members.unreachable();
       const files = statusFiles(next, before.files, {
         branch: input.branch,
-        unreachable,
+        unreachable: heard.silent,
         notRolledOut: result.notRolledOut(),
       });
       const changed = !sameFiles(files, before.tip.files);
@@ -194,7 +202,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
           before: before.record,
           after: after.record,
           plan: next,
-          unreachable: { before: toldUnreachable, after: unreachable },
+          unreachable: { before: before.silent, after: heard.silent },
         });
         const published = await status.publish(before.tip, files, message);
         if (published.kind === 'moved') {
@@ -205,7 +213,6 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         subject = message.split('\n', 1)[0]!;
         lastPush = input.pace.now();
         firstSeen = undefined;
-        toldUnreachable = unreachable;
         memory.wrote(published.tip, after);
       }
       if (acceptRewind !== undefined && next.commit.startsWith(acceptRewind)) acceptRewind = undefined;

@@ -1,7 +1,9 @@
+import type { ClusterName } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { FleetRecord } from '../engine/input.ts';
 import type { StatusTip } from '../git/status-branch.ts';
 import { readRecord } from '../repo/record/read.ts';
+import type { Silence } from '../repo/record/summary.ts';
 import type { Logger } from './log.ts';
 import type { Status } from './ports.ts';
 
@@ -12,6 +14,8 @@ export interface Remembered {
   readonly files: ReadonlyMap<string, string>;
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
+  /** Members that did not answer when it was written. */
+  readonly silent: ReadonlyMap<ClusterName, Silence>;
 }
 
 /** The status branch as this daemon follows it. Errors: GitError. */
@@ -22,7 +26,7 @@ export interface StatusMemory {
    */
   read(disputed: boolean): Promise<Remembered>;
   /** This daemon made the branch what it is now. */
-  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems'>): void;
+  wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'silent'>): void;
   /** A push of ours was rejected, so another daemon has written: the next look reads the branch whatever its tip is. */
   moved(): void;
 }

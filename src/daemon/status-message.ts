@@ -46,8 +46,8 @@ export function statusMessage(change: {
 }
 
 interface Unreachable {
-  readonly before: ReadonlyMap<ClusterName, string>;
-  readonly after: ReadonlyMap<ClusterName, string>;
+  readonly before: ReadonlyMap<ClusterName, unknown>;
+  readonly after: ReadonlyMap<ClusterName, unknown>;
 }
 
 interface Change {

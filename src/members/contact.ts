@@ -17,7 +17,12 @@ export type Standing =
       /** Since when `healthy` has been as it is. */
       readonly since: number;
     }
-  | { readonly kind: 'unreachable'; readonly cause: string };
+  | {
+      readonly kind: 'unreachable';
+      readonly cause: string;
+      /** Instant at which the last heartbeat that was answered was sent, milliseconds. */
+      readonly lastHeartbeat?: number;
+    };
 
 /** Heartbeats of one member; a circuit breaker for everybody else. */
 export interface Contact {
@@ -75,7 +80,8 @@ export function keepContact(input: {
       const cause = messageOf(error);
       if (error instanceof UnreachableError && misses < mostMisses && before.kind !== 'unreachable') return before;
       // The cause of a long outage changes its wording; nobody needs to hear each of them.
-      return before.kind === 'unreachable' ? before : { kind: 'unreachable', cause };
+      if (before.kind === 'unreachable') return before;
+      return { kind: 'unreachable', cause, ...(before.kind === 'reachable' && { lastHeartbeat: before.heartbeat }) };
     }
   }
 

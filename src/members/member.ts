@@ -104,7 +104,7 @@ export function openMember(input: {
   function see(): ClusterObservation {
     const standing = contact.standing();
     const properties = inspected.properties();
-    if (standing.kind === 'unreachable') return noSighting(name, client.lastContact(), standing.cause);
+    if (standing.kind === 'unreachable') return noSighting(name, standing.lastHeartbeat, standing.cause);
     if (standing.kind === 'unknown' || !properties) return noSighting(name, undefined, 'not contacted yet');
     // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
     if (!assigned) return noSighting(name, standing.heartbeat, 'nothing assigned yet');

@@ -82,7 +82,7 @@ describe('a member', () => {
     await fleet.run(90);
     await othersGoOn(fleet, ['web:2', 'web:1', 'web:2']);
     const said = await dashboard(fleet);
-    expect(said).toMatch(new RegExp(`## Not reached\\n\\n.*\\n\\n- b: .*${cause}`));
+    expect(said).toMatch(new RegExp(`## Not reached\\n\\n.*\\n\\n- b, silent since .*Z: .*${cause}`));
     expect(one.metrics.render()).toContain('gitfleet_cluster_connection_status{state="unreachable"} 1');
     expect(await fleet.repo.log('fleet-status')).toContain('b: cannot be reached');
     await rests(fleet);

@@ -61,7 +61,10 @@ export function runningCommands(gitfleet: Command): void {
       .option('--accept-rewind <commit>', 'accept once that the branch was rewound to this commit')
       .option('--git-author <name <address>>', 'author of status commits and approval branches', defaultAuthor)
       .option('--grace-period <duration>', 'what is under way may take this long to end after SIGTERM', '25s')
-      .option('--once', 'do what can be done now, record what came of it, then end')
+      .option(
+        '--once',
+        'do what can be done now, record what came of it, then end: with 2 when a file is wrong, else 4 when the guard refuses, else 3 when no member answers, else 0',
+      )
       .option('--log-level <level>', 'trace, debug, info, warn, error, silent', 'info')
       .option('--log-format <format>', 'json or pretty; default: pretty on a terminal')
       .action(async (options) => (await import('../run/run.ts')).run(options)),

@@ -1,11 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ClusterName } from '../../api/meta.ts';
+import { contactOf } from '../../daemon/last-heard.ts';
 import { wholeRecord } from '../../daemon/publication.ts';
 import type { PlanInput } from '../../engine/input.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
+import type { Silence } from '../../repo/record/summary.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { WhatIfFlags } from '../what-if/changes.ts';
@@ -52,11 +56,17 @@ export async function plan(
 }
 
 /** Members that were looked at and did not answer. */
-const unreachable = ({ observations = new Map() }: PlanInput): Map<string, string> =>
+const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, Silence> =>
   new Map(
     [...observations]
       .filter(([, { reachable }]) => !reachable)
-      .map(([name, { cause }]): [string, string] => [name, cause ?? 'no answer'])
+      .map(([name, sighting]): [ClusterName, Silence] => {
+        const at = contactOf(sighting);
+        return [
+          name,
+          { cause: sighting.cause ?? 'no answer', ...(at !== undefined && { lastContact: formatInstant(at) }) },
+        ];
+      })
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 

@@ -1,9 +1,11 @@
 import { openLog } from '../../daemon/log.ts';
 import { openDaemon } from '../../daemon/open.ts';
+import type { PassResult } from '../../daemon/reconciler.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { GitError } from '../../git/git-error.ts';
 import { parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
+import { formatProblem } from '../../repo/fleet/positions.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -63,9 +65,7 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     if (options.once) {
       const result = await opened.daemon.runOnce().catch(unreachable);
-      if (result.kind === 'refused')
-        throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
-      if (opened.members.noneSeen()) throw new CliError('no member could be reached', exitCodes.unreachable);
+      throwWhatIsWrong(result, opened.members.noneSeen());
       return;
     }
     stopOnSignals(
@@ -79,6 +79,14 @@ export async function run(options: RunOptions): Promise<void> {
   }
   // What hangs would keep the process alive until somebody kills it.
   if (ended === 'cut short') process.exit(1);
+}
+
+/** What could be done was done and is recorded; the exit code is that of `plan`, errors in files before all else. */
+function throwWhatIsWrong(result: PassResult, noneSeen: boolean): void {
+  const problems = 'plan' in result ? result.plan.problems.filter(({ severity }) => severity === 'error') : [];
+  if (problems.length > 0) throw new CliError(problems.map(formatProblem).join('\n'), exitCodes.invalidInput);
+  if (result.kind === 'refused') throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
+  if (noneSeen) throw new CliError('no member could be reached', exitCodes.unreachable);
 }
 
 /** What a repository or its server answers is no bug of ours. */

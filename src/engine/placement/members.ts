@@ -101,6 +101,9 @@ const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberCluste
 /** The record leaves heartbeats out, so the last contact stands in where it names none. */
 function withLastContact(status: MemberClusterStatus, at: Timestamp | undefined): MemberClusterStatus {
   if (at === undefined) return status;
+  // At the beginning of time is who never answered: that it joined, nobody may say or remember.
+  if (!status.agentStatus && parseInstant(at) === 0)
+    return { ...status, agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: at }] };
   if (!status.agentStatus) return withHeartbeat(status, at);
   return {
     ...status,

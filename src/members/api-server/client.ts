@@ -54,8 +54,6 @@ export interface MemberClient {
   readonly concurrency: number;
   /** Requests sent so far. */
   readonly requests: () => number;
-  /** Instant of the last answer or event of any kind, milliseconds; undefined before the first. */
-  readonly lastContact: () => number | undefined;
 }
 
 /** Raw JSON requests to one member: limited, throttled as the server asks, tried again when it fails. `life` ends them all. */
@@ -68,14 +66,11 @@ export function memberClient(input: {
   const { name, clock, life } = input;
   const limiter = new Limiter(concurrency);
   let requests = 0;
-  let lastContact: number | undefined;
   let pausedUntil = 0;
 
   const transport: Transport = async (request) => {
     requests++;
-    const response = await input.transport(request);
-    lastContact = clock.now();
-    return response;
+    return input.transport(request);
   };
 
   const exchangeOf = (wanted: Request): Exchange => {
@@ -153,7 +148,6 @@ export function memberClient(input: {
     request,
     pages,
     requests: () => requests,
-    lastContact: () => lastContact,
     async list(path, query) {
       for (let attempt = 1; ; attempt++) {
         const items: Manifest[] = [];
@@ -186,10 +180,7 @@ export function memberClient(input: {
         signal,
         urgent: true,
       };
-      return watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs }, (event) => {
-        lastContact = clock.now();
-        tell(event);
-      });
+      return watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs }, tell);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { quotedValue } from '../fleet/positions.ts';
 import { holdSubject } from './hold-subject.ts';
+import type { Silence } from './summary.ts';
 
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
 const mostRows = 200;
@@ -15,8 +16,8 @@ const mostRows = 200;
 export interface Beside {
   /** The branch that is followed. */
   readonly branch: string;
-  /** Members that do not answer, and why. */
-  readonly unreachable: ReadonlyMap<ClusterName, string>;
+  /** Members that do not answer. */
+  readonly unreachable: ReadonlyMap<ClusterName, Silence>;
   /** What waits for an update run that nobody has committed. */
   readonly notRolledOut: readonly NotRolledOut[];
 }
@@ -112,7 +113,7 @@ export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut 
       '',
       'What is said of these clusters is what was seen of them last. What they have stays.',
       '',
-      ...[...unreachable].slice(0, mostRows).map(([name, cause]) => `- ${safe(name)}: ${safe(cause)}`),
+      ...[...unreachable].slice(0, mostRows).map(notReached),
     );
   const held = plan.holds.filter(({ reason }) => reason !== 'WaitingForApproval' && reason !== 'RolloutBudget');
   if (held.length > 0)
@@ -138,6 +139,11 @@ const mergeInClone = (branch: string): string => `\`git pull && git merge origin
 /** `shop` or `shop/web`. */
 const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
+
+function notReached([name, { cause, lastContact }]: readonly [ClusterName, Silence]): string {
+  const since = lastContact === undefined ? '' : `, silent since ${lastContact}`;
+  return `- ${safe(name)}${since}: ${safe(cause)}`;
+}
 
 function placementRow(placement: PlannedPlacement): string {
   const { bindings, conditions } = placement;
@@ -181,34 +187,3 @@ const safe = (text: string): string =>
     .replaceAll('@', '@\u200b')
     .replace(/\s+/g, ' ')
     .replace(/([\\`*_[\]|])/g, '\\$1');
-
-/** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
-export function summaryOf(plan: Plan, { unreachable }: Pick<Beside, 'unreachable'>): object {
-  const clusters = new Set<string>();
-  const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
-  for (const { bindings } of plan.placements) {
-    counted.bindings += bindings.length;
-    for (const { clusterName, state, conditions } of bindings) {
-      clusters.add(clusterName);
-      if (isFulfilled(conditions)) counted.available++;
-      if (state === 'Scheduled') counted.scheduled++;
-      if (state === 'Unscheduled') counted.leaving++;
-    }
-  }
-  return {
-    apiVersion: 'gitfleet.dev/v1alpha1',
-    kind: 'FleetSummary',
-    commit: plan.commit,
-    planDigest: plan.digest,
-    counts: {
-      placements: plan.placements.length,
-      clusters: clusters.size,
-      ...counted,
-      holds: plan.holds.length,
-      approvalsWaiting: plan.approvals.filter(isUnanswered).length,
-    },
-    ...(unreachable.size > 0 && { unreachable: Object.fromEntries(unreachable) }),
-    guard: plan.guard,
-    problems: plan.problems,
-  };
-}

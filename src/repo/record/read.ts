@@ -1,5 +1,5 @@
 import { parse, parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { completePlacement } from '../../api/complete-placement.ts';
 import { type Eviction, eviction } from '../../api/eviction.ts';
 import { type FleetConfig, fleetConfig } from '../../api/gitfleet.ts';
@@ -22,6 +22,7 @@ import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lately } from './lately.ts';
 import { recordPathOf } from './path.ts';
+import { type Silence, silentIn, summary } from './summary.ts';
 import { writtenIn } from './write.ts';
 
 /**
@@ -35,6 +36,8 @@ export function readRecord(
 ): {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
+  /** Members that did not answer when this was written. */
+  readonly silent: ReadonlyMap<ClusterName, Silence>;
 } {
   const problems: Problem[] = [];
   const placements = new Map<PlacementKey, Mutable>();
@@ -43,7 +46,7 @@ export function readRecord(
   const approvals = new Map<string, ApprovalRequest>();
   const evictions = new Map<string, Eviction>();
   const clusters = new Map<string, MemberCluster>();
-  let commit: string | undefined;
+  let told: z.infer<typeof summary> = {};
   let config: FleetConfig | undefined;
   const read = <T>(path: string, text: string, schema: z.ZodType<T>): T | undefined => {
     const known = values.recall(text, () => parsed(() => rawOf(text, written.get(path)), schema));
@@ -60,7 +63,7 @@ export function readRecord(
   for (const [path, text] of files) {
     const place = recordPathOf(path);
     if (path === 'fleet.yaml') config = read(path, text, fleetConfig);
-    if (path === 'summary.yaml') commit = read(path, text, summary)?.commit;
+    if (path === 'summary.yaml') told = read(path, text, summary) ?? {};
     if (!place) continue;
     const { directory, name, rest } = place;
     switch (directory) {
@@ -98,6 +101,7 @@ export function readRecord(
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
   return {
     problems,
+    silent: silentIn(told),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(
@@ -111,7 +115,7 @@ export function readRecord(
       evictions,
       clusters,
       config,
-      commit,
+      commit: told.commit,
     },
   };
 }
@@ -221,11 +225,3 @@ function manifestsOf(text: string, written: RecordDocument | undefined): readonl
   if (documents.some(({ errors }) => errors.length > 0)) return undefined;
   return documents.flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
-
-/** Of the summary only the commit matters here; it goes to git, so it has to be one. */
-const summary = z.looseObject({
-  commit: z
-    .string()
-    .regex(/^[0-9a-f]+$/, 'is no commit')
-    .optional(),
-});

@@ -76,6 +76,20 @@ describe('run --once ends with', () => {
     expect(ran).toEqual({ code, out: '', err: code === 3 ? 'gitfleet: no member could be reached\n' : '' });
     expect(sh(fleet, 'ls-tree', '--name-only', 'fleet-status')).toContain('summary.yaml');
   });
+
+  it('2 when a file is wrong, with its place; what is right was done', async () => {
+    const fleet = folder();
+    sh(fleet, 'init', '-q');
+    commit(fleet, { 'clusters/dev-1.yaml': member('dev-1'), 'clusters/two.yaml': 'apiVersion: v1\nkind: [' });
+    const quiet = ['--log-level', 'silent', '--cache-dir', folder()];
+    const ran = await cli('run', '--once', '--repo', fleet, '--members', kubeconfig, ...quiet);
+    expect(ran).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('clusters/two.yaml:2:8: error[yaml-syntax]'),
+    });
+    expect(sh(fleet, 'show', 'fleet-status:clusters/dev-1.yaml')).toContain('Joined');
+  });
 });
 
 describe('diff --members compares with the live objects', () => {

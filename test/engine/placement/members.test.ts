@@ -184,6 +184,13 @@ describe('status', () => {
       eligibleUntil('2026-11-20T10:03:00Z'),
     );
   });
+  test('a member that never answered is dated at the beginning of time: nobody remembers that it joined', () => {
+    const never = one({ observations: sighting({ reachable: false, observedAt: '1970-01-01T00:00:00Z' }) });
+    expect([never.status, never.eligibility]).toEqual([
+      { agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: '1970-01-01T00:00:00Z' }] },
+      { eligible: false, reason: `${lost}it has not answered since gitfleet was started` },
+    ]);
+  });
   test('a member without a document is unreachable: recorded heartbeat, or none', () => {
     expect(one({ observations: new Map(), recorded: agent('2026-11-20T09:56:00Z') }).eligibility).toEqual(
       eligibleUntil('2026-11-20T10:01:00Z'),

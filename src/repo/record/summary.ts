@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { ClusterName, Timestamp } from '../../api/meta.ts';
+import { isFulfilled } from '../../engine/kernel/condition.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { isUnanswered } from '../../engine/staged/approval/file.ts';
+
+/** A member that does not answer. */
+export interface Silence {
+  readonly cause: string;
+  /** When it answered last; absent = never, as far as anybody knows. It does not change while the member is silent. */
+  readonly lastContact?: Timestamp;
+}
+
+/** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
+export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Silence>): object {
+  const clusters = new Set<string>();
+  const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
+  for (const { bindings } of plan.placements) {
+    counted.bindings += bindings.length;
+    for (const { clusterName, state, conditions } of bindings) {
+      clusters.add(clusterName);
+      if (isFulfilled(conditions)) counted.available++;
+      if (state === 'Scheduled') counted.scheduled++;
+      if (state === 'Unscheduled') counted.leaving++;
+    }
+  }
+  const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
+  return {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetSummary',
+    commit: plan.commit,
+    planDigest: plan.digest,
+    counts: {
+      placements: plan.placements.length,
+      clusters: clusters.size,
+      ...counted,
+      holds: plan.holds.length,
+      approvalsWaiting: plan.approvals.filter(isUnanswered).length,
+    },
+    ...(unreachable.size > 0 && {
+      unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
+    }),
+    ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
+    guard: plan.guard,
+    problems: plan.problems,
+  };
+}
+
+/** What the next daemon needs of a summary: the commit, which goes to git and so has to be one, and who was silent since when. */
+export const summary = z.looseObject({
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]+$/, 'is no commit')
+    .optional(),
+  unreachable: z.record(z.string(), z.string()).optional(),
+  lastContact: z.record(z.string(), z.string()).optional(),
+});
+
+/** The members that a summary says do not answer. */
+export const silentIn = ({ unreachable = {}, lastContact = {} }: z.infer<typeof summary>): Map<ClusterName, Silence> =>
+  new Map(
+    Object.entries(unreachable).map(([name, cause]) => {
+      const heard = lastContact[name];
+      return [name as ClusterName, { cause, ...(heard !== undefined && { lastContact: heard }) }];
+    }),
+  );

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { MemberCluster } from '../../src/api/member-cluster.ts';
+import type { ClusterObservation } from '../../src/api/observation.ts';
+import { lastHeard } from '../../src/daemon/last-heard.ts';
+import type { Silence } from '../../src/repo/record/summary.ts';
+import { member, placement } from '../scenarios/fleet.ts';
+import { settledFleet } from './small-fleet.ts';
+import type { VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+
+const open: VirtualFleet[] = [];
+afterEach(() => {
+  for (const fleet of open.splice(0)) fleet.close();
+});
+
+interface Summary {
+  readonly unreachable?: Readonly<Record<string, string>>;
+  readonly lastContact?: Readonly<Record<string, string>>;
+}
+
+const summary = async (fleet: VirtualFleet): Promise<Summary> =>
+  parse((await fleet.repo.files('fleet-status'))['summary.yaml']!) as Summary;
+
+let asked = 0;
+
+/** Where something new is placed now, and what is said of the other clusters. */
+async function placedNow(fleet: VirtualFleet, daemon: VirtualDaemon): Promise<Record<string, string>> {
+  const name = `new-${asked++}`;
+  fleet.commit({ [`placements/${name}.yaml`]: placement(name, '{placementType: PickAll}') });
+  await fleet.until('it is planned', () => daemon.plan().placements.some((placed) => placed.name === name), 10);
+  const { decisions } = daemon.plan().placements.find((placed) => placed.name === name)!;
+  return Object.fromEntries(
+    decisions.map(({ clusterName, selected, reason }) => [clusterName, selected ? 'placed' : reason]),
+  );
+}
+
+const everywhere = { a: 'placed', b: 'placed', c: 'placed' };
+const silentSince = (since: string) => ({
+  ...everywhere,
+  c: expect.stringContaining(`cluster is not connected to the fleet: no heartbeat since ${since}`),
+});
+const sinceWhen = async (fleet: VirtualFleet): Promise<string> => (await summary(fleet)).lastContact!['c']!;
+
+async function settled(): ReturnType<typeof settledFleet> {
+  const made = await settledFleet();
+  open.push(made.fleet);
+  return made;
+}
+
+describe('after a restart, a member that does not answer', () => {
+  it('and that answered the daemon before counts as heard when asking began, and is ineligible five minutes later', async () => {
+    const { fleet, one } = await settled();
+    one.kill();
+    fleet.fault('c', { type: 'Unreachable' });
+    await fleet.run(3_600);
+    const began = fleet.clock.now();
+    const two = fleet.start();
+    await fleet.run(280);
+    expect(await placedNow(fleet, two)).toEqual(everywhere);
+    const since = await sinceWhen(fleet);
+    expect((Date.parse(since) - began) / 1000).toBeLessThan(1);
+    await fleet.run(20);
+    expect(await placedNow(fleet, two)).toEqual(silentSince(since));
+  });
+
+  it('and that was silent before is as silent as it was: the restart changes nothing on the status branch', async () => {
+    const { fleet, one } = await settled();
+    fleet.fault('c', { type: 'Unreachable' });
+    await fleet.run(400);
+    const since = await sinceWhen(fleet);
+    expect(await placedNow(fleet, one)).toEqual(silentSince(since));
+    await fleet.run(30);
+    const tip = fleet.repo.tip('fleet-status');
+    one.kill();
+    const two = fleet.start();
+    await fleet.run(400);
+    expect(fleet.repo.tip('fleet-status')).toBe(tip);
+    expect(await placedNow(fleet, two)).toEqual(silentSince(since));
+  });
+
+  it('and that fell silent shortly before has the rest of its five minutes', async () => {
+    const { fleet, one } = await settled();
+    fleet.fault('c', { type: 'Unreachable' });
+    await fleet.run(180);
+    const since = await sinceWhen(fleet);
+    one.kill();
+    const two = fleet.start();
+    await fleet.run(60);
+    expect(await placedNow(fleet, two)).toEqual(everywhere);
+    await fleet.run(70);
+    expect(await placedNow(fleet, two)).toEqual(silentSince(since));
+  });
+
+  it('does not get its five minutes anew from a daemon that crashes again and again', async () => {
+    const { fleet, one } = await settled();
+    one.kill();
+    fleet.fault('c', { type: 'Hang' });
+    for (let crash = 0; crash < 11; crash++) {
+      const short = fleet.start();
+      await fleet.run(30);
+      short.kill();
+    }
+    const since = await sinceWhen(fleet);
+    const last = fleet.start();
+    await fleet.run(30);
+    expect(await placedNow(fleet, last)).toEqual(silentSince(since));
+  });
+
+  it('and that is not recorded as joined was never heard', async () => {
+    const { fleet, one } = await settled();
+    fleet.commit({ 'clusters/d.yaml': member('d') });
+    await fleet.run(60);
+    one.kill();
+    const two = fleet.start();
+    await fleet.run(60);
+    expect(await placedNow(fleet, two)).toEqual({
+      ...everywhere,
+      d: expect.stringContaining('it has not answered since gitfleet was started'),
+    });
+    expect(Object.keys((await summary(fleet)).unreachable!)).toEqual(['d']);
+    expect((await summary(fleet)).lastContact).toBeUndefined();
+    expect((await fleet.repo.files('fleet-status'))['clusters/d.yaml']).not.toContain('Joined');
+  });
+});
+
+it('a member that answers 401 is ineligible after five minutes, as one that is down is', async () => {
+  const { fleet, one } = await settled();
+  fleet.fault('c', { type: 'Unauthorized' });
+  await fleet.run(60);
+  const tip = fleet.repo.tip('fleet-status');
+  await fleet.run(210);
+  expect(fleet.repo.tip('fleet-status')).toBe(tip);
+  expect(await placedNow(fleet, one)).toEqual(everywhere);
+  await fleet.run(40);
+  expect(await placedNow(fleet, one)).toEqual(silentSince(await sinceWhen(fleet)));
+});
+
+it('the dashboard says since when a member is silent', async () => {
+  const { fleet } = await settled();
+  fleet.fault('b', { type: 'Unreachable' });
+  await fleet.run(60);
+  const since = (await summary(fleet)).lastContact!['b']!;
+  expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`- b, silent since ${since}: `);
+});
+
+const silent = (lastContact?: string): Silence => ({ cause: 'refused', ...(lastContact && { lastContact }) });
+
+describe('the last contact of a member that does not answer is', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  const joined = { agentStatus: [{ type: 'MemberAgent', conditions: [{ type: 'Joined', status: 'True' }] }] };
+  const epoch = '1970-01-01T00:00:00Z';
+  it.each<[what: string, own: string, told: Silence | undefined, is: string | undefined]>([
+    [
+      'what this daemon had, if it is later',
+      '2026-11-20T11:50:00Z',
+      silent('2026-11-20T11:40:00Z'),
+      '2026-11-20T11:50:00Z',
+    ],
+    [
+      'what another daemon had, if that is later',
+      '2026-11-20T11:40:00Z',
+      silent('2026-11-20T11:50:00Z'),
+      '2026-11-20T11:50:00Z',
+    ],
+    ['what is told, if this daemon had none', epoch, silent('2026-11-20T11:50:00Z'), '2026-11-20T11:50:00Z'],
+    ['never, if it is told to be silent and nobody knows since when', epoch, silent(), undefined],
+    ['never, if what is told is in the future', epoch, silent('2026-11-20T12:00:01Z'), undefined],
+    ['never, if what is told is no instant', epoch, silent('yesterday'), undefined],
+    ['when this daemon began to ask, if nothing is told', epoch, undefined, '2026-11-20T11:59:00Z'],
+  ])('%s', (_, own, told, is) => {
+    const sighting = { metadata: { name: 'c' }, observedAt: own, reachable: false, complete: false };
+    const heard = lastHeard({
+      members: {
+        sightings: () => new Map([['c', sighting as unknown as ClusterObservation]]),
+        unreachable: () => new Map([['c', 'refused']]),
+        askedSince: () => new Map([['c', Date.parse('2026-11-20T11:59:00Z')]]),
+      },
+      told: new Map(told ? [['c', told]] : []),
+      recorded: new Map([['c', { status: joined } as unknown as MemberCluster]]),
+      now,
+    });
+    expect(heard.silent).toEqual(new Map([['c', { cause: 'refused', ...(is && { lastContact: is }) }]]));
+    expect(heard.sightings.get('c')!.observedAt).toBe(is ?? epoch);
+  });
+});
