@@ -11,7 +11,9 @@ export interface Problem {
   readonly line?: number;
   /** 1-based. */
   readonly column?: number;
-  /** Dotted path inside the document, `spec.policy.numberOfClusters`. */
+  /** Path of an item inside its List, from where `path` goes on; taken away with the look-up of line and column. */
+  readonly inside?: readonly (string | number)[];
+  /** Dotted path inside the object, `spec.policy.numberOfClusters`. */
   readonly path?: string;
   /** The offending value as text, at most 80 characters; never of a Secret. */
   readonly value?: string;

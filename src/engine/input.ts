@@ -77,6 +77,8 @@ export interface Source {
   readonly file: string;
   /** 1-based line where its document begins. */
   readonly line: number;
+  /** Path of the object inside its document: of the items of a List. */
+  readonly inside?: readonly (string | number)[];
 }
 
 export const sourceKey = (

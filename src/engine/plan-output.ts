@@ -106,12 +106,13 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
 }
 
 /** Fields as the document lists them, whoever found the problem. */
-function inOrder({ severity, code, file, line, column, path, value, message, fix }: Problem): Problem {
+function inOrder({ severity, code, file, line, inside, column, path, value, message, fix }: Problem): Problem {
   return {
     severity,
     code,
     ...(file === undefined ? {} : { file }),
     ...(line === undefined ? {} : { line }),
+    ...(inside === undefined ? {} : { inside }),
     ...(column === undefined ? {} : { column }),
     ...(path === undefined ? {} : { path }),
     ...(value === undefined ? {} : { value }),

@@ -144,3 +144,12 @@ export const isOver = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Initialized', 'False');
 
 export const isInitialized = (status: UpdateRunStatus): boolean => isTrue(status, 'Initialized');
+
+/** The strategy that a run names, of its scope. */
+export const isStrategyOf = (
+  { kind, metadata }: { readonly kind: string; readonly metadata: StagedUpdateRun['metadata'] },
+  run: StagedUpdateRun,
+): boolean =>
+  kind === strategyKind(run) &&
+  metadata.name === run.spec.stagedRolloutStrategyName &&
+  (kind === 'ClusterStagedUpdateStrategy' || metadata.namespace === run.metadata.namespace);

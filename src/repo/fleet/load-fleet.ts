@@ -41,9 +41,9 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     ],
     problems: [...usable.problems, ...documents.problems, ...located].sort(byPosition),
     sources: new Map(
-      sorted.fleet.flatMap(({ value, file, line }) => {
+      sorted.fleet.flatMap(({ value, file, line, inside }) => {
         const ref = refOf(value);
-        return ref ? [[sourceKey(ref.kind, ref), { file, line }] as const] : [];
+        return ref ? [[sourceKey(ref.kind, ref), { file, line, ...(inside.length > 0 && { inside }) }] as const] : [];
       }),
     ),
     withoutStrategy: new Set(fleet.accepted.flatMap(({ object, placed }) => withoutStrategy(object, placed.value))),

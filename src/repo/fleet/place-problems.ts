@@ -17,8 +17,8 @@ export async function placeProblems(
   return problems.map((problem) => {
     const place = isUnplaced(problem) ? texts.get(problem.file!) : undefined;
     if (!place) return problem;
-    const { severity, code, file, line, ...rest } = problem;
-    return { severity, code, file: file!, ...place(line!, rest.path?.split('.') ?? []), ...rest };
+    const { severity, code, file, line, inside = [], ...rest } = problem;
+    return { severity, code, file: file!, ...place(line!, [...inside, ...(rest.path?.split('.') ?? [])]), ...rest };
   });
 }
 

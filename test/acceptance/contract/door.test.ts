@@ -146,6 +146,30 @@ describe('the fleet repo', () => {
     const { placements, targets, problems } = JSON.parse(out);
     return { placements, targets, problems };
   };
+  it('tells of items of a List where their fields are, also what only planning finds', async () => {
+    const list = [
+      'apiVersion: v1',
+      'kind: List',
+      'items:',
+      '  - apiVersion: cluster.kubernetes-fleet.io/v1',
+      '    kind: MemberCluster',
+      '    metadata: {name: b}',
+      '    spec: {heartbeatPeriodSeconds: 0}',
+      '  - apiVersion: placement.kubernetes-fleet.io/v1beta1',
+      '    kind: ClusterResourcePlacementEviction',
+      '    metadata: {name: out}',
+      '    spec: {placementName: web, clusterName: a}',
+      '',
+    ].join('\n');
+    const fixed = placement('{placementType: PickFixed, clusterNames: [a]}');
+    const { problems } = await decisions({ ...members('a'), 'all.yaml': list, 'web.yaml': fixed });
+    expect(problems.map(({ code, line, column, path }: Document) => [code, line, column, path])).toEqual([
+      ['out-of-range', 7, 12, 'spec.heartbeatPeriodSeconds'],
+      ['eviction-refused', 11, 5, 'spec'],
+    ]);
+    expect(problems.some((problem: Document) => 'inside' in problem)).toBe(false);
+  });
+
   const plain = Object.values(members('a b'));
   const web = placement('{placementType: PickAll}');
 

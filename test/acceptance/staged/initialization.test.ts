@@ -111,7 +111,7 @@ describe('a run that is initialized', () => {
       story.files[`clusters/${name}.yaml`] = member(name, rank === undefined ? {} : { rank });
     const step = await story.plan();
     expect(clusters(step, 'all')).toEqual(order);
-    expect(problems(step)).toEqual(warnings ? ['warning strategy.yaml:2'] : []);
+    expect(problems(step)).toEqual(warnings ? ['warning strategy.yaml:7 spec.stages.0.sortingLabelKey'] : []);
     if (warnings) expect(saidOf(step, 'Initialized')).toContain('a, b without the sorting label rank');
   });
 

@@ -46,6 +46,17 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       expect(errors(document)).toEqual(expected);
     });
 
+    it.each(['x'.repeat(64), '-1', 'a b'])(
+      'labels are taken as they are, also those that a hub refuses: %s',
+      (value) => {
+        const { issues, object } = validateFleetObject({
+          ...member({}),
+          metadata: { name: 'a', labels: { a: value } },
+        });
+        expect([issues, object?.metadata?.labels]).toEqual([[], { a: value }]);
+      },
+    );
+
     it('labels are texts, and what to write is told', () => {
       const labelled = { ...member({}), metadata: { name: 'a', labels: { level: 1 } } };
       expect(validateFleetObject(labelled).issues).toEqual([

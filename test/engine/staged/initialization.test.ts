@@ -248,6 +248,7 @@ describe('membership', () => {
       {
         severity: 'warning',
         code: 'sorting-label',
+        path: 'spec.stages.0.sortingLabelKey',
         message: 'ClusterStagedUpdateRun web-1: stage all: a, d without the sorting label order come last, by name',
       },
     ]);

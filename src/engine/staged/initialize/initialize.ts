@@ -11,7 +11,7 @@ import { idsOf } from '../../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../../working.ts';
 import { approvalName, type GateTiming } from '../approval/name.ts';
 import { mark } from '../marks.ts';
-import { deleteStageName, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
+import { deleteStageName, isStrategyOf, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
 import { arrangeStages } from './arrange-stages.ts';
 import { scheduledClusters } from './scheduled-clusters.ts';
 import { snapshotOfRun } from './snapshot-of-run.ts';
@@ -96,14 +96,6 @@ const refused = (step: RunStep, { input }: RunContext, message: string): RunStep
   ...step,
   status: mark(step.status, 'UpdateRunInitializedFailed', message, input.now),
 });
-
-const isStrategyOf = (
-  { kind, metadata }: { readonly kind: string; readonly metadata: StagedUpdateRun['metadata'] },
-  run: StagedUpdateRun,
-): boolean =>
-  kind === strategyKind(run) &&
-  metadata.name === run.spec.stagedRolloutStrategyName &&
-  (kind === 'ClusterStagedUpdateStrategy' || metadata.namespace === run.metadata.namespace);
 
 function freezeClusters(
   names: readonly ClusterName[],

@@ -1,5 +1,5 @@
 import { findCondition } from '../../kernel/condition.ts';
-import { isOver, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
+import { isOver, isStrategyOf, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
 
 const separator = '; ';
 
@@ -16,8 +16,10 @@ export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
     metadata: { name: run.spec.stagedRolloutStrategyName, namespace: run.metadata.namespace },
   };
   const [, ...warnings] = (findCondition(step.status.conditions, 'Initialized')?.message ?? '').split(separator);
-  return warnings.reduce(
-    (so, message) => withProblem(so, context, { severity: 'warning', code: 'sorting-label', message }, strategy),
-    step,
-  );
+  const stages = context.input.strategies.find((candidate) => isStrategyOf(candidate, run))?.spec.stages ?? [];
+  return warnings.reduce((so, message) => {
+    const stage = stages.findIndex(({ name }) => message.startsWith(`stage ${name}: `));
+    const path = stage < 0 ? {} : { path: `spec.stages.${stage}.sortingLabelKey` };
+    return withProblem(so, context, { severity: 'warning', code: 'sorting-label', ...path, message }, strategy);
+  }, step);
 }
