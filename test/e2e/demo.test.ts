@@ -66,8 +66,6 @@ describe('the demo, as a person starts it', () => {
       'INITIALIZED',
       'SUCCEEDED',
       'AGE',
-      'STAGES',
-      'STATE',
     ]);
     expect(
       runs.out

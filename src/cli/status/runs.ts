@@ -28,8 +28,8 @@ export const runs: Listing = listing<StagedUpdateRun>({
     { heading: 'PROGRESSING', wide: true, cell: ({ status }) => statusOf(status?.conditions, 'Progressing') },
     { heading: 'SUCCEEDED', cell: ({ status }) => statusOf(status?.conditions, 'Succeeded') },
     { heading: 'AGE', cell: ({ metadata, status }, now) => ageOf(metadata, timesOf(status?.conditions), now) },
-    { heading: 'STAGES', cell: ({ status }) => status && stagesDone(status) },
-    { heading: 'STATE', cell: ({ status }) => toldProgress(status) },
+    { heading: 'STAGES', wide: true, cell: ({ status }) => status && stagesDone(status) },
+    { heading: 'STATE', wide: true, cell: ({ status }) => toldProgress(status) },
   ],
 });
 

@@ -35,8 +35,8 @@ describe('get prints the columns of KubeFleet, then what this fleet has besides'
     },
   );
 
-  it('-o wide shows the columns that kubectl shows with it', async () => {
-    expect(await shown('crp', '-o', 'wide')).toMatchSnapshot();
+  it.each(['crp', 'runs'])('-o wide shows more of %s', async (kind) => {
+    expect(await shown(kind, '-o', 'wide')).toMatchSnapshot();
   });
 });
 
