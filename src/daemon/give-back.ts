@@ -4,8 +4,8 @@ import type { Clock } from '../members/clock.ts';
 export interface Usage {
   /** Processor time since the process began, of all its threads, milliseconds. */
   readonly processorMs: number;
-  /** Pages that the JavaScript heap holds, used or not, bytes. */
-  readonly heapBytes: number;
+  /** Pages of the process in memory, bytes. The heap's own count leaves out those that V8 emptied and keeps for later. */
+  readonly residentBytes: number;
 }
 
 /** How often is looked whether there is anything to do, milliseconds. */
@@ -20,7 +20,7 @@ const worthBytes = 128 * 2 ** 20;
 /**
  * Gives pages back to the system when the daemon comes to rest. V8 lets a heap grow to several times what is alive while
  * there is work, collects when it is full, and keeps the pages; so a daemon would hold for months what its first minute took.
- * `collect` stops everything for up to a second. It is called at rest only, and again only when the heap has grown by half,
+ * `collect` stops everything for up to a second. It is called at rest only, and again only when the process has grown by half,
  * and by 128 MB, over what the last time left. Where that cannot be asked for (a Node without inspector), it is said once and
  * everything else goes on. Returns what ends it.
  */
@@ -33,7 +33,7 @@ export function giveBackAtRest(input: {
 }): () => void {
   const { clock, usage, collect } = input;
   let before = usage();
-  let { heapBytes: left } = before;
+  let { residentBytes: left } = before;
   let restful = 0;
   let stopped = false;
   let cancel = () => {};
@@ -45,11 +45,11 @@ export function giveBackAtRest(input: {
   async function sample(): Promise<void> {
     const now = usage();
     restful = now.processorMs - before.processorMs < restfulPart * sampleMs ? restful + 1 : 0;
-    if (restful >= restfulSamples && now.heapBytes > Math.max(left + worthBytes, 1.5 * left)) {
+    if (restful >= restfulSamples && now.residentBytes > Math.max(left + worthBytes, 1.5 * left)) {
       await collect();
-      left = usage().heapBytes;
+      left = usage().residentBytes;
       restful = 0;
-      input.gaveBack(now.heapBytes - left);
+      input.gaveBack(now.residentBytes - left);
     }
     // What the collection took is no work.
     before = usage();
@@ -66,7 +66,7 @@ export function giveBackAtRest(input: {
 
 export function processUsage(): Usage {
   const { user, system } = process.cpuUsage();
-  return { processorMs: (user + system) / 1000, heapBytes: process.memoryUsage().heapTotal };
+  return { processorMs: (user + system) / 1000, residentBytes: process.memoryUsage.rss() };
 }
 
 /**

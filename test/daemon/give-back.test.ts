@@ -17,7 +17,7 @@ async function run(
       return () => (due = undefined);
     },
   };
-  let usage: Usage = { processorMs: 0, heapBytes: 60 * mb };
+  let usage: Usage = { processorMs: 0, residentBytes: 60 * mb };
   const collectedAt: number[] = [];
   const gaveBack: number[] = [];
   const cannot: unknown[] = [];
@@ -28,14 +28,14 @@ async function run(
     async collect() {
       collectedAt.push(at);
       if (fails) throw fails;
-      usage = { processorMs: usage.processorMs + 2_000, heapBytes: leavesMb * mb };
+      usage = { processorMs: usage.processorMs + 2_000, residentBytes: leavesMb * mb };
     },
     gaveBack: (bytes) => gaveBack.push(bytes / mb),
     cannot: (error) => cannot.push(error),
   });
   for (const [processorMs, heapMb] of samples) {
     at++;
-    usage = { processorMs: usage.processorMs + processorMs, heapBytes: heapMb * mb };
+    usage = { processorMs: usage.processorMs + processorMs, residentBytes: heapMb * mb };
     const now = due;
     due = undefined;
     now?.();
@@ -118,9 +118,9 @@ describe('memory is given back', () => {
 
 it('garbage is collected and its pages are given back', async () => {
   let held: object[] | undefined = Array.from({ length: 500_000 }, (_, at) => ({ at, text: [at] }));
-  const { heapBytes: full } = processUsage();
+  const { residentBytes: full } = processUsage();
   expect(held.length).toBe(500_000);
   held = undefined;
   await collectGarbage();
-  expect(full - processUsage().heapBytes).toBeGreaterThan(16 * mb);
+  expect(full - processUsage().residentBytes).toBeGreaterThan(16 * mb);
 });

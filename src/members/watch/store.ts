@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
+import { sharingParts } from '../equal-parts.ts';
 import { isNewer } from './resource-version.ts';
 
 export type Change =
@@ -47,7 +48,7 @@ export function objectStore(changed: (change: Change) => void): Store {
     const before = objects.get(key);
     if (before !== undefined && !isNewer(versionOf(item), versionOf(before))) return;
     const managers = managersOf(item);
-    const object = withoutManagers(item);
+    const object = sharingParts(withoutManagers(item), shareable(item));
     objects.set(key, object);
     if (isOurs(item, managers)) copies.delete(key);
     else copies.add(key);
@@ -121,6 +122,10 @@ export function objectStore(changed: (change: Change) => void): Store {
     },
   };
 }
+
+/** What a thousand members have alike of an object; names, versions and times are each one's own. */
+const shareable = (object: Manifest): string[] =>
+  Object.keys(object).filter((name) => name !== 'metadata' && name !== 'status');
 
 const versionOf = (object: Manifest): string | undefined => object.metadata['resourceVersion'] as string | undefined;
 
