@@ -17,12 +17,17 @@ function inOrder(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of sorted(Object.keys(value))) {
     // An object lists keys that are numbers first, and this name is no member of its own.
-    if (/^\d/.test(key) || key === '__proto__') return unordered;
+    if (beginsWithDigit(key) || key === '__proto__') return unordered;
     const item = inOrder((value as Record<string, unknown>)[key]);
     if (item === unordered) return unordered;
     copy[key] = item;
   }
   return copy;
+}
+
+function beginsWithDigit(key: string): boolean {
+  const code = key.charCodeAt(0);
+  return code >= 48 && code <= 57;
 }
 
 function sorted(keys: string[]): string[] {

@@ -133,15 +133,32 @@ const oneLine: ReadonlySet<string> = new Set([
 
 /** Keys without a rank come last, by name, so that the order in which a value was built never shows. */
 function byRank(map: object): readonly string[] {
-  const keys = Object.keys(map);
-  const shape = keys.join('\0');
-  const known = ranked.get(shape);
-  if (known) return known;
-  keys.sort((a, b) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length) || (a < b ? -1 : 1));
   // Maps of one kind have the same keys a hundred thousand times; keys that users choose must not fill the memory.
-  if (ranked.size >= mostShapes) ranked.clear();
-  ranked.set(shape, keys);
-  return keys;
+  if (shapes > mostShapes) {
+    shapes = 0;
+    none.after.clear();
+  }
+  let shape = none;
+  for (const key in map) {
+    let longer = shape.after.get(key);
+    if (!longer) {
+      longer = { after: new Map() };
+      shape.after.set(key, longer);
+      shapes++;
+    }
+    shape = longer;
+  }
+  shape.ranked ??= Object.keys(map).sort(
+    (a, b) => (rank.get(a) ?? stateKeys.length) - (rank.get(b) ?? stateKeys.length) || (a < b ? -1 : 1),
+  );
+  return shape.ranked;
 }
-const ranked = new Map<string, readonly string[]>();
-const mostShapes = 1_000;
+
+/** Keys in the order in which a map has them: those up to here, in the order of writing, and what may come after. */
+interface Shape {
+  ranked?: readonly string[];
+  readonly after: Map<string, Shape>;
+}
+const none: Shape = { after: new Map() };
+let shapes = 0;
+const mostShapes = 10_000;

@@ -97,9 +97,12 @@ const plainWord = /^[A-Za-z_][A-Za-z0-9_./-]*$/;
 const plainWords = /^[A-Za-z_][A-Za-z0-9_./()'%-]*( [A-Za-z0-9_./()'%][A-Za-z0-9_./()'%-]*)*$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const meansSomething = /^(null|true|false|y|n|yes|no|on|off)$/i;
+const longestMeaning = 'false'.length;
 
 const isPlain = (text: string): boolean =>
-  plainWord.test(text) ? !meansSomething.test(text) : plainWords.test(text) || instant.test(text);
+  plainWord.test(text)
+    ? text.length > longestMeaning || !meansSomething.test(text)
+    : plainWords.test(text) || instant.test(text);
 
 function scalar(value: unknown, indent: string): string {
   if (typeof value === 'string' && isPlain(value)) return value;
