@@ -144,9 +144,9 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     rest = undefined;
     const result = planFleet({ ...planInput, observations }, memo);
     memo = result.memo();
-    const found = (await desired.has(commit))
-      ? await placeProblems(result.plan.problems, () => desired.tree(commit))
-      : result.plan.problems;
+    const found = await placeProblems(result.plan.problems, async () =>
+      (await desired.has(commit)) ? desired.tree(commit) : undefined,
+    );
     return { result: { ...result, plan: { ...result.plan, problems: found } }, before, heard, basis, known: false };
   }
 

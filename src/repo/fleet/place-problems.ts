@@ -5,15 +5,18 @@ import { decode } from './finding.ts';
 
 /**
  * Gives problems that were found while planning their place. The engine knows the file and the line where the document
- * begins; line and column of the field are looked up here, and only files with such problems are read again.
+ * begins; line and column of the field are looked up here, and only files with such problems are read again. `tree` is
+ * asked only when there are any; where it is gone they stay as they are.
  */
 export async function placeProblems(
   problems: readonly Problem[],
-  tree: () => Promise<RepoTree>,
+  tree: () => Promise<RepoTree | undefined>,
 ): Promise<readonly Problem[]> {
   const names = new Set(problems.filter(isUnplaced).map(({ file }) => file!));
   if (names.size === 0) return problems;
-  const texts = await positionsIn(await tree(), names);
+  const files = await tree();
+  if (!files) return problems;
+  const texts = await positionsIn(files, names);
   return problems.map((problem) => {
     const place = isUnplaced(problem) ? texts.get(problem.file!) : undefined;
     if (!place) return problem;
