@@ -4,6 +4,7 @@ import type { Plan } from '../../src/engine/plan-document.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
+import { happened } from './happenings.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -64,41 +65,25 @@ class World {
     );
   }
 
-  happens({ kind, at, amount }: Event): void {
+  happens(event: Event): void {
+    this.#happen(event);
+    this.paper.pass(1);
+  }
+
+  #happen({ kind, at, amount }: Event): void {
     const { paper } = this;
     const cluster = names[at]!;
     const file = `clusters/${cluster}.yaml`;
+    if (happened(paper, kind, { cluster, app: 'web', amount })) return;
     switch (kind) {
       case 'version':
         this.#version += 1;
         paper.files['resources/web.yaml'] =
           deployment('web', 'web', `web:${this.#version}`) + (this.given.crd ? untrackable : '');
         break;
-      case 'break':
-        paper.broken.add(`${cluster}/Deployment/web`);
-        paper.refresh();
-        break;
       case 'mend':
         paper.broken.delete(`${cluster}/Deployment/web`);
         paper.refresh();
-        break;
-      case 'down':
-        paper.down.add(cluster);
-        break;
-      case 'up':
-        paper.down.delete(cluster);
-        break;
-      case 'deliver':
-        paper.deliver(cluster);
-        break;
-      case 'deliverAll':
-        paper.deliver();
-        break;
-      case 'pass':
-        paper.pass(amount);
-        break;
-      case 'relabel':
-        if (file in paper.files) paper.files[file] = member(cluster, { size: amount % 2 === 0 ? 'big' : 'small' });
         break;
       case 'override':
         paper.files['override.yaml'] = override(amount % 3);
@@ -120,16 +105,7 @@ class World {
       case 'freeze':
         paper.files['fleet.yaml'] = freeze;
         break;
-      case 'thaw':
-        delete paper.files['fleet.yaml'];
-        break;
-      case 'drift': {
-        const held = paper.members.get(cluster)?.get('web');
-        if (held) paper.members.get(cluster)!.set('web', { ...held, objects: held.objects.slice(0, amount % 3) });
-        break;
-      }
     }
-    paper.pass(1);
   }
 
   /** How many clusters the placement asks for. */

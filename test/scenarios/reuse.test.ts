@@ -8,6 +8,7 @@ import { facetsFor, type Reusable, type Settled } from '../../src/engine/reuse/r
 import { selectResources } from '../../src/engine/selection/select.ts';
 import { survey, type World } from '../../src/engine/world.ts';
 import { deployment, member, PaperFleet, placement, told } from './fleet.ts';
+import { happened } from './happenings.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const apps = ['one', 'two', 'three'];
@@ -179,35 +180,14 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
   const app = apps[at % 3]!;
   const file = `clusters/${cluster}.yaml`;
   const known = file in paper.files;
+  if (happened(paper, event.kind, { cluster, app, amount })) return;
   switch (event.kind) {
     case 'version':
       paper.files[`resources/${app}.yaml`] = deployment(app, app, `${app}:${amount % 5}`);
       break;
-    case 'break':
-      paper.broken.add(`${cluster}/Deployment/${app}`);
-      paper.refresh();
-      break;
     case 'mend':
       paper.broken.clear();
       paper.refresh();
-      break;
-    case 'down':
-      paper.down.add(cluster);
-      break;
-    case 'up':
-      paper.down.delete(cluster);
-      break;
-    case 'deliver':
-      paper.deliver(cluster);
-      break;
-    case 'deliverAll':
-      paper.deliver();
-      break;
-    case 'pass':
-      paper.pass(amount);
-      break;
-    case 'relabel':
-      if (known) paper.files[file] = member(cluster, { size: amount % 2 === 0 ? 'big' : 'small' });
       break;
     case 'taint':
       if (known) paper.files[file] = member(cluster, {}, 'taints: [{key: out, value: "1", effect: NoSchedule}]');
@@ -225,16 +205,8 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
       paper.files[`evict-${count}.yaml`] =
         `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: e${count}}\nspec: {placementName: ${app}, clusterName: ${cluster}}\n`;
       break;
-    case 'drift': {
-      const held = paper.members.get(cluster)?.get(app);
-      if (held) paper.members.get(cluster)!.set(app, { ...held, objects: held.objects.slice(0, amount % 3) });
-      break;
-    }
     case 'freeze':
       paper.files['fleet.yaml'] = freeze;
-      break;
-    case 'thaw':
-      delete paper.files['fleet.yaml'];
       break;
     case 'override':
       paper.files['override.yaml'] = override(amount % 3);
