@@ -126,9 +126,9 @@ describe('after a restart, a member that does not answer', () => {
 it('a member that answers 401 is ineligible after five minutes, as one that is down is', async () => {
   const { fleet, one } = await settled();
   fleet.fault('c', { type: 'Unauthorized' });
-  await fleet.run(60);
+  await fleet.run(70);
   const tip = fleet.repo.tip('fleet-status');
-  await fleet.run(210);
+  await fleet.run(200);
   expect(fleet.repo.tip('fleet-status')).toBe(tip);
   expect(await placedNow(fleet, one)).toEqual(everywhere);
   await fleet.run(40);
@@ -138,7 +138,7 @@ it('a member that answers 401 is ineligible after five minutes, as one that is d
 it('the dashboard says since when a member is silent', async () => {
   const { fleet } = await settled();
   fleet.fault('b', { type: 'Unreachable' });
-  await fleet.run(60);
+  await fleet.run(70);
   const since = (await summary(fleet)).lastContact!['b']!;
   expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`- b, silent since ${since}: `);
 });
