@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../src/cli/program.ts';
 import { type DaemonHttp, serveHttp } from '../src/daemon/http.ts';
-import { metrics } from '../src/daemon/metrics.ts';
+import { metrics } from '../src/daemon/report/metrics.ts';
 import { parseDuration } from '../src/engine/kernel/duration.ts';
 import { parseYaml } from '../src/repo/yaml/parse-yaml.ts';
 

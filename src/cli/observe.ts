@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assignmentsOf } from '../daemon/assignments.ts';
-import { inferPlacements } from '../daemon/inferred.ts';
 import { fleetMembers } from '../daemon/members.ts';
-import { recordedFleet } from '../daemon/recorded-fleet.ts';
+import { assignmentsOf } from '../daemon/pass/assignments.ts';
+import { inferPlacements } from '../daemon/pass/inferred.ts';
+import { recordedFleet } from '../daemon/record/recorded-fleet.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
 import { systemClock } from '../members/clock.ts';

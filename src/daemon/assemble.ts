@@ -1,6 +1,6 @@
 import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
 import { type Connect, type FleetMembers, fleetMembers } from './members.ts';
-import { type ReconcilerInput, reconciler } from './reconciler.ts';
+import { type ReconcilerInput, reconciler } from './pass/reconciler.ts';
 
 /** Puts a daemon together from its ports: where desired state comes from, where status goes to, how members are reached. */
 export function assemble(

@@ -3,13 +3,13 @@ import { parseInstant } from '../engine/kernel/instant.ts';
 import { GitError } from '../git/git-error.ts';
 import { orAborted } from '../members/api-server/deadline.ts';
 import type { Clock } from '../members/clock.ts';
-import type { Logger } from './log.ts';
 import type { FleetMembers } from './members.ts';
-import type { Metrics } from './metrics.ts';
-import { reportMembers } from './plan-metrics.ts';
-import type { PassResult, Reconciler } from './reconciler.ts';
-import { tellPass } from './tell-pass.ts';
-import { untilRecorded } from './until-recorded.ts';
+import type { PassResult, Reconciler } from './pass/reconciler.ts';
+import { untilRecorded } from './record/until-recorded.ts';
+import type { Logger } from './report/log.ts';
+import type { Metrics } from './report/metrics.ts';
+import { reportMembers } from './report/plan-metrics.ts';
+import { tellPass } from './report/tell-pass.ts';
 import { type Wake, wake } from './wake.ts';
 
 /** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '../git/webhook.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './report/metrics.ts';
 
 /** Largest webhook body that is read. It is only a hint, but it must be read whole to check its signature. */
 const maxBodyBytes = 2 * 1024 * 1024;

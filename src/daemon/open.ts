@@ -13,13 +13,13 @@ import { loadCache } from '../repo/fleet/load-cache.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
-import { collectGarbage, giveBackAtRest, processUsage } from './give-back.ts';
-import { growSparingly } from './heap-growth.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
-import type { Logger } from './log.ts';
 import type { Connect, FleetMembers } from './members.ts';
-import { metrics } from './metrics.ts';
-import type { PassResult } from './reconciler.ts';
+import { collectGarbage, giveBackAtRest, processUsage } from './memory/give-back.ts';
+import { growSparingly } from './memory/heap-growth.ts';
+import type { PassResult } from './pass/reconciler.ts';
+import type { Logger } from './report/log.ts';
+import { metrics } from './report/metrics.ts';
 
 export interface OpenedDaemon {
   readonly daemon: Daemon;

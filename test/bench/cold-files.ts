@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { readFolder, readPlanInput } from '../../src/cli/plan/input.ts';
-import { wholeRecord } from '../../src/daemon/publication.ts';
+import { wholeRecord } from '../../src/daemon/record/publication.ts';
 import { planFleet } from '../../src/engine/plan.ts';
 import { inTempDir, writeFiles } from './fleet-repo.ts';
 import { largeRepo } from './large-repo.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClusterName } from '../../src/api/meta.ts';
 import type { ClusterObservation } from '../../src/api/observation.ts';
-import { statusFiles } from '../../src/daemon/publication.ts';
+import { statusFiles } from '../../src/daemon/record/publication.ts';
 import type { Fleet, FleetRecord } from '../../src/engine/input.ts';
 import { type PlanMemo, type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import { openSource } from '../../src/git/source.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type SimulatedFault, simulatedFleet } from '../../src/api/simulated-fleet.ts';
-import { openLog } from '../../src/daemon/log.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
+import { openLog } from '../../src/daemon/report/log.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import type { TransportRequest } from '../../src/members/api-server/transport.ts';

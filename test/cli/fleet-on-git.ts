@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { wholeRecord } from '../../src/daemon/publication.ts';
-import { statusMessage } from '../../src/daemon/status-message.ts';
+import { wholeRecord } from '../../src/daemon/record/publication.ts';
+import { statusMessage } from '../../src/daemon/record/status-message.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';

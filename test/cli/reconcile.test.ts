@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DaemonHttp, serveHttp } from '../../src/daemon/http.ts';
-import { metrics } from '../../src/daemon/metrics.ts';
+import { metrics } from '../../src/daemon/report/metrics.ts';
 import { removeFolders } from '../git/world.ts';
 import { cli } from './cli.ts';
 import { FleetOnGit } from './fleet-on-git.ts';

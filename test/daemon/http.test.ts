@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DaemonHttp, serveHttp } from '../../src/daemon/http.ts';
-import { metrics } from '../../src/daemon/metrics.ts';
+import { metrics } from '../../src/daemon/report/metrics.ts';
 
 const secret = 'a long secret';
 let http: DaemonHttp;

@@ -1,9 +1,9 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openLog } from '../../src/daemon/log.ts';
 import type { Connect } from '../../src/daemon/members.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
+import { openLog } from '../../src/daemon/report/log.ts';
 import { systemClock } from '../../src/members/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';

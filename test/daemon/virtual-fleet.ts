@@ -1,10 +1,10 @@
 import { simulatedFault } from '../../src/api/simulated-fleet.ts';
 import { assemble } from '../../src/daemon/assemble.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import { type Logger, openLog } from '../../src/daemon/log.ts';
-import { type Metrics, metrics } from '../../src/daemon/metrics.ts';
+import type { PassResult } from '../../src/daemon/pass/reconciler.ts';
 import type { Status } from '../../src/daemon/ports.ts';
-import type { PassResult } from '../../src/daemon/reconciler.ts';
+import { type Logger, openLog } from '../../src/daemon/report/log.ts';
+import { type Metrics, metrics } from '../../src/daemon/report/metrics.ts';
 import type { Fleet } from '../../src/engine/input.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalBranches, approvalPrefix } from '../../src/git/approval-branches.ts';

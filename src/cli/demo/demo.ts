@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openLog } from '../../daemon/log.ts';
 import { openDaemon } from '../../daemon/open.ts';
+import { openLog } from '../../daemon/report/log.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { mergeBranch } from '../../git/local/worktree.ts';
 import { defaultAuthor, parsePerson } from '../../git/person.ts';

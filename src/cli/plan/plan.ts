@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ClusterName } from '../../api/meta.ts';
-import { contactOf } from '../../daemon/last-heard.ts';
-import { wholeRecord } from '../../daemon/publication.ts';
+import { contactOf } from '../../daemon/pass/last-heard.ts';
+import { wholeRecord } from '../../daemon/record/publication.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';

@@ -1,6 +1,6 @@
-import { openLog } from '../../daemon/log.ts';
 import { openDaemon } from '../../daemon/open.ts';
-import type { PassResult } from '../../daemon/reconciler.ts';
+import type { PassResult } from '../../daemon/pass/reconciler.ts';
+import { openLog } from '../../daemon/report/log.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { GitError } from '../../git/git-error.ts';
 import { parsePerson } from '../../git/person.ts';

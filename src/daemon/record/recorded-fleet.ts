@@ -1,4 +1,4 @@
-import { emptyFleet, type Fleet, type FleetRecord } from '../engine/input.ts';
+import { emptyFleet, type Fleet, type FleetRecord } from '../../engine/input.ts';
 
 /** Only what the record knows: with it a plan is exactly what was published last. */
 export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openLog } from '../../src/daemon/log.ts';
+import { openLog } from '../../../src/daemon/report/log.ts';
 
 async function logged(level: string | undefined, write: (log: Awaited<ReturnType<typeof openLog>>) => void) {
   const lines: string[] = [];

@@ -1,12 +1,12 @@
-import type { ClusterName, Condition, PlacementKey } from '../api/meta.ts';
-import { type PatchDetail, placementKey, type ResourceIdentifier } from '../api/placement.ts';
-import type { Binding } from '../api/placement-state.ts';
-import type { StagedUpdateRun } from '../api/staged.ts';
-import type { FleetRecord } from '../engine/input.ts';
-import { conditionIs } from '../engine/kernel/condition.ts';
-import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
-import { describeRef } from '../engine/selection/object-key.ts';
-import { inWords, progressOf } from '../engine/staged/told-progress.ts';
+import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
+import { type PatchDetail, placementKey, type ResourceIdentifier } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
 
 /** Longest subject, as `git log --oneline` shows it on a usual terminal. */
 const longestSubject = 100;

@@ -1,8 +1,8 @@
-import type { ClusterName } from '../api/meta.ts';
-import { placementKey } from '../api/placement.ts';
-import type { PlanResult } from '../engine/plan.ts';
-import type { PlannedBinding, Target } from '../engine/plan-document.ts';
-import type { Assignment } from '../members/assignment.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { PlanResult } from '../../engine/plan.ts';
+import type { PlannedBinding, Target } from '../../engine/plan-document.ts';
+import type { Assignment } from '../../members/assignment.ts';
 
 /** Targets of a published plan, with everything the actors need, by cluster; those of bindings that `only` refuses are left out. */
 export function assignmentsOf(

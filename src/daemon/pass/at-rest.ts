@@ -1,9 +1,9 @@
-import type { ClusterName } from '../api/meta.ts';
-import type { ClusterObservation } from '../api/observation.ts';
-import type { Fleet } from '../engine/input.ts';
-import { parseInstant } from '../engine/kernel/instant.ts';
-import type { PlanResult } from '../engine/plan.ts';
-import type { Remembered } from './remembered.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
+import type { Fleet } from '../../engine/input.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
+import type { PlanResult } from '../../engine/plan.ts';
+import type { Remembered } from '../record/remembered.ts';
 
 /** What a plan was made from, as far as it may change from pass to pass. */
 export interface Basis {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition, PlacementKey } from '../../src/api/meta.ts';
-import type { Binding } from '../../src/api/placement-state.ts';
-import { statusMessage } from '../../src/daemon/status-message.ts';
-import type { FleetRecord } from '../../src/engine/input.ts';
-import type { Plan } from '../../src/engine/plan-document.ts';
+import type { Condition, PlacementKey } from '../../../src/api/meta.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
+import { statusMessage } from '../../../src/daemon/record/status-message.ts';
+import type { FleetRecord } from '../../../src/engine/input.ts';
+import type { Plan } from '../../../src/engine/plan-document.ts';
 
 const condition = (type: string, status: string, reason = ''): Condition =>
   ({ type, status, reason, message: '', lastTransitionTime: '2026-11-20T10:00:00Z' }) as Condition;

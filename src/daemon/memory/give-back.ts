@@ -1,4 +1,4 @@
-import type { Clock } from '../members/clock.ts';
+import type { Clock } from '../../members/clock.ts';
 
 /** What the process takes, read from the system. */
 export interface Usage {

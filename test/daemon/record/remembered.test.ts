@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { openLog } from '../../src/daemon/log.ts';
-import { statusMemory } from '../../src/daemon/remembered.ts';
-import { alwaysAsk } from '../../src/git/ref-poll.ts';
-import type { StatusTip } from '../../src/git/status-branch.ts';
-import { statusBranch } from '../../src/git/status-branch.ts';
-import { readRecord } from '../../src/repo/record/read.ts';
-import { MemoryRepo } from './memory-repo.ts';
+import { statusMemory } from '../../../src/daemon/record/remembered.ts';
+import { openLog } from '../../../src/daemon/report/log.ts';
+import { alwaysAsk } from '../../../src/git/ref-poll.ts';
+import type { StatusTip } from '../../../src/git/status-branch.ts';
+import { statusBranch } from '../../../src/git/status-branch.ts';
+import { readRecord } from '../../../src/repo/record/read.ts';
+import { MemoryRepo } from '../memory-repo.ts';
 
 const ref = 'refs/heads/fleet-status';
 const author = { name: 'gitfleet', email: 'gitfleet@localhost' };

@@ -1,7 +1,7 @@
-import { type Clock, sleep } from '../members/clock.ts';
-import type { FleetMembers } from './members.ts';
+import { type Clock, sleep } from '../../members/clock.ts';
+import type { FleetMembers } from '../members.ts';
+import type { PassResult } from '../pass/reconciler.ts';
 import { startsSomething } from './publication.ts';
-import type { PassResult } from './reconciler.ts';
 
 /** Races lost in a row that are borne. */
 const mostRaces = 10;

@@ -1,7 +1,7 @@
-import type { Plan } from '../engine/plan-document.ts';
-import { type Beside, renderDashboard } from '../repo/record/dashboard.ts';
-import { summaryOf } from '../repo/record/summary.ts';
-import { renderRecord } from '../repo/record/write.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { type Beside, renderDashboard } from '../../repo/record/dashboard.ts';
+import { summaryOf } from '../../repo/record/summary.ts';
+import { renderRecord } from '../../repo/record/write.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
 export function statusFiles(plan: Plan, before: ReadonlyMap<string, string>, beside: Beside): Map<string, string> {

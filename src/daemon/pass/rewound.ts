@@ -1,4 +1,4 @@
-import type { Problem } from '../api/problem.ts';
+import type { Problem } from '../../api/problem.ts';
 
 /** Main no longer contains the commit that the fleet was told to follow. A person decides which of the two is meant. */
 export function rewound(input: { readonly branch: string; readonly tip: string; readonly accepted: string }): Problem {

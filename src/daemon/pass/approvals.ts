@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import { placementKey } from '../api/placement.ts';
-import type { Plan } from '../engine/plan-document.ts';
-import { approvalFile, isUnanswered } from '../engine/staged/approval/file.ts';
-import type { Approvals } from './ports.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { approvalFile, isUnanswered } from '../../engine/staged/approval/file.ts';
+import type { Approvals } from '../ports.ts';
 
 interface Request {
   readonly name: string;

@@ -1,11 +1,11 @@
-import type { ClusterName } from '../api/meta.ts';
-import type { Problem } from '../api/problem.ts';
-import type { FleetRecord } from '../engine/input.ts';
-import type { StatusTip } from '../git/status-branch.ts';
-import { readRecord } from '../repo/record/read.ts';
-import type { Silence } from '../repo/record/summary.ts';
-import type { Logger } from './log.ts';
-import type { Status } from './ports.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import type { StatusTip } from '../../git/status-branch.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import type { Silence } from '../../repo/record/summary.ts';
+import type { Status } from '../ports.ts';
+import type { Logger } from '../report/log.ts';
 
 /** What the fleet remembers, and where on the status branch that is to be continued. */
 export interface Remembered {

@@ -1,5 +1,5 @@
-import type { Plan } from '../engine/plan-document.ts';
-import type { FleetMembers } from './members.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import type { FleetMembers } from '../members.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What the last plan looks like, as gauges. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../members/clock.ts';
+import type { Clock } from '../../members/clock.ts';
+import type { FleetMembers } from '../members.ts';
+import type { PassResult } from '../pass/reconciler.ts';
 import type { Logger } from './log.ts';
-import type { FleetMembers } from './members.ts';
 import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
-import type { PassResult } from './reconciler.ts';
 
 /** What a pass came to, in metrics and in one line of the log. */
 export function tellPass(

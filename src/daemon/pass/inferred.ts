@@ -1,7 +1,7 @@
-import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
-import { digestAnnotation } from '../engine/overrides/ownership.ts';
-import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
-import type { Assignment } from '../members/assignment.ts';
+import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
+import { digestAnnotation } from '../../engine/overrides/ownership.ts';
+import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
+import type { Assignment } from '../../members/assignment.ts';
 
 /**
  * What a daemon's actors must have done on a member, told from its objects alone: a placement whose every object carries

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collectGarbage, giveBackAtRest, processUsage, type Usage } from '../../src/daemon/give-back.ts';
-import type { Clock } from '../../src/members/clock.ts';
+import { collectGarbage, giveBackAtRest, processUsage, type Usage } from '../../../src/daemon/memory/give-back.ts';
+import type { Clock } from '../../../src/members/clock.ts';
 
 const mb = 2 ** 20;
 

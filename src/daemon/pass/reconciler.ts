@@ -1,26 +1,26 @@
-import type { Problem } from '../api/problem.ts';
-import type { Fleet, FleetRecord } from '../engine/input.ts';
-import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
-import { type PlanMemo, type PlanResult, planFleet } from '../engine/plan.ts';
-import type { Plan } from '../engine/plan-document.ts';
-import type { Clock } from '../members/clock.ts';
-import { placeProblems } from '../repo/fleet/place-problems.ts';
-import { readRecord } from '../repo/record/read.ts';
-import { sha256 } from '../repo/sha256.ts';
-import type { RepoTree } from '../repo/tree.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { Fleet, FleetRecord } from '../../engine/input.ts';
+import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
+import { type PlanMemo, type PlanResult, planFleet } from '../../engine/plan.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import type { Clock } from '../../members/clock.ts';
+import { placeProblems } from '../../repo/fleet/place-problems.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { sha256 } from '../../repo/sha256.ts';
+import type { RepoTree } from '../../repo/tree.ts';
+import type { FleetMembers } from '../members.ts';
+import type { Approvals, DesiredState, Status } from '../ports.ts';
+import { startsSomething, statusFiles } from '../record/publication.ts';
+import { fleetOfLostCommit, recordedFleet } from '../record/recorded-fleet.ts';
+import { type Remembered, statusMemory } from '../record/remembered.ts';
+import { statusMessage } from '../record/status-message.ts';
+import type { Logger } from '../report/log.ts';
+import type { Metrics } from '../report/metrics.ts';
 import { syncApprovals } from './approvals.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import { type Heard, lastHeard } from './last-heard.ts';
-import type { Logger } from './log.ts';
-import type { FleetMembers } from './members.ts';
-import type { Metrics } from './metrics.ts';
-import type { Approvals, DesiredState, Status } from './ports.ts';
-import { startsSomething, statusFiles } from './publication.ts';
-import { fleetOfLostCommit, recordedFleet } from './recorded-fleet.ts';
-import { type Remembered, statusMemory } from './remembered.ts';
 import { rewound } from './rewound.ts';
-import { statusMessage } from './status-message.ts';
 
 /** What one pass came to. */
 export type PassResult =

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { MemberCluster } from '../../src/api/member-cluster.ts';
-import type { ClusterObservation } from '../../src/api/observation.ts';
-import { lastHeard } from '../../src/daemon/last-heard.ts';
-import type { Silence } from '../../src/repo/record/summary.ts';
-import { member, placement } from '../scenarios/fleet.ts';
-import { settledFleet } from './small-fleet.ts';
-import type { VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+import type { MemberCluster } from '../../../src/api/member-cluster.ts';
+import type { ClusterObservation } from '../../../src/api/observation.ts';
+import { lastHeard } from '../../../src/daemon/pass/last-heard.ts';
+import type { Silence } from '../../../src/repo/record/summary.ts';
+import { member, placement } from '../../scenarios/fleet.ts';
+import { settledFleet } from '../small-fleet.ts';
+import type { VirtualDaemon, VirtualFleet } from '../virtual-fleet.ts';
 
 const open: VirtualFleet[] = [];
 afterEach(() => {
