@@ -164,7 +164,7 @@ async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }):
         `kubectl --kubeconfig ${kubeconfig} --context dev-1 -n tools delete deploy debug`,
         `npm run -s gitfleet -- explain placement shop --repo ${repo}`,
         `git -C ${repo} show fleet-status:README.md`,
-        `git -C ${repo} log -p fleet-status`,
+        `git -C ${repo} log -p fleet-status -- ':!*state.yaml'`,
       ]);
     }
   }

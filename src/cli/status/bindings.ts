@@ -1,4 +1,5 @@
 import type { Binding } from '../../api/placement-state.ts';
+import { recordedDecision } from '../../engine/placement/selected.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';
 
@@ -52,7 +53,7 @@ function bindingObject(placement: KnownPlacement, binding: Binding): object {
       targetCluster: binding.targetCluster,
       resourceSnapshotName: named(name, binding.resourceSnapshotIndex, '-snapshot'),
       schedulingPolicySnapshotName: named(name, binding.policySnapshotIndex, ''),
-      clusterDecision: { ...binding.clusterDecision, clusterName: binding.targetCluster },
+      clusterDecision: recordedDecision(binding),
       clusterResourceOverrideSnapshots: binding.clusterResourceOverrideSnapshots,
       resourceOverrideSnapshots: binding.resourceOverrideSnapshots,
       applyStrategy: binding.applyStrategy,

@@ -12,7 +12,8 @@ export function selectedDecisions(type: 'PickN' | 'PickAll', live: readonly Bind
   return decisions.filter(({ clusterName }) => !seen.has(clusterName) && seen.add(clusterName));
 }
 
-function recordedDecision({ targetCluster, clusterDecision }: Binding): ClusterDecision {
+/** The decision behind one live binding. A record may leave out of it what the rest of the binding says. */
+export function recordedDecision({ targetCluster, clusterDecision }: Binding): ClusterDecision {
   const { clusterScore, reason } = clusterDecision ?? {};
   return {
     clusterName: targetCluster,
@@ -22,7 +23,8 @@ function recordedDecision({ targetCluster, clusterDecision }: Binding): ClusterD
   };
 }
 
-const reasonFor = (clusterName: string, score: ClusterDecision['clusterScore']): string =>
+/** Why a picked cluster was picked. */
+export const reasonFor = (clusterName: string, score: ClusterDecision['clusterScore']): string =>
   score
     ? reasons.picked(clusterName, score.affinityScore, score.topologySpreadScore)
     : reasons.pickedUnscored(clusterName);

@@ -1,3 +1,6 @@
+import { applyStrategy } from '../../api/placement.ts';
+import type { ClusterDecision } from '../../api/placement-state.ts';
+import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack } from '../yaml/emit-yaml.ts';
 
@@ -120,7 +123,7 @@ const ofStatus: Layout = { keys: byRank, under: (key) => (isWritten(key) ? asMad
 /** Entries of the lists, and the policy, are written on one line, so that a diff shows what happened to which cluster. */
 const ofState: Layout = {
   keys: byRank,
-  under: (key) => (isWritten(key) ? asMade : ofState),
+  under: (key) => (isWritten(key) ? asMade : (shortened[key] ?? ofState)),
   onOneLine: (key) => oneLine.has(key),
 };
 const oneLine: ReadonlySet<string> = new Set([
@@ -130,6 +133,29 @@ const oneLine: ReadonlySet<string> = new Set([
   'conditions',
   'policy',
 ]);
+
+/** Of a binding: what reading gives back anyway is left out, for its line is long enough to read. */
+const shortened: Readonly<Record<string, Layout>> = {
+  clusterDecision: { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: () => ofState },
+  applyStrategy: { keys: (map) => byRank(map).filter((key) => !isDefault(map as Values, key)), under: () => ofState },
+};
+
+/** The name stands in the binding, and a score gives its reason. */
+function followsFromBinding(
+  { clusterName = '', clusterScore, reason }: Partial<ClusterDecision>,
+  key: string,
+): boolean {
+  if (key === 'clusterName') return true;
+  return (
+    key === 'reason' && (!reason || (clusterScore !== undefined && reason === reasonFor(clusterName, clusterScore)))
+  );
+}
+
+const defaultStrategy: Values = applyStrategy.parse({});
+const isDefault = (strategy: Values, key: string): boolean =>
+  key in defaultStrategy && strategy[key] === defaultStrategy[key];
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** Keys without a rank come last, by name, so that the order in which a value was built never shows. */
 function byRank(map: object): readonly string[] {
