@@ -35,6 +35,7 @@ export async function observe(options: {
     changed: () => {},
     // It is over before the first list would be repeated.
     watchMembers: 0,
+    recordAgeMs: 0,
   });
   try {
     const fleet = await loadFleet(repo.tree);

@@ -19,6 +19,7 @@ export function assemble(
   const members = fleetMembers({
     connect: input.connect,
     watchMembers: input.watchMembers,
+    recordAgeMs: input.intervalMs,
     clock: input.clock,
     pace: input.pace,
     changed(cluster, message) {

@@ -1,7 +1,7 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import { messageOf } from '../api/message-of.ts';
-import type { ClusterName } from '../api/meta.ts';
+import type { ClusterName, PlacementKey } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Transport } from '../members/api-server/transport.ts';
 import type { Assignment } from '../members/assignment.ts';
@@ -15,7 +15,13 @@ export type Connect = (name: ClusterName) => Promise<Transport | undefined>;
 export interface FleetMembers {
   /** Opens and closes members so that exactly those of the fleet repo are open. */
   follow(clusters: readonly MemberCluster[], priceLists: readonly PriceList[]): Promise<void>;
-  assign(assignments: ReadonlyMap<ClusterName, readonly Assignment[]>): void;
+  assign(
+    assignments: ReadonlyMap<ClusterName, readonly Assignment[]>,
+    /** Whether the record knows nothing of a placement on a cluster any more, though it is not lost. */
+    isForgotten?: (cluster: ClusterName, placement: PlacementKey) => boolean,
+  ): void;
+  /** The record was read, and wants what is assigned. */
+  confirm(): void;
   /** True when somewhere another daemon did something else than what was assigned last: it has to be assigned anew. */
   readonly disputed: () => boolean;
   /** One that has not answered yet is dated at the beginning of time. */
@@ -54,6 +60,8 @@ export function fleetMembers(input: {
   /** Watches are held open to so many members; of those opened later our objects are listed every minute instead. */
   readonly watchMembers: number;
   readonly contested?: (cluster: ClusterName) => void;
+  /** What is heard of the record may be so old, milliseconds. */
+  readonly recordAgeMs: number;
 }): FleetMembers {
   const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
   /** Why there is no connection. */
@@ -62,6 +70,8 @@ export function fleetMembers(input: {
   const writes = inFlight();
   let prices: readonly PriceList[] = [];
   let disputed = false;
+  /** When the record was last known to want what is assigned, milliseconds of the fleet's time. */
+  let knownAt = Number.NEGATIVE_INFINITY;
   let closedRequests = 0;
 
   /** Looks every few milliseconds, for as long as `ms`. */
@@ -120,6 +130,7 @@ export function fleetMembers(input: {
             heartbeatMs,
             pollMs: open.size < input.watchMembers ? undefined : pollMs,
             priceLists: () => prices,
+            knownAt: () => knownAt,
             events: {
               changed: input.changed,
               contested(cluster) {
@@ -133,9 +144,13 @@ export function fleetMembers(input: {
       );
     },
     disputed: () => disputed,
-    assign(assignments) {
+    assign(assignments, isForgotten = () => false) {
       disputed = false;
-      for (const [name, { member }] of open) member.assign(assignments.get(name) ?? []);
+      for (const [name, { member }] of open)
+        member.assign(assignments.get(name) ?? [], (placement) => isForgotten(name, placement));
+    },
+    confirm() {
+      knownAt = input.clock.now() - input.recordAgeMs;
     },
     sightings,
     askedSince: () => asked,

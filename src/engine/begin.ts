@@ -46,7 +46,7 @@ export function beginDeleted(
   const { recorded } = deleted;
   const placement = recorded.object ?? unknownPlacement(recorded.state);
   // What is being removed already, from clusters that were unpicked, is nothing that the deletion leaves behind.
-  const abandons = placement.spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon';
+  const abandons = isAbandoned(placement);
   const begun = {
     placement,
     contents: recorded.snapshots,
@@ -74,6 +74,10 @@ export function beginDeleted(
     wakes: [],
   };
 }
+
+/** Whether what a placement holds stays when it is deleted. */
+export const isAbandoned = ({ spec }: Placement): boolean =>
+  spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon';
 
 /** A removal that has begun goes on; none begins while the fleet is frozen. */
 const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>

@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
-import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
+import { beginDeleted, beginPlacement, isAbandoned, withoutLeft } from './begin.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
@@ -56,6 +56,8 @@ export interface TargetContent {
   readonly handedOver: readonly ObjectRef[];
   /** Nobody knows what the cluster should hold: everything there stays as it is. */
   readonly leaveAlone: boolean;
+  /** When the placement is deleted, what it holds stays (KubeFleet deleteStrategy). */
+  readonly abandons: boolean;
   /** Objects that remembered snapshots listed: the only ones that may be removed. */
   readonly prunable: readonly ObjectRef[];
 }
@@ -118,6 +120,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
         isPlacement,
         approvedRemovals: approvedRemovals(target, input),
         handedOver: handedOverOf(target, work),
+        abandons: isAbandoned(work.placement),
       };
     },
     recordedContentOf: (target) => recordedContentsOf(target, world),

@@ -12,6 +12,7 @@ import { postponed } from './postponed.ts';
 import { going } from './prune/going.ts';
 import { removeLeftovers } from './prune/leftovers.ts';
 import { retry } from './retry.ts';
+import { undoOf } from './undo.ts';
 import { firstLook } from './watch/first-look.ts';
 import { followKinds } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
@@ -20,6 +21,8 @@ import type { Change } from './watch/store.ts';
 export interface PlacementActor {
   /** Replaces what is to be brought about; false when it is what it was. */
   assign(assignment: Assignment): boolean;
+  /** What takes back what it made after the record had forgotten the placement; undefined when there is nothing of that. */
+  undo(): Assignment | undefined;
   /** An object with our label changed on the member. */
   noticed(change: Change): void;
   /** The member serves these group-versions now. */
@@ -187,6 +190,7 @@ export function placementActor(input: {
       lookAgain();
       return true;
     },
+    undo: () => wanted && undoOf(wanted, connection),
     noticed(change) {
       removals.nudge();
       if (items.has(change.key) || isOurs(change.object)) heardAt = clock.now();

@@ -21,6 +21,10 @@ export interface Assignment {
   readonly adopted?: boolean;
   /** Whatever is there stays as it is, and is only looked at: nobody knows what it should be. */
   readonly leaveAlone?: boolean;
+  /** When the placement is deleted, what it holds stays. */
+  readonly abandons?: boolean;
+  /** Nobody asks for the placement here any more, and what was made for it too late is taken back. */
+  readonly undoes?: boolean;
   /** Nothing of the placement may remain. */
   readonly remove: boolean;
   readonly strategy: ApplyStrategy;

@@ -6,6 +6,7 @@ import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
 import { type Turns, turns } from './turns.ts';
+import { type Ventures, ventures } from './ventures.ts';
 import type { Change } from './watch/store.ts';
 import { type Watches, watches } from './watch/watches.ts';
 
@@ -18,6 +19,7 @@ export interface Connection {
   readonly clock: Clock;
   /** For each object: of two placements that find it missing only one may make it, and the other must see whose it is. */
   readonly objectTurns: Turns;
+  readonly ventures: Ventures;
 }
 
 /** Opens what a member needs; all of it ends with `life`. */
@@ -28,6 +30,8 @@ export function connect(input: {
   readonly heartbeatMs: number;
   /** Lists this often instead of watching, milliseconds. */
   readonly pollMs: number | undefined;
+  /** Instant at which the record wanted what is assigned, milliseconds. */
+  readonly knownAt: () => number;
   readonly life: AbortSignal;
   readonly probed: (before: Standing) => void;
   /** The objects of a kind that assignments name. */
@@ -42,5 +46,13 @@ export function connect(input: {
   const contact = keepContact({ ...input, client });
   const seen = watches({ client, clock, contact, discovery, pollMs, named, changed, turned });
   input.life.addEventListener('abort', () => seen.stop(), { once: true });
-  return { client, discovery, watches: seen, contact, clock, objectTurns: turns() };
+  return {
+    client,
+    discovery,
+    watches: seen,
+    contact,
+    clock,
+    objectTurns: turns(),
+    ventures: ventures(clock, input.knownAt),
+  };
 }

@@ -1,6 +1,7 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { ClusterName, PlacementKey } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { type PlacementActor, placementActor } from './actor.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
@@ -16,8 +17,11 @@ import type { Change } from './watch/store.ts';
 /** One member cluster: a connection, what we know of it, and one actor for each placement on it. */
 export interface Member {
   readonly name: ClusterName;
-  /** Replaces everything the member should hold of any placement. */
-  assign(assignments: readonly Assignment[]): void;
+  /**
+   * Replaces everything the member should hold of any placement. What was made of one that is left out, and that the record
+   * no longer has here, after it was forgotten, is taken back.
+   */
+  assign(assignments: readonly Assignment[], isForgotten?: (placement: PlacementKey) => boolean): void;
   /** What the member looked like at its last contact. The same value as long as nothing changed. */
   sighting(): ClusterObservation;
   /** Why it does not answer; undefined while it does, and before it was asked. */
@@ -46,6 +50,8 @@ export function openMember(input: {
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
   readonly priceLists: () => readonly PriceList[];
+  /** Instant at which the record wanted what is assigned, milliseconds. */
+  readonly knownAt: () => number;
 }): Member {
   const { name } = input;
   const life = new AbortController();
@@ -62,7 +68,7 @@ export function openMember(input: {
     changed: noticed,
     turned: changed,
   });
-  const { client, contact, discovery, watches } = connection;
+  const { client, contact, discovery, ventures, watches } = connection;
   const inspected = inspection(connection, {
     life: life.signal,
     priceLists: input.priceLists,
@@ -95,6 +101,7 @@ export function openMember(input: {
   function probed(before: Standing): void {
     const now = contact.standing();
     cached = undefined;
+    ventures.settle();
     if (now.kind === 'reachable') void inspected.look();
     if (now.kind === 'unreachable' && before.kind !== 'unreachable') changed(`${name} cannot be reached: ${now.cause}`);
     else if (now.kind === 'reachable' && before.kind === 'unreachable') changed(`${name} answers again`);
@@ -120,10 +127,24 @@ export function openMember(input: {
     });
   }
 
+  function undoing(wanted: readonly Assignment[], isForgotten: (placement: PlacementKey) => boolean): Assignment[] {
+    const keys = new Set(wanted.map(({ key }) => key));
+    const left = [...actors].filter(([key]) => !keys.has(key) && isForgotten(key));
+    const undone = left.flatMap(([, actor]) => actor.undo() ?? []);
+    if (undone.length === 0) return [];
+    const asked = new Set(wanted.flatMap(({ manifests }) => manifests.map(({ manifest }) => keyOfManifest(manifest))));
+    return undone.map((undo) => ({
+      ...undo,
+      handedOver: undo.prunable.filter((ref) => asked.has(objectKey(ref))),
+    }));
+  }
+
   return {
     name,
     requests: client.requests,
-    assign(assignments) {
+    assign(wanted, isForgotten = () => false) {
+      const undone = undoing(wanted, isForgotten);
+      const assignments = undone.length === 0 ? wanted : [...wanted, ...undone];
       assigned = assignments;
       cached = undefined;
       const keys = new Set(assignments.map(({ key }) => key));

@@ -69,6 +69,7 @@ async function applyAll(transport: Transport, manifests: readonly Manifest[]): P
     clock: systemClock,
     heartbeatMs: 60_000,
     priceLists: () => [],
+    knownAt: () => Number.NEGATIVE_INFINITY,
     events: {
       changed() {
         if (member.sighting().placements[0]?.done) resolve();

@@ -21,6 +21,7 @@ export function delivering(now: () => Session): void {
       clock: now().server.clock,
       heartbeatMs: 60_000,
       priceLists: () => [],
+      knownAt: () => Number.NEGATIVE_INFINITY,
       events: { changed: () => {} },
     });
     now().undo(async () => member.stop());

@@ -26,6 +26,7 @@ async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchM
     ),
   );
   const members = fleetMembers({
+    recordAgeMs: 0,
     connect: async (name) => {
       const transport = inProcessTransport(simulated.get(name)!);
       requests.set(name, []);

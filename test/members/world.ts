@@ -66,7 +66,7 @@ export type Intercept = (request: TransportRequest) => { status: number; body: o
 
 export async function openWorld(
   spec: object = {},
-  { intercept, ...more }: { pollMs?: number; intercept?: Intercept } = {},
+  { intercept, ...more }: { pollMs?: number; intercept?: Intercept; knownAt?: () => number } = {},
 ): Promise<World> {
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];
@@ -85,6 +85,7 @@ export async function openWorld(
     clock,
     heartbeatMs: 60_000,
     priceLists: () => [],
+    knownAt: () => Number.NEGATIVE_INFINITY,
     events: {
       changed: (_: ClusterName, message?: string) => {
         if (message !== undefined) said.push(message);

@@ -38,5 +38,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['101793', 'what a cluster showed before its watch was lost hid a newer version, which an older one replaced'],
   ['102153', 'a watch that ended while a member could not be reached counted as open, and an older version came back'],
   ['102304', 'what was on its way to a slow member when its placement was removed arrived after that was forgotten'],
+  ['401988', 'a daemon that had not read the latest record put back what another had removed, seen gone and forgotten'],
+  ['500568', 'what was put back on a cluster that another daemon had unpicked and forgotten stayed there'],
+  ['500121', 'clusters that were told to run nothing while a file was broken were available, as they should be'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

@@ -11,7 +11,7 @@ interface Standing {
   readonly bound: ReadonlyMap<string, number | undefined>;
   /** Those of them that were known to be available. */
   readonly available: ReadonlySet<string>;
-  /** Those of them that were told to run what they were found with after the record was lost. */
+  /** Those of them that were told to run what they were found with after the record was lost, or resources without the app. */
   readonly asFound: ReadonlySet<string>;
 }
 
@@ -47,7 +47,7 @@ export interface Decided {
   readonly doubtedAt: number;
   /** Clusters of the app that were told not to be available when it was decided. */
   readonly toldDown: ReadonlySet<string>;
-  /** Clusters that had, by all that was known, whatever they were found with: the record was lost. */
+  /** Clusters that had, by all that was known, whatever they were found with, or nothing of the app. */
   readonly asFound: ReadonlySet<string>;
 }
 
@@ -57,14 +57,15 @@ export function published(now: () => number): Published {
   const history = new Map<string, Standing[]>();
   let last: Readonly<Record<string, string>> = {};
 
-  function standing(text: string, by: number): Standing {
-    const state = parse(text) as PlacementState;
+  function standing(app: string, files: Readonly<Record<string, string>>, by: number): Standing {
+    const state = parse(files[`placements/${app}/state.yaml`]!) as PlacementState;
     const live = (state.bindings ?? []).filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
     const isAvailable = ({ conditions = [] }: (typeof live)[number]): boolean =>
       conditions.some(({ type, status }) => type === 'Available' && status === 'True');
     const lost = new Set((state.resourceSnapshots ?? []).filter(({ hash }) => hash === 'lost').map((it) => it.index));
     const isAsFound = ({ resourceSnapshotIndex: index }: (typeof live)[number]): boolean =>
-      index !== undefined && lost.has(index);
+      index !== undefined &&
+      (lost.has(index) || imagesIn(files[`placements/${app}/snapshots/${index}.yaml`]!).length === 0);
     return {
       at: now(),
       by,
@@ -98,7 +99,7 @@ export function published(now: () => number): Published {
           for (const image of broughtBy(run, files)) ungated.add(`${run.replace(/-v\d+$/, '')}/${image}`);
         const [, app, file] = /^placements\/([^/]+)\/(.+)$/.exec(path) ?? [];
         if (app === undefined || file === undefined || last[path] === text) continue;
-        if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(text, by)]);
+        if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(app, files, by)]);
         else if (file.startsWith('snapshots/')) {
           const known = images.get(app) ?? new Set();
           images.set(app, known);

@@ -48,6 +48,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),
     ...(target.digest === undefined ? {} : { digest: target.digest }),
     ...(content.leaveAlone ? { leaveAlone: true } : {}),
+    ...(content.abandons ? { abandons: true } : {}),
     remove: target.remove,
     strategy: content.strategy,
     manifests: content.manifests,

@@ -1,3 +1,4 @@
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
@@ -176,6 +177,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       const { result, before, heard, basis, known } = await plan();
       const next = result.plan;
       if (known) {
+        members.confirm();
         await syncApprovals(next, input.approvals);
         return { kind: 'unchanged', plan: next };
       }
@@ -196,6 +198,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         return { kind: 'gathering', plan: next, pushAtMs: due };
       }
       let subject: string | undefined;
+      let { record } = before;
       if (changed) {
         const after = readRecord(files, next.record);
         const message = statusMessage({
@@ -214,10 +217,14 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         lastPush = input.pace.now();
         firstSeen = undefined;
         memory.wrote(published.tip, after);
+        record = after.record;
       }
       if (acceptRewind !== undefined && next.commit.startsWith(acceptRewind)) acceptRewind = undefined;
       const refused = next.guard.length > 0;
-      if (!refused) members.assign(assignmentsOf(result));
+      if (!refused) {
+        members.assign(assignmentsOf(result), forgottenBy(record));
+        members.confirm();
+      }
       // Last: a server that takes no such branches must not keep back what was published.
       await syncApprovals(next, input.approvals);
       if (basis && !changed && !refused) rest = { basis, result, plannedAtMs: parseInstant(next.now)! };
@@ -225,6 +232,12 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     },
   };
 }
+
+/** Of what a record that is not lost does not have, another daemon has seen the end. */
+const forgottenBy =
+  ({ exists, placements }: FleetRecord) =>
+  (cluster: ClusterName, placement: PlacementKey): boolean =>
+    exists && placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
 
 function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   if (a.size !== b.size) return false;

@@ -54,7 +54,7 @@ export interface DeliveryEvents {
 const unservedResult = 'DecodingErred';
 
 export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
-  const { client, discovery, watches, clock, objectTurns } = connection;
+  const { client, discovery, watches, clock, objectTurns, ventures } = connection;
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
   const unserved = new Set<string>();
@@ -143,6 +143,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       }
       if (contests.holds(key)) return;
     }
+    if (live === undefined && strategy.type !== 'ReportDiff') ventures.begin(manifest);
     const applied = await applyObject({
       client,
       served,
@@ -153,6 +154,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       live,
       isWanted: goOn,
     });
+    if (applied.existed) ventures.withdraw(manifest);
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
     // What we were shown before is no news, and may be of a cluster that another has replaced since.
     if (applied.live && applied.live !== live) watches.put(applied.live);

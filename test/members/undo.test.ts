@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import type { Assignment } from '../../src/members/assignment.ts';
+import { assignment, begin, configMap, openWorld, type World } from './world.ts';
+
+const path = (name: string): string => `/api/v1/namespaces/default/configmaps/${name}`;
+const web = (more: Partial<Omit<Assignment, 'strategy'>> = {}): Assignment =>
+  assignment('web', [configMap('a'), configMap('b')], more);
+const always = { fromSeconds: 0, probability: 1 } as const;
+
+async function held(world: World): Promise<string[]> {
+  const found = await Promise.all(['a', 'b'].map((name) => world.user('GET', path(name))));
+  return found.flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? (metadata as { name: string }).name : []));
+}
+
+/** Holds `web` of a record that is known to want it since it was delivered. */
+async function holding(more: Parameters<typeof web>[0] = {}): Promise<World> {
+  let knownAt = Number.NEGATIVE_INFINITY;
+  const world = await openWorld({}, { knownAt: () => knownAt });
+  world.member.assign([web(more)]);
+  await world.pass(5);
+  // Much later.
+  await world.pass(120);
+  knownAt = begin + 110_000;
+  return world;
+}
+
+it('what was put back after another daemon had removed its placement is taken back, and nothing else', async () => {
+  const world = await holding();
+  await world.user('DELETE', path('a'));
+  await world.pass(1);
+  expect(await held(world)).toEqual(['a', 'b']);
+  world.member.assign([], () => true);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['b']);
+});
+
+it.each<[string, Parameters<typeof web>[0], (key: string) => boolean]>([
+  ['the record still has there', {}, () => false],
+  ['is to stay when it is deleted', { abandons: true }, () => true],
+])('nothing is taken back of a placement that %s', async (_, more, isForgotten) => {
+  const world = await holding(more);
+  await world.user('DELETE', path('a'));
+  await world.pass(1);
+  world.member.assign([], isForgotten);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['a', 'b']);
+});
+
+it('what was made before the record was read stays when the record forgets it', async () => {
+  const world = await holding();
+  world.member.assign([], () => true);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['a', 'b']);
+});
+
+it('what was made too late and another placement asks for is let go of', async () => {
+  const world = await holding();
+  await world.user('DELETE', path('a'));
+  await world.pass(1);
+  const other = assignment('shop', [configMap('a')], { isPlacement: (label) => label === 'shop' });
+  world.member.assign([other], (key) => key === 'web');
+  world.member.assign([other], (key) => key === 'web');
+  await world.pass(30);
+  expect(await world.user('GET', path('a'))).toMatchObject({
+    metadata: { labels: { 'gitfleet.dev/placement': 'shop' } },
+  });
+});
+
+it('what is taken back is looked for as long as the member may still come to have it', async () => {
+  const world = await holding();
+  await world.user('DELETE', path('a'));
+  world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], ...always }]);
+  await world.user('DELETE', path('b'));
+  await world.pass(1);
+  world.member.assign([], () => true);
+  world.member.assign([], () => true);
+  await world.pass(60);
+  world.member.assign([], () => true);
+  await world.pass(60);
+  expect(await held(world)).toEqual([]);
+  expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
+});
