@@ -16,6 +16,8 @@ export function git(
   options: { readonly gitdir?: string; readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {},
 ): Promise<GitRun> {
   const whole = [
+    // What an id stands for is the same on every machine, and whoever reads it.
+    '--no-replace-objects',
     '-c',
     'protocol.ext.allow=never',
     '-c',

@@ -4,18 +4,24 @@ import isomorphic from 'isomorphic-git';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
 import { git } from '../native/native.ts';
+import { looseObjects } from './loose-objects.ts';
 import type { Objects, StoredObject } from './objects.ts';
 
 type Read = Objects['read'];
 
+/** Of more objects than a commit usually brings most are packed, and git reads them quicker. */
+const mostLoose = 200;
+
 /** Error `object-missing` when an object is not there. */
 export function nativeRead(gitdir: string): Read {
   return async (oids) => {
-    if (oids.length === 0) return new Map();
     const wanted = [...new Set(oids)];
-    const ran = await git(['cat-file', '--batch', '--buffer'], { gitdir, input: `${wanted.join('\n')}\n` });
+    const found = wanted.length > mostLoose ? new Map<string, StoredObject>() : await looseObjects(gitdir, wanted);
+    const others = wanted.filter((oid) => !found.has(oid));
+    if (others.length === 0) return found;
+    const ran = await git(['cat-file', '--batch', '--buffer'], { gitdir, input: `${others.join('\n')}\n` });
     if (ran.code !== 0) throw new GitError('failed', `git cat-file in ${gitdir}: ${ran.stderr}`);
-    return parseBatch(ran.stdout, gitdir);
+    return new Map([...found, ...parseBatch(ran.stdout, gitdir)]);
   };
 }
 
