@@ -5,6 +5,7 @@ import { applyStrategy } from './placement.ts';
 const versions = z.enum(['placement.kubernetes-fleet.io/v1', 'placement.kubernetes-fleet.io/v1beta1']);
 
 export const stageTask = z.strictObject({ type: z.enum(['TimedWait', 'Approval']), waitTime: z.string().optional() });
+export type StageTask = z.output<typeof stageTask>;
 
 export const stageConfig = z.strictObject({
   name: z.string(),

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { parseDuration } from '../engine/kernel/duration.ts';
+import { formatInstant } from '../engine/kernel/instant.ts';
+import { subjectOf } from '../git/objects/commit.ts';
 import { secretFromEnv } from './run/secret-from-env.ts';
 import { moved } from './status/follow.ts';
 import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
@@ -76,10 +78,16 @@ async function awaitStatus(
       if (await isPlannedFrom(reader.branches, status, wanted))
         return print(`the status is of commit ${status.record.commit!.slice(0, 12)}`);
       if (await moved(reader, status.tip, deadline)) continue;
-      throw overdue(missingCommit(status, wanted), timeout);
+      throw overdue(`${missingCommit(status, wanted)}, ${await lastWord(reader, status.tip)}`, timeout);
     }
     if (!(await moved(reader, undefined, deadline))) throw overdue('a first status', timeout);
   }
+}
+
+/** The daemon is who is waited for: when it was heard of last. */
+async function lastWord({ branches }: StatusReader, tip: string): Promise<string> {
+  const commit = await branches.objects.commit(tip);
+  return `which gitfleet committed at ${formatInstant(commit.committer.at)} (${subjectOf(commit)})`;
 }
 
 const overdue = (missing: string, timeout: string): CliError =>

@@ -245,6 +245,31 @@ describe('wait', () => {
     expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
   });
 
+  it.each([
+    [
+      ['placement/web', '--for=Available'],
+      /placement\/web has no condition Available yet\n {4}us-1: Deployment web\/web: FoundDrifts\n$/,
+    ],
+    [
+      ['placement/pay', '--for=Available'],
+      /placement\/pay has no condition Available yet\n {4}run pay-1: a person to approve pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
+    ],
+    [
+      ['binding/pay-us-1', '--for=Available'],
+      /binding\/pay-us-1 has no condition Available yet\n {4}RolloutNotStartedYet: /,
+    ],
+    [
+      ['run/pay-1', '--for=Succeeded'],
+      /run\/pay-1 has no condition Succeeded yet\n {4}a person to approve pay-1-after-dev, /,
+    ],
+    [
+      ['approvals', '--for=Approved'],
+      /approval\/pay-1-after-dev has no condition Approved yet\n {4}merge branch gitfleet\/approve\/pay-1-after-dev, /,
+    ],
+  ])('says who is waited for and why when the time is over: %j', async (args, expected) => {
+    expect(await wait(...args, '--timeout', '0s')).toEqual({ code: 1, out: '', err: expect.stringMatching(expected) });
+  });
+
   it('does not believe a status of an older commit than the one that was just made, unless told to', async () => {
     fleet.commit({ 'README.md': 'Hello\n' }, 'Say hello');
     const args = ['rp/web/settings', '--for=Available', '--timeout', '0s'];

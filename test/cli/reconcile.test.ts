@@ -54,7 +54,7 @@ describe('reconcile', () => {
       code: 1,
       out: '',
       err: expect.stringMatching(
-        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\ngitfleet: timed out after 0s, still missing: a status of commit [0-9a-f]{12}: the branch has that of [0-9a-f]{12}; is gitfleet run running\?\n$/,
+        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\ngitfleet: timed out after 0s, still missing: a status of commit [0-9a-f]{12}: the branch has that of [0-9a-f]{12}, which gitfleet committed at \S+Z \(.+\); is gitfleet run running\?\n$/,
       ),
     });
   });

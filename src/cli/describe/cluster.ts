@@ -1,23 +1,108 @@
-import type { FleetRecord } from '../../engine/input.ts';
-import { statusOf } from '../status/listing.ts';
+import type { MemberCluster } from '../../api/member-cluster.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
+import { judgeEligibility } from '../../engine/placement/eligibility.ts';
+import { taintText } from '../../engine/placement/taint-text.ts';
+import type { Silence } from '../../repo/record/summary.ts';
+import { conditionOf, statusOf } from '../status/listing.ts';
+import type { Status } from '../status/open-status.ts';
 import { knownPlacements } from '../status/placements.ts';
+import { toldSilence, whyLate } from '../status/waits.ts';
 import { table } from '../terminal/table.ts';
-import { titled } from './object.ts';
+import { indent, titled } from './object.ts';
+import { conditionTable, fields } from './parts.ts';
+import { troubles } from './placement.ts';
 
-/** What a cluster has, or is to get, of every placement. */
-export function clusterLines(name: string, record: FleetRecord): string[] {
-  const rows = knownPlacements(record).flatMap(({ title, state }) =>
-    state.bindings
-      .filter(({ targetCluster }) => targetCluster === name)
-      .map((binding) => [
-        title,
-        binding.deleting ? 'Deleting' : binding.state,
-        binding.resourceSnapshotIndex,
-        statusOf(binding.conditions, 'Applied'),
-        statusOf(binding.conditions, 'Available'),
-        (binding.driftedPlacements?.length ?? 0) + (binding.diffedPlacements?.length ?? 0),
-      ]),
+/** A member: whether it may be given anything, what it is like, and what it has of every placement. */
+export function clusterText(cluster: MemberCluster, status: Status, now: number): string[] {
+  const { properties = {}, conditions } = cluster.status ?? {};
+  return [
+    head(cluster, status.silent.get(cluster.metadata.name), now),
+    filled(
+      'Properties',
+      ['NAME', 'VALUE'],
+      Object.entries(properties).map(([name, { value }]) => [name, value]),
+    ),
+    filled('Resources', ['RESOURCE', 'CAPACITY', 'ALLOCATABLE', 'AVAILABLE'], resourceRows(cluster)),
+    titled('Conditions', conditionTable([...(conditions ?? []), ...(agentOf(cluster)?.conditions ?? [])])),
+    ...placementLines(cluster.metadata.name, status),
+  ];
+}
+
+function head(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
+  const { metadata, spec, status } = cluster;
+  const { labels = {}, deletionTimestamp } = metadata as typeof metadata & { readonly deletionTimestamp?: string };
+  return fields([
+    ['Name', metadata.name],
+    [
+      'Labels',
+      Object.entries(labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(', '),
+    ],
+    ['Taints', (spec.taints ?? []).map(taintText).join(', ')],
+    deletionTimestamp === undefined ? undefined : ['Leaving', `since ${deletionTimestamp}`],
+    ['Eligible', eligibility(cluster, silence, now)],
+    ['Joined', statusOf(agentOf(cluster)?.conditions, 'Joined') ?? 'Unknown'],
+    ['Healthy', health(cluster)],
+    ['Heartbeat', silence ? toldSilence(silence) : `every ${spec.heartbeatPeriodSeconds}s, answers`],
+    ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
+  ]);
+}
+
+/** Heartbeats are not committed: who is not told to be silent has one now. */
+function eligibility(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
+  const heard = silence === undefined ? formatInstant(now) : (silence.lastContact ?? formatInstant(0));
+  const verdict = judgeEligibility(
+    (cluster.metadata.deletionTimestamp ?? undefined) !== undefined,
+    {
+      ...cluster.status,
+      agentStatus: cluster.status?.agentStatus?.map((agent) => ({ lastReceivedHeartbeat: heard, ...agent })),
+    },
+    now,
   );
-  if (rows.length === 0) return ['Placements:  <none>'];
-  return [titled('Placements', table(['PLACEMENT', 'STATE', 'SNAPSHOT', 'APPLIED', 'AVAILABLE', 'DRIFTED'], rows))];
+  return verdict.eligible ? 'yes' : `no, ${verdict.reason}`;
+}
+
+function health(cluster: MemberCluster): string {
+  const healthy = conditionOf(agentOf(cluster)?.conditions, 'Healthy');
+  if (!healthy) return 'Unknown';
+  const since = healthy.lastTransitionTime === undefined ? '' : ` since ${healthy.lastTransitionTime}`;
+  return `${healthy.status}${since}${healthy.reason === undefined ? '' : `, ${healthy.reason}`}`;
+}
+
+const agentOf = ({ status }: MemberCluster) => status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
+
+/** A table under its title, or that there is nothing of the kind. */
+const filled = (title: string, headings: readonly string[], rows: Rows): string =>
+  rows.length === 0 ? `${title}:  <none>` : titled(title, table(headings, rows));
+
+type Rows = Parameters<typeof table>[1];
+
+function resourceRows({ status }: MemberCluster): Rows {
+  const { capacity = {}, allocatable = {}, available = {} } = status?.resourceUsage ?? {};
+  const names = [...new Set([capacity, allocatable, available].flatMap((list) => Object.keys(list)))].sort();
+  return names.map((name) => [name, capacity[name], allocatable[name], available[name]]);
+}
+
+/** What the cluster has, or is to get, of every placement, and what of it is not as it should be. */
+function placementLines(name: string, { record, silent }: Status): string[] {
+  const held = knownPlacements(record).flatMap(({ title, state }) =>
+    state.bindings.filter(({ targetCluster }) => targetCluster === name).map((binding) => ({ title, binding })),
+  );
+  const rows = held.map(({ title, binding }) => [
+    title,
+    binding.deleting ? 'Deleting' : binding.state,
+    binding.resourceSnapshotIndex,
+    statusOf(binding.conditions, 'Applied'),
+    statusOf(binding.conditions, 'Available'),
+    whyLate(binding, silent),
+  ]);
+  const wrong = held.flatMap(({ title, binding }) => {
+    const lines = troubles(binding);
+    return lines.length === 0 ? [] : [title, ...lines.map(indent)];
+  });
+  return [
+    filled('Placements', ['PLACEMENT', 'STATE', 'SNAPSHOT', 'APPLIED', 'AVAILABLE', 'WAITS FOR'], rows),
+    ...(wrong.length === 0 ? [] : [titled('Not as it should be', wrong.join('\n'))]),
+  ];
 }

@@ -1,4 +1,6 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { eventObject, eventRows } from '../status/events.ts';
 import { kindMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
@@ -10,9 +12,11 @@ import { splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { clusterLines } from './cluster.ts';
+import { approvalText } from './approval.ts';
+import { clusterText } from './cluster.ts';
 import { objectText, titled } from './object.ts';
 import { placementText } from './placement.ts';
+import { runText } from './run.ts';
 
 /** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
 const mostVersions = 100;
@@ -22,7 +26,7 @@ export interface DescribeOptions extends StatusOptions {
   readonly output: string;
 }
 
-/** Everything the status branch says about one object, in kubectl's manner, with events from its history. */
+/** Everything the status branch says about one object, with events from its history. */
 export async function describe(word: string, givenName: string | undefined, options: DescribeOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const asked = splitName(word, givenName);
@@ -74,14 +78,18 @@ function textOf(
   return [...body, told].join('\n\n');
 }
 
-function bodyOf(plural: string, row: Row, { record }: Status): string[] {
+function bodyOf(plural: string, row: Row, status: Status): string[] {
   switch (plural) {
     case 'placements': {
-      const known = knownPlacements(record).find(({ title }) => title === titleOf(row));
-      return known ? placementText(known, record) : [objectText(row.value)];
+      const known = knownPlacements(status.record).find(({ title }) => title === titleOf(row));
+      return known ? placementText(known, status) : [objectText(row.value)];
     }
     case 'clusters':
-      return [objectText(row.value), ...clusterLines(row.name, record)];
+      return clusterText(row.value as MemberCluster, status, Date.now());
+    case 'runs':
+      return runText(row.value as StagedUpdateRun, status);
+    case 'approvals':
+      return approvalText(row.value as ApprovalRequest, status);
     default:
       return [objectText(row.value)];
   }

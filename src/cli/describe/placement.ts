@@ -1,4 +1,3 @@
-import type { Condition } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord } from '../../engine/input.ts';
@@ -7,20 +6,25 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { differenceLines } from '../status/difference-lines.ts';
 import { statusOf } from '../status/listing.ts';
+import type { Status } from '../status/open-status.ts';
 import type { KnownPlacement } from '../status/placements.ts';
+import { waitsOfPlacement } from '../status/waits.ts';
 import { titleOf } from '../terminal/names.ts';
 import { table } from '../terminal/table.ts';
 import { indent, titled } from './object.ts';
+import { conditionTable, fields, sentences } from './parts.ts';
 
 /** A placement with all its decisions, scores and clusters, one part each. */
-export function placementText(placement: KnownPlacement, record: FleetRecord): string[] {
+export function placementText(placement: KnownPlacement, status: Status): string[] {
   const { object, state } = placement;
+  const waits = waitsOfPlacement(placement, status);
   return [
     head(placement),
+    ...(waits.length === 0 ? [] : [titled('Waits for', sentences(waits))]),
     titled('Conditions', conditionTable(object?.status?.conditions)),
     titled('Decisions', decisionTable(placement)),
     ...state.bindings.map(bindingText),
-    ...runLines(placement, record),
+    ...runLines(placement, status.record),
     titled(
       'Selected resources',
       table(
@@ -40,9 +44,9 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   const { metadata, spec } = object ?? {};
   const snapshot = latestOf(state.resourceSnapshots);
   const suspended = metadata?.annotations?.[suspendedAnnotation];
-  const lines: [string, string | number | undefined][] = [
+  return fields([
     ['Name', name],
-    ...(namespace === undefined ? [] : ([['Namespace', namespace]] as [string, string][])),
+    namespace === undefined ? undefined : ['Namespace', namespace],
     ['Kind', kind],
     ['Generation', metadata?.generation],
     [
@@ -50,10 +54,9 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
       spec && [spec.policy.placementType, spec.policy.numberOfClusters].filter((part) => part !== undefined).join(' '),
     ],
     ['Strategy', spec?.strategy.type],
-    ...(suspended === undefined ? [] : ([['Suspended', suspended || 'yes']] as [string, string][])),
+    suspended === undefined ? undefined : ['Suspended', suspended || 'yes'],
     ['Snapshot', snapshot && `${snapshot.index}${snapshot.commit ? ` of commit ${snapshot.commit.slice(0, 12)}` : ''}`],
-  ];
-  return lines.map(([title, value]) => `${`${title}:`.padEnd(12)} ${value ?? '<none>'}`).join('\n');
+  ]);
 }
 
 const decisionTable = ({ state }: KnownPlacement): string =>
@@ -78,22 +81,29 @@ function bindingText(binding: Binding): string {
     `${binding.targetCluster}: ${state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`,
     indent(conditionTable(binding.conditions)),
     ...(overrides.length > 0 ? [`  overrides: ${overrides.join(', ')}`] : []),
-    ...(binding.failedPlacements ?? []).map(
-      (failed) => `  ✗ ${describeRef(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
-    ),
-    ...(binding.driftedPlacements ?? []).flatMap((found) => [
-      `  ≠ ${describeRef(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
-      ...details({ drifted: found }),
-    ]),
-    ...(binding.diffedPlacements ?? []).flatMap((found) => [
-      `  ≠ ${describeRef(found)} differs since ${found.firstDiffedObservedTime ?? 'an unknown time'}`,
-      ...details({ diffed: found }),
-    ]),
+    ...troubles(binding).map((line) => `  ${line}`),
   ].join('\n');
 }
 
+/** What fails, drifted or differs of a binding, one line each and the differences under it. */
+export function troubles(binding: Binding): string[] {
+  return [
+    ...(binding.failedPlacements ?? []).map(
+      (failed) => `✗ ${describeRef(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
+    ),
+    ...(binding.driftedPlacements ?? []).flatMap((found) => [
+      `≠ ${describeRef(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
+      ...details({ drifted: found }),
+    ]),
+    ...(binding.diffedPlacements ?? []).flatMap((found) => [
+      `≠ ${describeRef(found)} differs since ${found.firstDiffedObservedTime ?? 'an unknown time'}`,
+      ...details({ diffed: found }),
+    ]),
+  ];
+}
+
 const details = (found: Parameters<typeof differenceLines>[0]): string[] =>
-  differenceLines(found).map((line) => `      ${line}`);
+  differenceLines(found).map((line) => `    ${line}`);
 
 function runLines({ name, namespace }: KnownPlacement, { runs }: FleetRecord): string[] {
   const mine = [...runs.values()].filter(
@@ -108,15 +118,3 @@ function runLines({ name, namespace }: KnownPlacement, { runs }: FleetRecord): s
   ]);
   return [titled('Runs', table(['NAME', 'SNAPSHOT', 'PROGRESSING', 'SUCCEEDED'], rows))];
 }
-
-const conditionTable = (conditions: readonly Condition[] | undefined): string =>
-  table(
-    ['TYPE', 'STATUS', 'REASON', 'SINCE', 'MESSAGE'],
-    (conditions ?? []).map(({ type, status, reason, lastTransitionTime, message }) => [
-      type,
-      status,
-      reason,
-      lastTransitionTime,
-      message,
-    ]),
-  );

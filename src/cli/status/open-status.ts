@@ -1,7 +1,9 @@
+import type { ClusterName } from '../../api/meta.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { Branches } from '../../git/branches.ts';
 import { branchRef } from '../../git/source.ts';
 import { readRecord } from '../../repo/record/read.ts';
+import type { Silence } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -16,6 +18,8 @@ export interface Status {
   /** The commit of the status branch. */
   readonly tip: string;
   readonly record: FleetRecord;
+  /** Members that did not answer then. */
+  readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -52,7 +56,8 @@ export async function openStatus({ repo, statusBranch }: StatusOptions): Promise
       const wanted = (await tree.files()).filter(({ path, mode }) => mode.startsWith('100') && isAsked(path, folders));
       const contents = await tree.read(wanted.map(({ oid }) => oid));
       const files = new Map(wanted.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
-      return { tip: commit, record: readRecord(files).record, files };
+      const { record, silent } = readRecord(files);
+      return { tip: commit, record, silent, files };
     },
     close: () => branches.close(),
   };

@@ -4,6 +4,10 @@ import { CliError } from './exit.ts';
 export const titleOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
   subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
 
+/** Names in a sentence: a fleet of thousands does not fit a terminal. */
+export const someOf = (names: readonly string[], most = 10): string =>
+  names.length > most ? `${names.slice(0, most).join(', ')} and ${names.length - most} more` : names.join(', ');
+
 /** `placement/web` is `placement web`. */
 export function splitName(
   word: string,

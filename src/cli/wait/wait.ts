@@ -10,6 +10,7 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { foldersOfReasons, reasonsOf } from './reasons.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
 export interface WaitOptions extends StatusOptions {
@@ -23,7 +24,7 @@ export interface WaitOptions extends StatusOptions {
 /**
  * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
  * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
- * push. Exit code 1 when the time is over, with what is still missing.
+ * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
@@ -41,11 +42,34 @@ export async function wait(word: string, givenName: string | undefined, options:
       if (missing.length === 0) return print(met.join('\n'));
       if (!(await moved(reader, tip, deadline)))
         throw new CliError(
-          `timed out after ${options.timeout}, still missing:\n${missing.map((line) => `  ${line}`).join('\n')}`,
+          `timed out after ${options.timeout}, still missing:\n${(await told(missing, reader, kind)).join('\n')}`,
           exitCodes.somethingToDo,
         );
     }
   });
+}
+
+/** What is missing at the end, and below it what it waits for. The status is read once more: only now is so much of it needed. */
+async function told(missing: readonly Missing[], reader: StatusReader, { listing }: KindMeant): Promise<string[]> {
+  const status = await reader.read([...new Set([...listing.folders, ...foldersOfReasons])]);
+  return missing.flatMap(({ line, row }) => {
+    const reasons = row ? reasonsOf(listing.names[0], row, status) : [];
+    const rest = reasons.length - mostReasons;
+    return [
+      `  ${line}`,
+      ...reasons.slice(0, mostReasons).map((reason) => `    ${reason}`),
+      ...(rest > 0 ? [`    … and ${rest} more`] : []),
+    ];
+  });
+}
+
+/** Reasons of one object that a terminal shows. */
+const mostReasons = 10;
+
+interface Missing {
+  readonly line: string;
+  /** What is not as it should be; absent where it is not there at all. */
+  readonly row?: Row;
 }
 
 /** Whoever has just started the daemon waits for its first pass too. */
@@ -80,13 +104,13 @@ async function look(of: {
   readonly waitedFor: WaitedFor;
   readonly since: string | undefined;
   readonly options: WaitOptions;
-}): Promise<{ readonly met: string[]; readonly missing: string[]; readonly tip: string }> {
+}): Promise<{ readonly met: string[]; readonly missing: readonly Missing[]; readonly tip: string }> {
   const { reader, kind, name, waitedFor, since, options } = of;
   const { listing, isMeant } = kind;
   const status = await reader.read([...new Set([...listing.folders, 'runs'])]);
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
-    return { met: [], missing: [missingCommit(status, since)], tip };
+    return { met: [], missing: [{ line: missingCommit(status, since) }], tip };
   const all = (await listing.rows(status, Date.now(), reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );
@@ -96,14 +120,17 @@ async function look(of: {
   if (waitedFor.kind === 'delete')
     return {
       met: [`${singular}${name === undefined ? 's' : `/${name}`} deleted`],
-      missing: titles.map((title) => `${title} is still there`),
+      missing: rows.map((row, at) => ({ line: `${titles[at]!} is still there`, row })),
       tip,
     };
   if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
   const verdicts = rows.map((row, at) => verdictOf(row, titles[at]!, waitedFor));
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
-    missing: [...(rows.length === 0 ? [`any ${singular}`] : []), ...verdicts.flatMap(({ missing }) => missing ?? [])],
+    missing: [
+      ...(rows.length === 0 ? [{ line: `any ${singular}` }] : []),
+      ...verdicts.flatMap(({ missing }, at) => (missing === undefined ? [] : [{ line: missing, row: rows[at]! }])),
+    ],
     tip,
   };
 }

@@ -1,10 +1,9 @@
-import { placementKey } from '../../../api/placement.ts';
 import type { TaskStatus } from '../../../api/staged.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { mark } from '../marks.ts';
 import { hasStarted, isOver, type RunContext, type RunStep, withHold, withProblem, withStage } from '../step.ts';
 import { answerTo, approvalFileFor } from './answer.ts';
-import { type Gate, gatesOf, tasksOf } from './name.ts';
+import { type Gate, gatesOf, howToMerge, tasksOf } from './name.ts';
 import { reviewDigest } from './review-digest.ts';
 
 export type Passage =
@@ -38,7 +37,7 @@ export function passGate(begun: RunStep, context: RunContext, gate: Gate): Passa
       return { kind: 'open', step: withTask(step, gate, approved) };
     }
     case 'stale': {
-      const message = `approval ${answer.file.metadata.name} on main is for another review than the present one: ${howToMerge(name, context)}`;
+      const message = `approval ${answer.file.metadata.name} on main is for another review than the present one: ${howToMerge({ name: name, namespace: context.run.metadata.namespace })}`;
       const told = withHold(step, context, { reason: 'ApprovalStale', message, stage: gate.stageName });
       return { kind: 'closed', step: waiting(told, context, gate, asked) };
     }
@@ -107,20 +106,15 @@ function waiting(step: RunStep, context: RunContext, gate: Gate, task: TaskStatu
   const what = gate.timing === 'before' ? 'before it starts' : 'after it finished';
   const told = withHold(step, context, {
     reason: 'WaitingForApproval',
-    message: `run ${name} waits since ${since} for a person to approve stage ${gate.stageName} ${what}${why ? ` (${why})` : ''}: ${howToMerge(request, context)}`,
+    message: `run ${name} waits since ${since} for a person to approve stage ${gate.stageName} ${what}${why ? ` (${why})` : ''}: ${howToMerge({ name: request, namespace: context.run.metadata.namespace })}`,
     stage: gate.stageName,
   });
   if (refusal?.reason !== 'ApprovalWithdrawn') return told;
   return withHold(told, context, {
     reason: 'ApprovalWithdrawn',
-    message: `${refusal.message ?? ''}: ${howToMerge(request, context)}`,
+    message: `${refusal.message ?? ''}: ${howToMerge({ name: request, namespace: context.run.metadata.namespace })}`,
     stage: gate.stageName,
   });
-}
-
-function howToMerge(request: string, { run }: RunContext): string {
-  const branch = `gitfleet/approve/${placementKey({ name: request, namespace: run.metadata.namespace })}`;
-  return `merge branch ${branch}, or its pull request`;
 }
 
 export const isApproved = (task: TaskStatus): boolean =>

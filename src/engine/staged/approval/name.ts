@@ -1,3 +1,4 @@
+import { placementKey } from '../../../api/placement.ts';
 import type { StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 
 export type GateTiming = 'before' | 'after';
@@ -8,6 +9,14 @@ export const approvalName = (run: StagedUpdateRun, stage: string, timing: GateTi
 
 /** The older name of an after-stage approval, still accepted in files. */
 export const olderApprovalName = (run: StagedUpdateRun, stage: string): string => `${run.metadata.name}-${stage}`;
+
+/** The branch that asks for an approval: merging it is the yes. */
+export const approvalBranch = (request: { readonly name: string; readonly namespace?: string | undefined }): string =>
+  `gitfleet/approve/${placementKey(request)}`;
+
+/** What a person does to say yes. */
+export const howToMerge = (request: Parameters<typeof approvalBranch>[0]): string =>
+  `merge branch ${approvalBranch(request)}, or its pull request`;
 
 export interface Gate {
   readonly stageIndex: number;

@@ -1,4 +1,4 @@
-import type { StageStatus, TaskStatus } from '../../../api/staged.ts';
+import type { StageStatus, StageTask, TaskStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../kernel/condition.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
 import type { Instant } from '../../kernel/instant.ts';
@@ -43,7 +43,7 @@ function soak(
   const task = stage.afterStageTaskStatus![taskIndex]!;
   if (conditionIs(task.conditions, 'WaitTimeElapsed', 'True')) return { step, passed: true };
   const config = step.status.stagedUpdateStrategySnapshot?.stages[at]?.afterStageTasks?.[taskIndex];
-  const waitMs = parseDuration(config?.waitTime ?? '') ?? 0;
+  const waitMs = soakOf(config);
   const finished = finishedAt(stage) ?? parseInstant(now) ?? 0;
   const until = formatInstant(finished + waitMs);
   if (finished + waitMs <= (parseInstant(now) ?? 0)) {
@@ -66,11 +66,14 @@ function soak(
   };
 }
 
+/** Milliseconds that a stage soaks by one of its tasks. */
+export const soakOf = (task: StageTask | undefined): number => parseDuration(task?.waitTime ?? '') ?? 0;
+
 /**
  * When the last cluster of the stage was done. KubeFleet counts from the stage's Progressing condition, which a stop resets;
  * a soak here counts real time (docs/compatibility.md).
  */
-function finishedAt({ clusters, conditions }: StageStatus): Instant | undefined {
+export function finishedAt({ clusters, conditions }: StageStatus): Instant | undefined {
   const times = clusters.filter(hasFinished).map((cluster) => {
     const done = findCondition(cluster.conditions, 'Skipped') ?? findCondition(cluster.conditions, 'Succeeded');
     return parseInstant(done?.lastTransitionTime ?? '');

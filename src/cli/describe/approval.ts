@@ -1,0 +1,89 @@
+import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
+import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
+import { approvalBranch } from '../../engine/staged/approval/name.ts';
+import { isOver } from '../../engine/staged/step.ts';
+import { toldProgress } from '../../engine/staged/told-progress.ts';
+import type { Status } from '../status/open-status.ts';
+import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
+import { someOf, titleOf } from '../terminal/names.ts';
+import { titled } from './object.ts';
+import { conditionTable, fields, sentences } from './parts.ts';
+
+/** A request of a run: who waits for it since when, what saying yes opens, and how to say it. */
+export function approvalText(request: ApprovalRequest, { record }: Status): string[] {
+  const { metadata, spec, status } = request;
+  const run = [...record.runs.values()].find(
+    (candidate) =>
+      candidate.metadata.name === spec.parentStageRollout && candidate.metadata.namespace === metadata.namespace,
+  );
+  const task = run && stageTasks(run).find(({ approval }) => approval === metadata.name);
+  const answer = findCondition(status?.conditions, 'Approved');
+  const closed = answer !== undefined || (run?.status !== undefined && isOver(run.status));
+  return [
+    head(request, { run, task }),
+    ...(run && task ? [titled('Opens', sentences(opened(run, task)))] : []),
+    ...(closed ? [] : [titled('How to answer', sentences(howToAnswer(request)))]),
+    ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
+  ];
+}
+
+function head(
+  { kind, metadata, spec, status }: ApprovalRequest,
+  { run, task }: { readonly run: StagedUpdateRun | undefined; readonly task: StageTaskState | undefined },
+): string {
+  const answer = findCondition(status?.conditions, 'Approved');
+  const waits = run?.status && isOver(run.status) ? 'nobody, the run is over' : toldProgress(run?.status);
+  return fields([
+    ['Name', metadata.name],
+    metadata.namespace === undefined ? undefined : ['Namespace', metadata.namespace],
+    ['Kind', kind],
+    ['Run', spec.parentStageRollout],
+    ['Placement', run && titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace })],
+    ['Snapshot', run?.status?.resourceSnapshotIndexUsed],
+    ['Stage', `${task ? `${task.timing} ` : ''}${spec.targetStage}`],
+    ['Answer', answer ? { True: 'yes', False: 'no', Unknown: 'unknown' }[answer.status] : 'none yet'],
+    [answer ? 'Answered' : 'Asked', answer?.lastTransitionTime ?? task?.since],
+    ['Who waits', answer ? 'nobody' : `run ${spec.parentStageRollout}: ${waits}`],
+    ['Review', metadata.annotations?.[reviewAnnotation]],
+  ]);
+}
+
+/** What a yes lets happen, and what else has to come before it. */
+function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
+  const { stagesStatus = [], stagedUpdateStrategySnapshot, deletionStageStatus } = run.status ?? {};
+  const at = stagesStatus.findIndex(({ stageName }) => stageName === task.stage);
+  const next = task.timing === 'before' ? at : at + 1;
+  const stage = stagesStatus[next];
+  const others = stageTasks(run).filter(
+    ({ stage: name, timing, type, isOpen }) =>
+      name === task.stage && timing === task.timing && type === 'TimedWait' && isOpen,
+  );
+  const when = others.map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`);
+  if (stage === undefined) {
+    const leaving = (deletionStageStatus?.clusters ?? []).map(({ clusterName }) => clusterName);
+    return [
+      leaving.length === 0
+        ? 'the end of the run: there is no stage after it'
+        : `the removal from ${leaving.length} cluster(s): ${someOf(leaving)}`,
+      ...when,
+    ];
+  }
+  const { maxConcurrency = 1 } = stagedUpdateStrategySnapshot?.stages[next] ?? {};
+  const names = stage.clusters.map(({ clusterName }) => clusterName);
+  return [
+    names.length === 0
+      ? `stage ${stage.stageName}, which has no clusters`
+      : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${someOf(names)}`,
+    ...when,
+  ];
+}
+
+function howToAnswer({ metadata }: ApprovalRequest): string[] {
+  const branch = approvalBranch(metadata);
+  return [
+    `yes:  merge the branch ${branch}, or its pull request; in a clone:`,
+    `      git pull && git merge origin/${branch} && git push`,
+    `no:   write status: "False" into the file of that branch first; that ends the run`,
+  ];
+}

@@ -1,0 +1,93 @@
+import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
+import { conditionIs, findCondition } from '../../engine/kernel/condition.ts';
+import { hasFinished, hasStarted } from '../../engine/staged/step.ts';
+import { progressOf, toldProgress } from '../../engine/staged/told-progress.ts';
+import type { Status } from '../status/open-status.ts';
+import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
+import { waitsOfRun, whyLate } from '../status/waits.ts';
+import { table } from '../terminal/table.ts';
+import { indent, titled } from './object.ts';
+import { conditionTable, fields, sentences } from './parts.ts';
+import { placementOf } from './placement-of.ts';
+
+/** A staged run: how far it is, what it waits for, every stage with its tasks and clusters. */
+export function runText(run: StagedUpdateRun, status: Status): string[] {
+  const { stagesStatus = [], deletionStageStatus, conditions } = run.status ?? {};
+  const tasks = stageTasks(run);
+  return [
+    head(run),
+    titled('Waits for', sentences(waitsOfRun(run))),
+    ...stagesStatus.map((stage) => stageText(stage, { run, status, tasks })),
+    ...(deletionStageStatus && deletionStageStatus.clusters.length > 0
+      ? [stageText(deletionStageStatus, { run, status, tasks: [] })]
+      : []),
+    titled('Conditions', conditionTable(conditions)),
+  ];
+}
+
+function head({ kind, metadata, spec, status }: StagedUpdateRun): string {
+  const index = status?.resourceSnapshotIndexUsed ?? spec.resourceSnapshotIndex;
+  const { policySnapshotIndexUsed: policy, policyObservedClusterCount: picked } = status ?? {};
+  return fields([
+    ['Name', metadata.name],
+    metadata.namespace === undefined ? undefined : ['Namespace', metadata.namespace],
+    ['Kind', kind],
+    ['Placement', spec.placementName],
+    ['Strategy', spec.stagedRolloutStrategyName],
+    ['Snapshot', index],
+    ['Policy', policy && `snapshot ${policy}${picked === undefined ? '' : `, ${picked} cluster(s) picked`}`],
+    ['Asked for', spec.state ?? 'Run'],
+    ['State', toldProgress(status)],
+    ['Since', progressOf(status?.conditions)?.lastTransitionTime],
+  ]);
+}
+
+interface Around {
+  readonly run: StagedUpdateRun;
+  readonly status: Status;
+  readonly tasks: readonly StageTaskState[];
+}
+
+function stageText(stage: StageStatus, around: Around): string {
+  const { stageName, clusters, startTime, endTime, conditions } = stage;
+  const tasks = around.tasks.filter((task) => task.stage === stageName);
+  const done = clusters.filter(hasFinished).length;
+  const times = [startTime && `began ${startTime}`, endTime && `ended ${endTime}`].filter(Boolean);
+  const failed = conditionIs(conditions, 'Succeeded', 'False')
+    ? [`✗ ${findCondition(conditions, 'Succeeded')?.message ?? ''}`]
+    : [];
+  const lines = [
+    ...failed,
+    ...tasks.filter(({ timing }) => timing === 'before').map(taskLine),
+    ...(clusters.length === 0
+      ? []
+      : [
+          table(
+            ['CLUSTER', 'STATE', 'SINCE', 'WAITS FOR'],
+            clusters.map((cluster) => clusterRow(cluster, around)),
+          ),
+        ]),
+    ...tasks.filter(({ timing }) => timing === 'after').map(taskLine),
+  ];
+  const title = `Stage ${stageName}: ${done}/${clusters.length} clusters done${times.length === 0 ? '' : `, ${times.join(', ')}`}`;
+  return [title, ...lines.map(indent)].join('\n');
+}
+
+const taskLine = ({ timing, type, told, since, until, approval }: StageTaskState): string =>
+  `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${told}${since === undefined ? '' : ` since ${since}`}${until === undefined ? '' : `, until ${until}`}`;
+
+function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: Around): (string | undefined)[] {
+  const { clusterName, conditions } = cluster;
+  const at = (type: string) => findCondition(conditions, type);
+  const skipped = at('Skipped');
+  if (skipped?.status === 'True') return [clusterName, 'skipped', skipped.lastTransitionTime, skipped.message];
+  const succeeded = at('Succeeded');
+  if (succeeded?.status === 'True') return [clusterName, 'done', succeeded.lastTransitionTime, undefined];
+  if (succeeded?.status === 'False') return [clusterName, 'failed', succeeded.lastTransitionTime, succeeded.message];
+  if (!hasStarted(cluster)) return [clusterName, 'not begun', undefined, undefined];
+  const binding = placementOf(run, status.record)?.state.bindings.find(
+    ({ targetCluster }) => targetCluster === clusterName,
+  );
+  const why = binding && whyLate(binding, status.silent);
+  return [clusterName, 'under way', at('Started')?.lastTransitionTime, why];
+}

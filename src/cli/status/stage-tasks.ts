@@ -1,0 +1,67 @@
+import type { StagedUpdateRun, StageStatus, TaskStatus } from '../../api/staged.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
+import { formatDuration } from '../../engine/kernel/duration.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
+import { finishedAt, soakOf } from '../../engine/staged/execute/after-stage.ts';
+import { hasFinished } from '../../engine/staged/step.ts';
+
+/** What stands before or after a stage of a run, and how far it is. */
+export interface StageTaskState {
+  readonly stage: string;
+  readonly timing: 'before' | 'after';
+  readonly type: TaskStatus['type'];
+  /** It is waited for now. */
+  readonly isOpen: boolean;
+  /** How far it is, in a few words. */
+  readonly told: string;
+  /** Since when it is asked, or when it was answered or over. */
+  readonly since?: string | undefined;
+  /** When a soak that has begun ends. */
+  readonly until?: string | undefined;
+  /** Name of the request. */
+  readonly approval?: string | undefined;
+}
+
+/** All tasks of a run in the order in which it meets them. */
+export const stageTasks = ({ status }: StagedUpdateRun): StageTaskState[] =>
+  (status?.stagesStatus ?? []).flatMap((stage, at) => {
+    const config = status?.stagedUpdateStrategySnapshot?.stages[at];
+    return [
+      ...(stage.beforeStageTaskStatus ?? []).map((task) => ofApproval(stage, 'before', task)),
+      ...(stage.afterStageTaskStatus ?? []).map((task, index) =>
+        task.type === 'Approval'
+          ? ofApproval(stage, 'after', task)
+          : ofSoak(stage, task, soakOf(config?.afterStageTasks?.[index])),
+      ),
+    ];
+  });
+
+function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskStatus): StageTaskState {
+  const asked = findCondition(task.conditions, 'ApprovalRequestCreated');
+  const answer = findCondition(task.conditions, 'ApprovalRequestApproved');
+  const approved = answer?.status === 'True';
+  return {
+    stage: stage.stageName,
+    timing,
+    type: 'Approval',
+    isOpen: asked !== undefined && !approved,
+    told: approved ? 'approved' : answer ? 'taken back' : asked ? 'waits for a person' : 'not asked yet',
+    since: (answer ?? asked)?.lastTransitionTime,
+    approval: task.approvalRequestName,
+  };
+}
+
+function ofSoak(stage: StageStatus, task: TaskStatus, waitMs: number): StageTaskState {
+  const over = findCondition(task.conditions, 'WaitTimeElapsed');
+  const finished = stage.clusters.length > 0 && stage.clusters.every(hasFinished) ? finishedAt(stage) : undefined;
+  const isOpen = over === undefined && finished !== undefined;
+  return {
+    stage: stage.stageName,
+    timing: 'after',
+    type: 'TimedWait',
+    isOpen,
+    told: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not begun'}`,
+    since: over?.lastTransitionTime ?? (finished === undefined ? undefined : formatInstant(finished)),
+    until: isOpen ? formatInstant(finished + waitMs) : undefined,
+  };
+}

@@ -1,0 +1,99 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+import { howToMerge } from '../../engine/staged/approval/name.ts';
+import { isInFlight, isOver } from '../../engine/staged/step.ts';
+import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
+import type { Silence } from '../../repo/record/summary.ts';
+import { someOf, titleOf } from '../terminal/names.ts';
+import type { Status } from './open-status.ts';
+import type { KnownPlacement } from './placements.ts';
+import { type StageTaskState, stageTasks } from './stage-tasks.ts';
+
+type Known = Pick<Status, 'record' | 'silent'>;
+
+/** Why a placement is not where it is wanted: who is waited for, one line each; nothing when it is everywhere. */
+export function waitsOfPlacement(placement: KnownPlacement, { record, silent }: Known): string[] {
+  const { name, namespace, object, state } = placement;
+  const late = new Map<string, string[]>();
+  for (const binding of state.bindings) {
+    const why = whyLate(binding, silent);
+    if (why !== undefined) late.set(why, [...(late.get(why) ?? []), binding.targetCluster]);
+  }
+  if (late.size === 0) return [];
+  const suspended = object?.metadata.annotations?.[suspendedAnnotation];
+  const runs = [...record.runs.values()].filter(
+    ({ metadata, spec, status }) =>
+      spec.placementName === name && metadata.namespace === namespace && !(status && isOver(status)),
+  );
+  const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
+  return [
+    ...(suspended === undefined ? [] : [`it is suspended${suspended === '' ? '' : `: ${suspended}`}`]),
+    ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
+    ...runs.flatMap((run) => waitsOfRun(run).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
+    ...[...late].map(([why, clusters]) => `${someOf(clusters)}: ${why}`),
+  ];
+}
+
+/** What an update run waits for, one line each; nothing when it is over. */
+export function waitsOfRun(run: StagedUpdateRun): string[] {
+  const { status } = run;
+  if (status === undefined) return ['it has not begun'];
+  if (isOver(status)) return [];
+  const open = stageTasks(run).filter(({ isOpen }) => isOpen);
+  if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace));
+  const moving = [...(status.stagesStatus ?? []), ...(status.deletionStageStatus ? [status.deletionStageStatus] : [])]
+    .flatMap(({ clusters }) => clusters)
+    .filter(isInFlight)
+    .map(({ clusterName }) => clusterName);
+  const now = progressOf(status.conditions);
+  const said = now === undefined ? 'it has not begun' : inWords(now);
+  return [moving.length === 0 ? said : `${said}, under way on ${moving.join(', ')}`];
+}
+
+/** What one task of a stage waits for. */
+export function waitOfTask(task: StageTaskState, namespace: string | undefined): string {
+  const { stage, type, since, until, approval } = task;
+  if (type === 'TimedWait') return `the soak of stage ${stage}${until === undefined ? '' : `, until ${until}`}`;
+  const name = approval ?? '';
+  return `a person to approve ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
+}
+
+/** Why one cluster does not have what it is to have: it is silent, an object of it fails, or the rollout holds it. Undefined: it has. */
+export function whyLate(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): string | undefined {
+  if (binding.state !== 'Unscheduled' && !binding.deleting && isFulfilled(binding.conditions)) return undefined;
+  const silence = silent.get(binding.targetCluster);
+  if (silence) return toldSilence(silence);
+  const failed = binding.failedPlacements?.[0];
+  if (failed) {
+    const more = binding.failedPlacements!.length - 1;
+    const { reason, message } = failed.condition;
+    return `${describeRef(failed)}: ${[reason, message].filter(Boolean).join(': ')}${more > 0 ? ` (and ${more} more)` : ''}`;
+  }
+  if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
+  const held = binding.conditions?.find(({ status }) => status !== 'True');
+  if (held) return [held.reason, held.message].filter(Boolean).join(': ');
+  return binding.state === 'Scheduled' ? 'nothing has begun there yet' : 'is being applied';
+}
+
+/** What is known of a member that does not answer. */
+export const toldSilence = ({ cause, lastContact }: Silence): string =>
+  `does not answer${lastContact === undefined ? '' : ` since ${lastContact}`}: ${cause}`;
+
+/** What keeps a member from being joined and healthy. */
+export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: Pick<Status, 'silent'>): string[] {
+  const silence = silent.get(metadata.name);
+  if (silence) return [toldSilence(silence)];
+  const agent = status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
+  return (agent?.conditions ?? []).flatMap(({ type, status: is, reason, message }) =>
+    is === 'True' ? [] : [`${type} is ${is}: ${[reason, message].filter(Boolean).join(': ')}`],
+  );
+}
+
+/** Who is to answer a request; nothing when it is answered. */
+export const waitsOfApproval = ({ metadata, status }: ApprovalRequest): string[] =>
+  findCondition(status?.conditions, 'Approved') ? [] : [howToMerge(metadata)];

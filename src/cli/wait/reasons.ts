@@ -1,0 +1,35 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import type { Row } from '../status/listing.ts';
+import type { Status } from '../status/open-status.ts';
+import { knownPlacements } from '../status/placements.ts';
+import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, waitsOfRun, whyLate } from '../status/waits.ts';
+import { titleOf } from '../terminal/names.ts';
+
+/** Top folders of the status branch that the reasons are read from. */
+export const foldersOfReasons: readonly string[] = ['placements', 'runs'];
+
+/** Who is waited for until an object of the status branch is as it should be, and why; one line each. */
+export function reasonsOf(plural: string, row: Row, status: Status): string[] {
+  const placement = knownPlacements(status.record).find(
+    ({ title }) => title === (plural === 'placements' ? titleOf(row) : row.placement),
+  );
+  switch (plural) {
+    case 'placements':
+      return placement ? waitsOfPlacement(placement, status) : [];
+    case 'bindings': {
+      const { targetCluster } = (row.value as { readonly spec: { readonly targetCluster: string } }).spec;
+      const binding = placement?.state.bindings.find((candidate) => candidate.targetCluster === targetCluster);
+      const why = binding && whyLate(binding, status.silent);
+      return why === undefined ? [] : [why];
+    }
+    case 'runs':
+      return waitsOfRun(row.value as StagedUpdateRun);
+    case 'approvals':
+      return waitsOfApproval(row.value as ApprovalRequest);
+    case 'clusters':
+      return waitsOfCluster(row.value as MemberCluster, status);
+    default:
+      return [];
+  }
+}

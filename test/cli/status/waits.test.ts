@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterName, Condition } from '../../../src/api/meta.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
+import { knownPlacements } from '../../../src/cli/status/placements.ts';
+import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, whyLate } from '../../../src/cli/status/waits.ts';
+import { readRecord } from '../../../src/repo/record/read.ts';
+import type { Silence } from '../../../src/repo/record/summary.ts';
+
+const silent = new Map([
+  ['gone-1' as ClusterName, { cause: 'refused', lastContact: '2026-11-20T10:00:00Z' } as Silence],
+]);
+const bound = (given: Partial<Binding>): Binding => ({ targetCluster: 'eu-1', state: 'Bound', ...given });
+const is = (type: string, status: Condition['status'], message = ''): Condition => ({
+  type,
+  status,
+  reason: `${type}Reason`,
+  message,
+});
+const failed = (name: string) => ({ kind: 'Deployment', version: 'v1', name, condition: is('Applied', 'False', 'no') });
+
+describe('why one cluster is late', () => {
+  it.each<[string, Binding, string | undefined]>([
+    ['it is not', bound({ conditions: [is('Available', 'True')] }), undefined],
+    ['it has compared', bound({ conditions: [is('DiffReported', 'True')] }), undefined],
+    ['a silent cluster', bound({ targetCluster: 'gone-1' }), 'does not answer since 2026-11-20T10:00:00Z: refused'],
+    [
+      'a failing object before its condition',
+      bound({ conditions: [is('Applied', 'False', 'all')], failedPlacements: [failed('a')] }),
+      'Deployment a: AppliedReason: no',
+    ],
+    [
+      'several failing objects',
+      bound({ failedPlacements: [failed('a'), failed('b'), failed('c')] }),
+      'Deployment a: AppliedReason: no (and 2 more)',
+    ],
+    [
+      'a condition that is not True',
+      bound({ conditions: [is('Applied', 'True'), is('Available', 'Unknown', 'who knows')] }),
+      'AvailableReason: who knows',
+    ],
+    ['nothing begun', bound({ state: 'Scheduled' }), 'nothing has begun there yet'],
+    ['nothing known', bound({}), 'is being applied'],
+    ['it leaves', bound({ state: 'Unscheduled', conditions: [is('Available', 'True')] }), 'is being removed'],
+    ['it is deleted', bound({ deleting: true, conditions: [is('Available', 'True')] }), 'is being removed'],
+  ])('%s', (_, binding, expected) => {
+    expect(whyLate(binding, silent)).toBe(expected);
+  });
+});
+
+describe('why a placement is late', () => {
+  const lines = (annotations: string, strategy: string, bindings: string, files: Record<string, string> = {}) => {
+    const head = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\n';
+    const { record } = readRecord(
+      new Map([
+        [
+          'placements/web/status.yaml',
+          `${head}metadata: {name: web, annotations: ${annotations}}\nspec: {resourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}], strategy: {type: ${strategy}}}\n`,
+        ],
+        [
+          'placements/web/state.yaml',
+          `apiVersion: gitfleet.dev/v1alpha1\nkind: PlacementState\nmetadata: {name: web}\nbindings: ${bindings}\n`,
+        ],
+        ...Object.entries(files),
+      ]),
+    );
+    return waitsOfPlacement(knownPlacements(record)[0]!, { record, silent });
+  };
+  const up = 'state: Bound, conditions: [{type: Available, status: "True", reason: Up}]';
+  const run = (status: string) =>
+    `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: web-1}\nspec: {placementName: web, stagedRolloutStrategyName: s}\n${status}\n`;
+
+  it('it is not, when every cluster has it', () => {
+    expect(lines('{gitfleet.dev/suspended: x}', 'External', `[{targetCluster: a, ${up}}]`)).toEqual([]);
+  });
+
+  it('clusters that wait for the same stand on one line', () => {
+    expect(
+      lines(
+        '{}',
+        'RollingUpdate',
+        `[{targetCluster: a, ${up}}, {targetCluster: b, state: Bound}, {targetCluster: c, state: Bound}]`,
+      ),
+    ).toEqual(['b, c: is being applied']);
+  });
+
+  it.each([
+    ['with a reason', '{gitfleet.dev/suspended: audit}', 'it is suspended: audit'],
+    ['without one', '{gitfleet.dev/suspended: ""}', 'it is suspended'],
+  ])('it is suspended, %s', (_, annotations, expected) => {
+    expect(lines(annotations, 'RollingUpdate', '[{targetCluster: a, state: Bound}]')).toEqual([
+      expected,
+      'a: is being applied',
+    ]);
+  });
+
+  it.each([
+    ['nobody runs it', {}, 'it is External, and no update run is under way'],
+    ['its run has not begun', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not begun'],
+    [
+      'its run is over',
+      { 'runs/web-1.yaml': run('status: {conditions: [{type: Succeeded, status: "False", reason: Failed}]}') },
+      'it is External, and no update run is under way',
+    ],
+    [
+      'its run is on the way',
+      {
+        'runs/web-1.yaml': run(
+          'status: {conditions: [{type: Progressing, status: "True", reason: Going, message: the update run is updating stage one}], stagesStatus: [{stageName: one, clusters: [{clusterName: a, conditions: [{type: Started, status: "True", reason: Begun}]}]}]}',
+        ),
+      },
+      'run web-1: updating stage one, under way on a',
+    ],
+  ])('External: %s', (_, files, expected) => {
+    expect(lines('{}', 'External', '[{targetCluster: a, state: Scheduled}]', files)).toEqual([
+      expected,
+      'a: nothing has begun there yet',
+    ]);
+  });
+});
+
+it('a member waits for what it does not answer, or does not fulfil', () => {
+  const member = (name: string, conditions: Condition[]) =>
+    ({
+      apiVersion: 'cluster.kubernetes-fleet.io/v1',
+      kind: 'MemberCluster',
+      metadata: { name },
+      spec: { heartbeatPeriodSeconds: 60 },
+      status: { agentStatus: [{ type: 'MemberAgent', conditions }] },
+    }) as Parameters<typeof waitsOfCluster>[0];
+  expect(waitsOfCluster(member('gone-1', []), { silent })).toEqual([
+    'does not answer since 2026-11-20T10:00:00Z: refused',
+  ]);
+  expect(waitsOfCluster(member('eu-1', [is('Joined', 'True'), is('Healthy', 'False', 'ill')]), { silent })).toEqual([
+    'Healthy is False: HealthyReason: ill',
+  ]);
+});
+
+it('a request waits for a person until it is answered', () => {
+  const request = (conditions: Condition[]) =>
+    ({ metadata: { name: 'a', namespace: 'b' }, status: { conditions } }) as Parameters<typeof waitsOfApproval>[0];
+  expect(waitsOfApproval(request([]))).toEqual(['merge branch gitfleet/approve/b.a, or its pull request']);
+  expect(waitsOfApproval(request([is('Approved', 'False')]))).toEqual([]);
+});
