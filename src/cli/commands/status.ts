@@ -8,7 +8,10 @@ export function statusCommands(gitfleet: Command): void {
 
   examples(
     statusOptions(gitfleet.command('get').description(`list what the status branch says: ${kinds}`))
-      .argument('<kind>', "a kind, KubeFleet's short name for it (crp, rp, crb, …), or kind/name")
+      .argument(
+        '<kind>',
+        "a kind, KubeFleet's short name for it (crp, rp, crb, …), several with commas between, all, or kind/name",
+      )
       .argument('[name]', 'only this one, or what belongs to the placement of this name')
       .option('-n, --namespace <namespace>', 'only of this namespace')
       .option('-A, --all-namespaces', 'of all namespaces, and what has none; this is the default')
@@ -20,6 +23,8 @@ export function statusCommands(gitfleet: Command): void {
       .action(async (kind, name, options) => (await import('../get/get.ts')).get(kind, name, options)),
     'get placements -o wide',
     'get crp web -o yaml',
+    'get placements,runs',
+    'get all                     placements, clusters, runs, approvals and evictions',
     'get bindings web            every cluster of the placement web',
     'get clusters -l env=prod',
     'get drift',

@@ -1,6 +1,6 @@
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { moved } from '../status/follow.ts';
-import { type KindMeant, kindMeant } from '../status/kinds.ts';
+import { type KindMeant, kindsMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
@@ -20,12 +20,17 @@ export interface GetOptions extends StatusOptions {
   readonly history: string;
 }
 
-/** Lists what the status branch says about a kind, or shows one object. */
+/** Lists what the status branch says about a kind, or several, or shows one object. */
 export async function get(word: string, name: string | undefined, options: GetOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'wide', 'json', 'yaml', 'name']);
   const asked = splitName(word, name);
-  const kind = kindMeant(asked.kind, historyOf(options.history));
+  const [kind, ...others] = kindsMeant(asked.kind, historyOf(options.history));
   const wanted = filterOf(options);
+  if (others.length > 0) {
+    if (options.watch) throw new CliError('-w follows one kind: name only one');
+    const several = { kinds: [kind, ...others], name: asked.name, wanted, format, options };
+    return withStatus(options, (reader) => getSeveral(reader, several));
+  }
   await withStatus(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
     await show(first.rows, { kind, format, options, single: asked.name !== undefined && first.isOne });
@@ -68,6 +73,31 @@ function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row
 const isNamed = (row: Row, name: string): boolean =>
   row.name === name || titleOf(row) === name || row.placement === name;
 
+/** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */
+async function getSeveral(
+  reader: StatusReader,
+  of: {
+    readonly kinds: readonly KindMeant[];
+    readonly name: string | undefined;
+    readonly wanted: (row: Row) => boolean;
+    readonly format: OutputFormat;
+    readonly options: GetOptions;
+  },
+): Promise<void> {
+  const { kinds, name, wanted, format, options } = of;
+  const found = [];
+  for (const kind of kinds) found.push({ kind, ...(await listed(reader, kind, name, wanted)) });
+  const rows = found.flatMap((one) => one.rows);
+  if (format === 'json' || format === 'yaml') return showValues(rows, format, false);
+  const filled = found.filter((one) => one.rows.length > 0);
+  if (filled.length === 0) {
+    process.stderr.write(`No ${kinds.map(({ listing }) => listing.names[0]).join(', ')} on the status branch.\n`);
+    return;
+  }
+  const between = format === 'name' ? '\n' : '\n\n';
+  print(filled.map((one) => rowsText(one.rows, { kind: one.kind, format, options, ofSeveral: true })).join(between));
+}
+
 async function listed(
   reader: StatusReader,
   { listing, isMeant }: KindMeant,
@@ -86,34 +116,38 @@ async function listed(
 
 async function show(
   rows: readonly Row[],
-  how: {
-    readonly kind: KindMeant;
-    readonly format: OutputFormat;
-    readonly options: GetOptions;
-    readonly single: boolean;
-    /** Rows that were printed before: columns stay where they were. */
-    readonly like?: readonly Row[];
-  },
+  how: RowsHow & { readonly format: OutputFormat; readonly single: boolean },
 ): Promise<void> {
-  const { kind, format, options, single, like } = how;
-  const [plural, singular] = kind.listing.names;
-  if (format === 'json' || format === 'yaml') {
-    const values = rows.map(({ value }) => value);
-    const whole = single ? values[0] : { apiVersion: 'v1', kind: 'List', items: values };
-    return format === 'json' ? printJson(whole) : printYaml(whole);
-  }
-  if (rows.length === 0) {
-    process.stderr.write(`No ${plural} on the status branch.\n`);
-    return;
-  }
-  if (format === 'name') return print(rows.map((row) => `${singular}/${titleOf(row)}`).join('\n'));
-  print(
-    rowTable(rows, {
-      wide: format === 'wide',
-      headers: options.headers,
-      nameless: kind.listing.nameless ?? false,
-      namespaces: options.namespace === undefined,
-      like,
-    }),
-  );
+  const { kind, format } = how;
+  if (format === 'json' || format === 'yaml') return showValues(rows, format, how.single);
+  if (rows.length > 0) return print(rowsText(rows, how));
+  process.stderr.write(`No ${kind.listing.names[0]} on the status branch.\n`);
+}
+
+async function showValues(rows: readonly Row[], format: 'json' | 'yaml', single: boolean): Promise<void> {
+  const values = rows.map(({ value }) => value);
+  const whole = single ? values[0] : { apiVersion: 'v1', kind: 'List', items: values };
+  return format === 'json' ? printJson(whole) : printYaml(whole);
+}
+
+interface RowsHow {
+  readonly kind: KindMeant;
+  readonly format: OutputFormat;
+  readonly options: GetOptions;
+  /** Rows that were printed before: columns stay where they were. */
+  readonly like?: readonly Row[];
+  /** Other kinds are printed beside it: names say of what they are. */
+  readonly ofSeveral?: boolean;
+}
+
+function rowsText(rows: readonly Row[], { kind, format, options, like, ofSeveral }: RowsHow): string {
+  const singular = kind.listing.names[1];
+  if (format === 'name') return rows.map((row) => `${singular}/${titleOf(row)}`).join('\n');
+  return rowTable(ofSeveral ? rows.map((row) => ({ ...row, name: `${singular}/${row.name}` })) : rows, {
+    wide: format === 'wide',
+    headers: options.headers,
+    nameless: kind.listing.nameless ?? false,
+    namespaces: options.namespace === undefined,
+    ...(like ? { like } : {}),
+  });
 }

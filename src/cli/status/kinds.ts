@@ -31,14 +31,30 @@ const listings = (history: number): readonly Listing[] => [
   problems,
 ];
 
+const whole = (listing: Listing): KindMeant => ({ listing, isMeant: () => true });
+
 /** Plurals, for help texts. */
 export const kindNames: readonly string[] = listings(defaultHistory).map(({ names }) => names[0]);
+
+/** What `all` stands for: what somebody wrote or waits for, not what was made from it. */
+const ofAll = [placements, clusters, runs, approvals, evictions] as const;
+
+/** The kinds that a word means: one, several with commas between, or `all`. Errors: those of `kindMeant`. */
+export function kindsMeant(word: string, history: number): readonly [KindMeant, ...KindMeant[]] {
+  if (word.toLowerCase() === 'all') {
+    const [one, ...more] = ofAll;
+    return [whole(one), ...more.map(whole)];
+  }
+  const [first = '', ...others] = [...new Set(word.split(','))];
+  const known = ['all', ...kindNames];
+  return [kindMeant(first, history, known), ...others.map((other) => kindMeant(other, history, known))];
+}
 
 /** The kind that a word means: plural, singular, KubeFleet's name or its short name. Errors: CliError with the nearest. */
 export function kindMeant(word: string, history: number = defaultHistory, known = kindNames): KindMeant {
   const wanted = word.toLowerCase().split('.')[0]!;
   for (const listing of listings(history)) {
-    if (listing.names.includes(wanted)) return { listing, isMeant: () => true };
+    if (listing.names.includes(wanted)) return whole(listing);
     if (listing.clusterNames?.includes(wanted)) return { listing, isMeant: ({ namespace }) => namespace === undefined };
     if (listing.namespacedNames?.includes(wanted))
       return { listing, isMeant: ({ namespace }) => namespace !== undefined };

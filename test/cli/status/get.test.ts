@@ -59,6 +59,12 @@ describe('get lists what is asked for', () => {
     [['runs', 'pay'], ['run/pay-1']],
     [['clusters', '-l', 'env=prod,region in (eu)'], ['cluster/eu-1']],
     [['clusters', '-l', '!env'], ['']],
+    [['rp,runs'], ['placement/web/settings', 'run/pay-1']],
+    [
+      ['runs,placements', 'pay'],
+      ['run/pay-1', 'placement/pay'],
+    ],
+    [['all', '-l', 'env=dev'], ['cluster/dev-1']],
   ])('%j', async (args, expected) => {
     expect(await titles(...args)).toEqual(expected);
   });
@@ -69,6 +75,19 @@ describe('get lists what is asked for', () => {
       kind: 'List',
       items: [{ metadata: { name: 'pay' } }, { metadata: { name: 'web' } }],
     });
+  });
+
+  it('several kinds as a table each, whose names say the kind, or as one List', async () => {
+    expect(await shown('runs,evictions,approvals')).toMatchSnapshot();
+    expect(await json('rp,runs')).toMatchObject({
+      kind: 'List',
+      items: [{ kind: 'ResourcePlacement' }, { kind: 'ClusterStagedUpdateRun' }],
+    });
+  });
+
+  it('all is what somebody wrote or waits for', async () => {
+    const kinds = new Set((await titles('all')).map((title) => title.split('/')[0]));
+    expect([...kinds]).toEqual(['placement', 'cluster', 'run', 'approval']);
   });
 
   it('a binding as KubeFleet would hold it', async () => {
@@ -96,6 +115,9 @@ describe('get says what it cannot find', () => {
     [['clusters', '-l', 'env in prod'], 2, '"env in prod" is no label selector'],
     [['events', '--history', 'all'], 2, '--history all is no number of commits'],
     [['evictions'], 0, 'No evictions on the status branch.'],
+    [['evictions,events', '-n', 'none'], 0, 'No evictions, events on the status branch.'],
+    [['runs,placments'], 2, 'there is no kind placments: did you mean placements?'],
+    [['runs,placements', '-w'], 2, '-w follows one kind: name only one'],
     [['runs', '--status-branch', 'nowhere'], 3, 'has no branch nowhere yet'],
   ])('%j', async (args, code, message) => {
     const ran = await get(...args);
