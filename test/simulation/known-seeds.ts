@@ -41,5 +41,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['401988', 'a daemon that had not read the latest record put back what another had removed, seen gone and forgotten'],
   ['500568', 'what was put back on a cluster that another daemon had unpicked and forgotten stayed there'],
   ['500121', 'clusters that were told to run nothing while a file was broken were available, as they should be'],
+  ['501380', 'a list that was older than what a watch had told showed a namespace to be empty, and it was removed'],
+  ['501372', 'a cluster where somebody had taken our label off counted as one that had lost the app'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

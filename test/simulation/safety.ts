@@ -1,3 +1,4 @@
+import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import type { StoreEvent } from '../../src/simulator/storage/store.ts';
 import type { App, Desired } from './desired.ts';
 import type { Published } from './published.ts';
@@ -178,8 +179,9 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       const app = desired.apps.get(namespace);
       if (!app || event.key !== 'apps/deployments' || name !== 'web') return;
       deployment(cluster, app, event);
-      // Last: what we do now goes wrong only by having been done.
-      goes(`${app.name}/${cluster}`, up.has(`${app.name}/${cluster}`) ? 'well' : 'wrong');
+      // Last: what we do now goes wrong only by having been done. What has lost our label is as gone to a watch as what was deleted.
+      const isKnown = event.object.metadata.labels?.[placementLabel] === app.name;
+      goes(`${app.name}/${cluster}`, isKnown && up.has(`${app.name}/${cluster}`) ? 'well' : 'wrong');
     },
     removedByPerson(cluster, namespace, name) {
       personal.add(name === undefined ? `${cluster}/${namespace}` : `${cluster}/${namespace}/${name}`);

@@ -1,13 +1,15 @@
 import type { Manifest } from '../../api/meta.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
-import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
+import { inOwnStorage, pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
+import { isOlder } from '../watch/resource-version.ts';
 
 /**
  * What a namespace or a CRD holds that is not of the placement, as a sentence; undefined when there is nothing. What we may
- * not list may be somebody's, which a person can know. Rejects when a list does not answer.
+ * not list may be somebody's, which a person can know. Rejects when a list does not answer, or answers from a time before
+ * what the watches have shown: a replica that lags does not know yet what somebody has put there.
  */
 export async function foreignContent(
   connection: Connection,
@@ -15,15 +17,18 @@ export async function foreignContent(
   isOurs: (object: Manifest) => boolean,
 ): Promise<string | undefined> {
   const { client } = connection;
+  const shown = connection.watches.latest();
   const namespace = live.kind === 'Namespace' ? live.metadata.name : undefined;
   const foreign: Manifest[] = [];
   const unseen: string[] = [];
   await eachOf(await kindsInside(connection, live), client.concurrency, async (kind) => {
     try {
-      for await (const page of client.pages(pathOf(kind, { namespace })))
+      for await (const page of client.pages(pathOf(kind, { namespace }))) {
+        if (inOwnStorage(kind) && isOlder(page.resourceVersion, shown)) throw staleAnswer(client.name, kind);
         foreign.push(
           ...page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item)),
         );
+      }
     } catch (error) {
       // Not served any more, or nothing that can be listed: nothing that could be lost.
       if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error;
@@ -39,6 +44,13 @@ export async function foreignContent(
     ? undefined
     : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${firstOf(unseen)} there`;
 }
+
+const staleAnswer = (name: string, { plural }: ServedKind): ApiError =>
+  new ApiError({
+    tried: `list ${plural} on ${name}`,
+    status: 503,
+    body: 'the answer is older than what was shown before',
+  });
 
 const firstOf = (names: readonly string[]): string =>
   `${names.toSorted().slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;

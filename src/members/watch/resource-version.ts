@@ -8,4 +8,8 @@ export function isNewer(version: unknown, than: unknown): boolean {
   return version.length === than.length ? version > than : version.length > than.length;
 }
 
+/** Whether one resourceVersion is known to come before another: false where a server does not number them. */
+export const isOlder = (version: unknown, than: unknown): boolean =>
+  isNumber(version) && isNumber(than) && isNewer(than, version);
+
 const isNumber = (version: unknown): version is string => typeof version === 'string' && /^[1-9]\d*$/.test(version);

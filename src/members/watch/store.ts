@@ -33,6 +33,8 @@ export interface Store {
   looked(key: string, before: Manifest | undefined, item: Manifest | undefined): void;
   /** The watch is known to have told everything up to this version. */
   passed(version: string): void;
+  /** Up to here everything has been told; undefined before the first list. */
+  readonly told: () => string | undefined;
   /** The kind is not served any more: nothing of it is there. */
   empty(): void;
 }
@@ -116,6 +118,7 @@ export function objectStore(changed: (change: Change) => void): Store {
     passed(version) {
       told = version;
     },
+    told: () => told,
     empty() {
       for (const [key, object] of [...objects]) drop(key, object);
       told = undefined;

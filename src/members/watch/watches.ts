@@ -1,8 +1,9 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
-import type { ServedKind } from '../api-server/served-kind.ts';
+import { inOwnStorage, type ServedKind } from '../api-server/served-kind.ts';
 import { type Reflector, type ReflectorInput, type ReflectorState, reflect } from './reflector.ts';
+import { isOlder } from './resource-version.ts';
 
 /** What one member holds of ours, over all kinds that are watched. */
 export interface Watches {
@@ -22,6 +23,8 @@ export interface Watches {
   put(object: Manifest): void;
   /** Every object of ours once, whatever versions it is watched in. */
   all(): Manifest[];
+  /** The latest version that the server has shown of anything in its own storage; undefined before it has shown anything. */
+  latest(): string | undefined;
   /** False while a watch is broken, refused or reads its list: then absence means nothing. */
   complete(): boolean;
   /** Instant up to which everything shown is true, milliseconds; Infinity when nothing is shown. */
@@ -84,6 +87,11 @@ export function watches(input: ReflectorInput): Watches {
       return [...seen.values()];
     },
     asOf: () => Math.min(...[...reflectors.values()].map((reflector) => reflector.asOf())),
+    latest: () =>
+      [...reflectors.values()]
+        .filter(({ kind }) => inOwnStorage(kind))
+        .flatMap(({ store }) => store.told() ?? [])
+        .reduce<string | undefined>((latest, told) => (latest && !isOlder(latest, told) ? latest : told), undefined),
     complete: () => [...reflectors.values()].every((reflector) => reflector.complete()),
     keep(needed) {
       const elsewhere = new Set(

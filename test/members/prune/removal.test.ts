@@ -159,6 +159,23 @@ describe('a placement that is removed', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('keeps a namespace while a replica that lags behind the watches is asked what it holds', async () => {
+    const world = await holding(manifests);
+    await world.pass(60);
+    const theirs = '/api/v1/namespaces/shop/configmaps/theirs';
+    await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
+    world.sim.setFaults([
+      { type: 'StaleRead', seconds: 30, fromSeconds: 0, untilSeconds: 20, probability: 1, resources: ['configmaps'] },
+    ]);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(15);
+    expect(await exists(world, theirs)).toBe(true);
+    expect(world.results()).toMatchObject([{ result: 'ManifestDeleteFailed' }]);
+    await world.pass(120);
+    expect(await exists(world, theirs)).toBe(true);
+    expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
+  });
+
   it('takes a namespace with what is not ours when a person said so', async () => {
     const world = await holding(manifests);
     await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));
