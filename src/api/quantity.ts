@@ -1,7 +1,10 @@
 /** A Kubernetes quantity: `250m`, `1.5`, `64Gi`, `12e6`. */
 export interface Quantity {
-  /** The exact value in billionths, for comparison. */
-  readonly nanos: bigint;
+  /**
+   * The exact value in billionths; a bigint only beyond 2^53-1 on either side, so that equal values are `===`. `<` and `>` are
+   * exact between the two types too.
+   */
+  readonly nanos: number | bigint;
   /** The approximate value; the last bit depends on how the text was written, as in `AsApproximateFloat64`. */
   readonly number: number;
 }
@@ -10,90 +13,115 @@ export interface Quantity {
  * Parses what Kubernetes' `resource.ParseQuantity` accepts, odd texts such as `.` (zero) included; undefined for the rest.
  * Below a billionth it rounds away from zero, above 2^63-1 binary suffixes are capped. Unlike Kubernetes we refuse what is
  * not finite as a float64 (`1e400`), since nothing can be computed with it.
+ *
+ * A fleet has a hundred thousand property values, nearly all of few digits: no regular expression, and bigints only where a
+ * float64 is not exact.
  */
 export function parseQuantity(text: string): Quantity | undefined {
-  const match = quantityText.exec(text);
-  if (!match || text === '') return undefined;
-  const suffix = readSuffix(match[4]!);
+  if (text === '') return undefined;
+  const sign = text.charCodeAt(0);
+  const from = afterZeros(text, sign === minus || sign === plus ? 1 : 0);
+  const point = afterDigits(text, from);
+  const fraction = text.charCodeAt(point) === dot ? point + 1 : point;
+  const end = fraction > point ? afterDigits(text, fraction) : point;
+  const suffix = readSuffix(text.slice(end));
   if (suffix === undefined) return undefined;
-  const [, sign, , denominator = ''] = match;
-  const numerator = match[2] === '' ? '0' : match[2]!;
-  const { base, exponent } = suffix;
-  const digits = BigInt(numerator + denominator);
-  if (digits === 0n) return { nanos: 0n, number: 0 };
-  const magnitude =
-    base === 2 ? binary(numerator, denominator, digits, exponent) : decimal(numerator, denominator, digits, exponent);
+  const digits = readDigits(text, from, point, end);
+  if (Number(digits) === 0) return { nanos: 0, number: 0 };
+  const amount = { digits, whole: Math.max(point - from, 1), fraction: end - fraction };
+  const magnitude = suffix.base === 2 ? binary(amount, suffix.exponent) : decimal(amount, suffix.exponent);
   if (!Number.isFinite(magnitude.number)) return undefined;
-  return sign === '-' ? { nanos: -magnitude.nanos, number: -magnitude.number } : magnitude;
+  return sign === minus ? { nanos: -magnitude.nanos, number: -magnitude.number } : magnitude;
 }
 
-/** Exact: `1000m` equals `1`, `1Gi` equals `1024Mi`. */
-export const compareQuantities = (a: Quantity, b: Quantity): -1 | 0 | 1 =>
-  a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
+const [plus, minus, dot, zero, nine] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];
 
-const quantityText = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+function afterZeros(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) === zero) at++;
+  return at;
+}
 
-const decimalSuffixes: Readonly<Record<string, number>> = {
-  n: -9,
-  u: -6,
-  m: -3,
-  '': 0,
-  k: 3,
-  M: 6,
-  G: 9,
-  T: 12,
-  P: 15,
-  E: 18,
-};
-const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
+function afterDigits(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) >= zero && text.charCodeAt(at) <= nine) at++;
+  return at;
+}
+
+/** The digits from `from` to `end` as one integer, the point left out; a bigint where a float64 may be too short. */
+function readDigits(text: string, from: number, point: number, end: number): number | bigint {
+  if (end - from > 15) return BigInt(text.slice(from, point) + text.slice(point + 1, end));
+  let digits = 0;
+  for (let at = from; at < end; at++) if (at !== point) digits = digits * 10 + text.charCodeAt(at) - zero;
+  return digits;
+}
 
 interface Suffix {
   readonly base: 2 | 10;
   readonly exponent: number;
 }
 
-function readSuffix(text: string): Suffix | undefined {
-  const decimal = Object.hasOwn(decimalSuffixes, text) ? decimalSuffixes[text] : undefined;
-  if (decimal !== undefined) return { base: 10, exponent: decimal };
-  const power = Object.hasOwn(binarySuffixes, text) ? binarySuffixes[text] : undefined;
-  if (power !== undefined) return { base: 2, exponent: power };
-  return /^[eE][-+]?\d+$/.test(text) ? { base: 10, exponent: Number(text.slice(1)) } : undefined;
+const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const binarySuffixes = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const suffixes: ReadonlyMap<string, Suffix> = new Map([
+  ...decimalSuffixes.map((text, at): [string, Suffix] => [text, { base: 10, exponent: at * 3 - 9 }]),
+  ...binarySuffixes.map((text, at): [string, Suffix] => [text, { base: 2, exponent: at * 10 + 10 }]),
+]);
+
+const readSuffix = (text: string): Suffix | undefined =>
+  suffixes.get(text) ?? (/^[eE][-+]?\d+$/.test(text) ? { base: 10, exponent: Number(text.slice(1)) } : undefined);
+
+/** An integer that is not zero, and how many of its digits stand before (`.5` counts as `0.5`) and after the point. */
+interface Amount {
+  readonly digits: number | bigint;
+  readonly whole: number;
+  readonly fraction: number;
 }
 
 // Kubernetes keeps up to 18 digits as an integer and a power of ten, and everything else as billionths. The exact value is
 // the same either way, the float64 made from it is not: hence the two branches in what follows.
 const maxDigits = 18;
 
-function decimal(numerator: string, denominator: string, digits: bigint, exponent: number): Quantity {
-  const scale = exponent - denominator.length;
+function decimal({ digits, whole, fraction }: Amount, exponent: number): Quantity {
+  const scale = exponent - fraction;
   if (scale > 400) return { nanos: digits, number: Number.POSITIVE_INFINITY };
-  const kept = numerator.length + denominator.length <= maxDigits && scale >= -9;
-  if (kept) return { nanos: digits * 10n ** BigInt(scale + 9), number: Number(digits) * pow10(scale) };
+  const kept = whole + fraction <= maxDigits && scale >= -9;
+  if (kept) return { nanos: timesPow10(digits, scale + 9), number: Number(digits) * pow10(scale) };
   // So far below a billionth that only the rounding is left; also keeps `1e-2000000000` from being computed.
-  if (scale < -9 - (numerator.length + denominator.length)) return { nanos: 1n, number: pow10(-9) };
-  const nanos = scale >= -9 ? digits * 10n ** BigInt(scale + 9) : ceilDivide(digits, 10n ** BigInt(-9 - scale));
-  return { nanos, number: Number(nanos) * pow10(-9) };
+  if (scale < -9 - (whole + fraction)) return { nanos: 1, number: pow10(-9) };
+  return asNanos(scale >= -9 ? timesPow10(digits, scale + 9) : ceilDivide(BigInt(digits), 10n ** BigInt(-9 - scale)));
 }
 
 const maxBinary = 2n ** 63n - 1n;
 
-function binary(numerator: string, denominator: string, digits: bigint, exponent: number): Quantity {
-  const shifted = digits * 2n ** BigInt(exponent);
-  const room = 15 - numerator.length - Math.trunc((exponent * 3) / 10) - 1;
-  if (denominator === '' && room >= 0 && shifted <= maxBinary) {
-    return { nanos: shifted * 1_000_000_000n, number: Number(shifted) };
+function binary({ digits, whole, fraction }: Amount, exponent: number): Quantity {
+  const room = 15 - whole - Math.trunc((exponent * 3) / 10) - 1;
+  if (fraction === 0 && room >= 0) {
+    const shifted = Number(digits) * 2 ** exponent;
+    return { nanos: timesPow10(shifted, 9), number: shifted };
   }
-  const nanos = ceilDivide(shifted * 1_000_000_000n, 10n ** BigInt(denominator.length));
+  const nanos = ceilDivide(BigInt(digits) * 2n ** BigInt(exponent) * 1_000_000_000n, 10n ** BigInt(fraction));
   if (nanos > maxBinary * 1_000_000_000n) return { nanos: maxBinary * 1_000_000_000n, number: Number(maxBinary) };
-  return { nanos, number: Number(nanos) * pow10(-9) };
+  return asNanos(nanos);
+}
+
+const asNanos = (nanos: number | bigint): Quantity => ({
+  nanos: nanos <= Number.MAX_SAFE_INTEGER ? Number(nanos) : nanos,
+  number: Number(nanos) * pow10(-9),
+});
+
+/** Exact for a positive integer and a power from 0: a product that comes out below 2^53 was not rounded. */
+function timesPow10(digits: number | bigint, power: number): number | bigint {
+  const product = Number(digits) * pow10(power);
+  return product <= Number.MAX_SAFE_INTEGER ? product : BigInt(digits) * 10n ** BigInt(power);
 }
 
 const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;
 
-/** Go's `math.Pow10`: beyond 10^31 the product of two roundings. */
+const tens = Array.from({ length: 32 }, (_, exponent) => Number(`1e${exponent}`));
+
+/** Go's `math.Pow10` from 10^-31: beyond 10^31 the product of two roundings. */
 function pow10(exponent: number): number {
-  if (exponent < 0) return 1 / Number(`1e${-exponent}`);
-  return exponent < 32
-    ? Number(`1e${exponent}`)
-    : Number(`1e${exponent - (exponent % 32)}`) * Number(`1e${exponent % 32}`);
+  if (exponent < 0) return 1 / tens[-exponent]!;
+  return exponent < 32 ? tens[exponent]! : Number(`1e${exponent - (exponent % 32)}`) * tens[exponent % 32]!;
 }

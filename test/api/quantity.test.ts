@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareQuantities, parseQuantity } from '../../src/api/quantity.ts';
+import { parseQuantity } from '../../src/api/quantity.ts';
 
 const nano = 1_000_000_000n;
+const exact = (text: string): bigint => BigInt(parseQuantity(text)!.nanos);
 
 describe('parseQuantity', () => {
   test.each<[text: string, nanos: bigint]>([
@@ -45,7 +46,7 @@ describe('parseQuantity', () => {
     ['k', 0n],
     ['-0', 0n],
   ])('reads %s exactly', (text, nanos) => {
-    expect(parseQuantity(text)?.nanos).toBe(nanos);
+    expect(exact(text)).toBe(nanos);
   });
 
   test.each([
@@ -86,28 +87,67 @@ describe('parseQuantity', () => {
   });
 });
 
-describe('compareQuantities', () => {
+describe('nanos', () => {
   test.each([
     ['1000m', '1', 0],
     ['1Gi', '1024Mi', 0],
     ['1024', '1Ki', 0],
     ['1k', '1Ki', -1],
     ['0.1', '100m', 0],
+    ['-0.1', '-100m', 0],
+    ['1e2', '100', 0],
+    ['1e-1', '0.1', 0],
     ['9007199254740993', '9007199254740992', 1],
+    ['9007199254740992n', '9007199254740991n', 1],
+    ['9007199254740993n', '9007199254740992n', 1],
+    ['-9007199254740992n', '-9007199254740991n', -1],
+    ['9007199.254740993', '9007199254740993n', 0],
+    ['1e300', '2e300', -1],
+    ['8Ei', '7.9Ei', 1],
     ['-1', '1', -1],
+    ['-64Gi', '1n', -1],
   ] as const)('%s against %s is %d', (a, b, order) => {
-    expect(compareQuantities(parseQuantity(a)!, parseQuantity(b)!)).toBe(order);
+    const [left, right] = [parseQuantity(a)!.nanos, parseQuantity(b)!.nanos];
+    expect([left < right, left === right, left > right]).toEqual([order < 0, order === 0, order > 0]);
   });
 
-  test('orders integers with any decimal suffix as numbers', () => {
-    const suffixes: Record<string, number> = { m: -3, '': 0, k: 3, M: 6 };
-    const amount = fc.tuple(fc.integer({ min: -1000, max: 1000 }), fc.constantFrom(...Object.keys(suffixes)));
+  test.each([
+    ['0', 'number'],
+    ['-0', 'number'],
+    ['9007199254740991n', 'number'],
+    ['9007199254740992n', 'bigint'],
+    ['-9007199254740991n', 'number'],
+    ['-9007199254740992n', 'bigint'],
+    ['9007199.254740991', 'number'],
+    ['9007199.254740992', 'bigint'],
+    ['9007199.2547409911', 'bigint'],
+    ['0000000000000000000001.000000000000000000', 'number'],
+    ['8Mi', 'number'],
+    ['9Mi', 'bigint'],
+  ])('of %s are a %s: bigints only beyond the safe integers', (text, type) => {
+    expect(typeof parseQuantity(text)!.nanos).toBe(type);
+  });
+
+  test('are those of the digits and the power of ten, in whatever form', () => {
+    const suffixes: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, E: 18, 'e-2': -2, e5: 5 };
+    const amount = fc.record({
+      digits: fc.stringMatching(/^\d{1,20}$/),
+      point: fc.nat(9),
+      suffix: fc.constantFrom(...Object.keys(suffixes)),
+      sign: fc.constantFrom('', '+', '-'),
+    });
     fc.assert(
-      fc.property(amount, amount, ([a, x], [b, y]) => {
-        const exact = (value: number, suffix: string) => BigInt(value) * 10n ** BigInt(suffixes[suffix]! + 3);
-        const expected = exact(a, x) < exact(b, y) ? -1 : exact(a, x) > exact(b, y) ? 1 : 0;
-        expect(compareQuantities(parseQuantity(`${a}${x}`)!, parseQuantity(`${b}${y}`)!)).toBe(expected);
+      fc.property(amount, ({ digits, point, suffix, sign }) => {
+        const at = Math.max(0, digits.length - point);
+        const scale = suffixes[suffix]! + 9 - (digits.length - at);
+        const size =
+          scale >= 0 ? BigInt(digits) * 10n ** BigInt(scale) : ceilDivide(BigInt(digits), 10n ** BigInt(-scale));
+        const { nanos } = parseQuantity(`${sign}${digits.slice(0, at)}.${digits.slice(at)}${suffix}`)!;
+        expect(BigInt(nanos)).toBe(sign === '-' ? -size : size);
+        expect(typeof nanos).toBe(size <= BigInt(Number.MAX_SAFE_INTEGER) ? 'number' : 'bigint');
       }),
     );
   });
 });
+
+const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;

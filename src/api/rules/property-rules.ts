@@ -63,7 +63,7 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
   if (of('Ne').some(({ value }) => equals.includes(value))) return refuse('Eq and Ne of the same value');
   const lows = of('Gt', 'Ge');
   const highs = of('Lt', 'Le');
-  const holds = (value: bigint): boolean =>
+  const holds = (value: number | bigint): boolean =>
     lows.every((low) => (low.operator === 'Gt' ? value > low.value : value >= low.value)) &&
     highs.every((high) => (high.operator === 'Lt' ? value < high.value : value <= high.value));
   if (equals.length === 1 && !holds(equals[0]!)) return refuse('Eq is outside the bounds');

@@ -12,7 +12,7 @@ export function canonicalQuantity(value: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const parsed = parseQuantity(text);
   if (!parsed) return undefined;
-  const { nanos } = parsed;
+  const nanos = BigInt(parsed.nanos);
   if (nanos === 0n) return '0';
   const whole = nanos % 1_000_000_000n === 0n;
   const magnitude = (nanos < 0n ? -nanos : nanos) / 1_000_000_000n;

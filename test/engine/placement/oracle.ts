@@ -1,7 +1,7 @@
 import type { LabelSelector } from '../../../src/api/meta.ts';
 import type { ClusterSelectorTerm, Placement, PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
-import { compareQuantities, parseQuantity } from '../../../src/api/quantity.ts';
+import { parseQuantity, type Quantity } from '../../../src/api/quantity.ts';
 import { canonicalJson } from '../../../src/engine/kernel/canonical-json.ts';
 import type { Member } from '../../../src/engine/placement/members.ts';
 import { reasons } from '../../../src/engine/placement/reasons.ts';
@@ -279,13 +279,18 @@ function termMatches(term: ClusterSelectorTerm, member: Member): boolean {
     const text = member.properties[name];
     const value = text === undefined ? undefined : parseQuantity(text);
     if (!value) return false;
-    const order = compareQuantities(value, parseQuantity(values[0]!)!);
+    const order = compare(value, parseQuantity(values[0]!)!);
     const holds = { Gt: order > 0, Ge: order >= 0, Eq: order === 0, Ne: order !== 0, Lt: order < 0, Le: order <= 0 }[
       operator
     ];
     if (!holds) return false;
   }
   return true;
+}
+
+function compare(a: Quantity, b: Quantity): number {
+  const difference = BigInt(a.nanos) - BigInt(b.nanos);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
 function labelsMatch(selector: LabelSelector | undefined, member: Member): boolean {
@@ -317,8 +322,8 @@ function affinityOf(member: Member, members: readonly Member[], policy: Placemen
       const quantity = properties[name] === undefined ? undefined : parseQuantity(properties[name]);
       return quantity ? [quantity] : [];
     });
-    const min = all.reduce((least, next) => (compareQuantities(next, least) < 0 ? next : least)).number;
-    const max = all.reduce((most, next) => (compareQuantities(next, most) > 0 ? next : most)).number;
+    const min = all.reduce((least, next) => (compare(next, least) < 0 ? next : least)).number;
+    const max = all.reduce((most, next) => (compare(next, most) > 0 ? next : most)).number;
     if (min === max) continue;
     const share = (own.number - min) / (max - min);
     const points = sortOrder === 'Descending' ? share * weight : (1 - share) * weight;

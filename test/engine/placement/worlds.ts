@@ -91,6 +91,11 @@ const quantityText = oneOf(
   '0.1',
   '0.3',
   '300m',
+  // Beyond what a float64 holds exactly: the first two and the last two round to the same.
+  '64Gi',
+  '68719476736000000001n',
+  '9007199254740993',
+  '9007199254740992',
 );
 const propertyNames = ['cost', 'size', 'resources.kubernetes-fleet.io/available-cpu'];
 
@@ -161,7 +166,7 @@ const requiredTerm = fc.record(
         fc.record({
           name: oneOf(...propertyNames),
           operator: oneOf('Gt' as const, 'Ge' as const, 'Eq' as const, 'Ne' as const, 'Lt' as const, 'Le' as const),
-          values: oneOf('1', '500m', '2', '1Ki', '0.3').map((text) => [text]),
+          values: oneOf('1', '500m', '2', '1Ki', '0.3', '64Gi', '9007199254740993').map((text) => [text]),
         }),
         { minLength: 1, maxLength: 2 },
       ),

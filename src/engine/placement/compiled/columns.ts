@@ -1,5 +1,6 @@
-import { compareQuantities, parseQuantity, type Quantity } from '../../../api/quantity.ts';
+import { parseQuantity, type Quantity } from '../../../api/quantity.ts';
 import { addRow, type Bits, noRows } from './bits.ts';
+import { exactColumn, relations } from './exact-column.ts';
 
 /** One label over the whole fleet. */
 export interface LabelColumn {
@@ -16,10 +17,6 @@ export interface LabelColumn {
 
 /** One property over the whole fleet. */
 export interface PropertyColumn {
-  /** Distinct exact values, ascending. */
-  readonly ranked: readonly Quantity[];
-  /** Per row an index into `ranked`, -1 where the property is absent or unparsable: comparisons of ranks are exact. */
-  readonly ranks: Int32Array;
   /** Per row the approximate value, NaN where there is none. */
   readonly numbers: Float64Array;
   readonly unparsable: Bits;
@@ -27,7 +24,7 @@ export interface PropertyColumn {
   /** Over all clusters that have it, ineligible ones included; both NaN when none has. */
   readonly min: number;
   readonly max: number;
-  /** Rows whose value stands in that relation to `expected`. */
+  /** Rows whose value stands in that relation to `expected`, exactly. */
   readonly comparing: (operator: PropertyOperator, expected: Quantity) => Bits;
 }
 
@@ -57,73 +54,38 @@ export function labelColumn(texts: readonly (string | undefined)[]): LabelColumn
 
 /** The texts of one property, by row, as quantities. */
 export function propertyColumn(texts: readonly (string | undefined)[]): PropertyColumn {
-  const size = texts.length;
-  const numbers = new Float64Array(size).fill(Number.NaN);
-  const unparsable = noRows(size);
+  const numbers = new Float64Array(texts.length).fill(Number.NaN);
+  const exact = exactColumn(texts.length);
+  const unparsable = noRows(texts.length);
   let anyUnparsable = false;
-  const parsed = new Map<string, Quantity | undefined>();
-  const quantities = texts.map((text, row) => {
-    if (text === undefined) return undefined;
-    const quantity = parsed.has(text) ? parsed.get(text) : parseQuantity(text);
-    parsed.set(text, quantity);
-    if (quantity) numbers[row] = quantity.number;
-    else {
+  texts.forEach((text, row) => {
+    if (text === undefined) return;
+    const quantity = parseQuantity(text);
+    if (quantity) {
+      numbers[row] = quantity.number;
+      exact.set(row, quantity);
+    } else {
       addRow(unparsable, row);
       anyUnparsable = true;
     }
-    return quantity;
   });
-
-  // `sort` is stable and the texts come by row, so of equal values the one of the first cluster stands for all: the same
-  // value can have two float64s, depending on how it was written.
-  const ascending = [...parsed.values()].filter((quantity) => quantity !== undefined).sort(compareQuantities);
-  const ranked = ascending.filter((quantity, at) => at === 0 || compareQuantities(ascending[at - 1]!, quantity) !== 0);
-  const rankOf = new Map(ranked.map((quantity, rank) => [quantity.nanos, rank]));
-  const ranks = Int32Array.from(quantities, (quantity) => (quantity ? rankOf.get(quantity.nanos)! : -1));
-
   const memo = new Map<string, Bits>();
   const comparing = (operator: PropertyOperator, expected: Quantity): Bits =>
-    remembered(memo, `${operator} ${expected.nanos}`, () => {
-      const [from, to] = rankRange(ranked, operator, expected);
-      if (operator === 'Ne') return rowsWhere(ranks, (rank) => rank >= 0 && (rank < from || rank >= to));
-      return rowsWhere(ranks, (rank) => rank >= from && rank < to);
-    });
-  return {
-    ranked,
-    ranks,
-    numbers,
-    unparsable,
-    anyUnparsable,
-    min: ranked[0]?.number ?? Number.NaN,
-    max: ranked.at(-1)?.number ?? Number.NaN,
-    comparing,
-  };
+    remembered(memo, `${operator} ${expected.nanos}`, () => exact.rowsIn(accepted[operator], expected));
+  const { lowest, highest } = exact.extent();
+  const [min, max] = [numbers[lowest] ?? Number.NaN, numbers[highest] ?? Number.NaN];
+  return { numbers, unparsable, anyUnparsable, min, max, comparing };
 }
 
-/** The half-open range of ranks an operator accepts; for `Ne` the range it refuses. */
-function rankRange(ranked: readonly Quantity[], operator: PropertyOperator, expected: Quantity): [number, number] {
-  let below = 0;
-  let end = ranked.length;
-  while (below < end) {
-    const middle = (below + end) >>> 1;
-    if (ranked[middle]!.nanos < expected.nanos) below = middle + 1;
-    else end = middle;
-  }
-  const after = ranked[below]?.nanos === expected.nanos ? below + 1 : below;
-  switch (operator) {
-    case 'Gt':
-      return [after, ranked.length];
-    case 'Ge':
-      return [below, ranked.length];
-    case 'Lt':
-      return [0, below];
-    case 'Le':
-      return [0, after];
-    case 'Eq':
-    case 'Ne':
-      return [below, after];
-  }
-}
+const { below, equal, above } = relations;
+const accepted: Readonly<Record<PropertyOperator, number>> = {
+  Lt: below,
+  Le: below + equal,
+  Eq: equal,
+  Ne: below + above,
+  Ge: equal + above,
+  Gt: above,
+};
 
 function rowsWhere(column: Int32Array, accepts: (value: number) => boolean): Bits {
   const bits = noRows(column.length);

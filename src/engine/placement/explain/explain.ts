@@ -175,7 +175,7 @@ function explainScore({ input, compiled, spread }: Context, row: number): ScoreE
 function explainTerm(term: AffinityTerm, index: FleetIndex, row: number): TermExplanation {
   const { weight, matching, sorter } = term;
   const value = sorter && index.members[row]!.properties[sorter.property];
-  const ranged = sorter !== undefined && sorter.column.ranked.length > 0;
+  const ranged = sorter !== undefined && !Number.isNaN(sorter.column.min);
   return {
     weight,
     labelsMatch: matching === undefined || hasRow(matching, row),

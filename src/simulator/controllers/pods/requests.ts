@@ -6,7 +6,7 @@ export type Amounts = Readonly<Record<string, bigint>>;
 
 export function amountsOf(quantities: Readonly<Record<string, unknown>>): Amounts {
   return Object.fromEntries(
-    Object.entries(quantities).map(([name, value]) => [name, parseQuantity(String(value))?.nanos ?? 0n]),
+    Object.entries(quantities).map(([name, value]) => [name, BigInt(parseQuantity(String(value))?.nanos ?? 0)]),
   );
 }
 
