@@ -45,25 +45,24 @@ export function unschedule(binding: Binding): Binding {
   return { ...rest, state: 'Unscheduled', ...(binding.state === 'Bound' && { previousState: 'Bound' }) };
 }
 
-/** One cluster picked in a cycle. */
-export interface Pick {
-  readonly clusterName: string;
-  readonly decision: ClusterDecision;
-}
-
 /**
- * KubeFleet's crossReferencePickedClustersAndDeDupBindings: a picked cluster's obsolete binding is taken over in its state, an
+ * `picks`: the decisions on the clusters that a cycle picked. KubeFleet's crossReferencePickedClustersAndDeDupBindings: a picked cluster's obsolete binding is taken over in its state, an
  * unscheduled one gets back the state it had, otherwise a new one is made. Obsolete bindings of other clusters are unscheduled.
  */
-export function crossReference(groups: BindingGroups, picks: readonly Pick[], latestIndex: number): BindingGroups {
-  const open = new Map(picks.map((pick) => [pick.clusterName, pick]));
+export function crossReference(
+  groups: BindingGroups,
+  picks: readonly ClusterDecision[],
+  latestIndex: number,
+): BindingGroups {
+  const older = new Set([...groups.obsolete, ...groups.unscheduled].map(({ targetCluster }) => targetCluster));
+  const open = new Map(picks.filter((pick) => older.has(pick.clusterName)).map((pick) => [pick.clusterName, pick]));
   const live: Binding[] = [];
   const dropped: Binding[] = [];
   const taken = new Set<string>();
   for (const binding of groups.obsolete) {
     const pick = open.get(binding.targetCluster);
     if (pick === undefined) dropped.push(unschedule(binding));
-    else live.push({ ...binding, policySnapshotIndex: latestIndex, clusterDecision: pick.decision });
+    else live.push({ ...binding, policySnapshotIndex: latestIndex, clusterDecision: pick });
     if (pick !== undefined) taken.add(pick.clusterName);
   }
   const resting: Binding[] = [];
@@ -75,13 +74,13 @@ export function crossReference(groups: BindingGroups, picks: readonly Pick[], la
       live.push(revive(binding, pick, latestIndex));
     }
   }
-  for (const { clusterName, decision } of picks) {
-    if (taken.has(clusterName)) continue;
+  for (const pick of picks) {
+    if (taken.has(pick.clusterName)) continue;
     live.push({
-      targetCluster: clusterName,
+      targetCluster: pick.clusterName,
       state: 'Scheduled',
       policySnapshotIndex: latestIndex,
-      clusterDecision: decision,
+      clusterDecision: pick,
     });
   }
   return {
@@ -94,13 +93,13 @@ export function crossReference(groups: BindingGroups, picks: readonly Pick[], la
 }
 
 /** Without a remembered state it was never Bound (KubeFleet: an error that ends the cycle). */
-function revive(binding: Binding, pick: Pick, latestIndex: number): Binding {
+function revive(binding: Binding, pick: ClusterDecision, latestIndex: number): Binding {
   const { previousState, ...rest } = binding;
   return {
     ...rest,
     state: previousState ?? 'Scheduled',
     policySnapshotIndex: latestIndex,
-    clusterDecision: pick.decision,
+    clusterDecision: pick,
   };
 }
 
@@ -114,6 +113,10 @@ export const gather = (groups: BindingGroups): Binding[] =>
     ...groups.dangling.map(unschedule),
     ...groups.unscheduled,
   ].sort(by((binding) => binding.targetCluster));
+
+/** The rows of bindings that are neither dangling nor unscheduled: those are on clusters of the fleet. */
+export const rowsHeld = (bindings: readonly Binding[], index: FleetIndex): number[] =>
+  bindings.map(({ targetCluster }) => index.rowOf.get(targetCluster)!);
 
 /** Bindings of the current policy that hold their cluster. */
 export const liveBindings = ({ scheduled, bound }: BindingGroups): Binding[] => [...bound, ...scheduled];

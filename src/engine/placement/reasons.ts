@@ -5,7 +5,9 @@ import { taintText } from './taint-text.ts';
 /** What decisions say. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
 export const reasons = {
   picked: (clusterName: string, affinity: number, spread: number): string =>
-    `picked by scheduling policy: cluster "${clusterName}" ${reasons.scores(affinity, spread)}`,
+    reasons.pickedWith(clusterName) + reasons.scores(affinity, spread),
+  /** Followed by the scores. */
+  pickedWith: (clusterName: string): string => `picked by scheduling policy: cluster "${clusterName}" `,
   /** A binding that was written by hand, without the decision that led to it. */
   pickedUnscored: (clusterName: string): string =>
     `picked by scheduling policy: cluster "${clusterName}" (no score on record)`,

@@ -3,12 +3,12 @@ import type { Placement } from '../../api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { settle } from '../kernel/condition.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { type BindingGroups, classify, crossReference, gather, liveBindings } from './bindings.ts';
+import { type BindingGroups, classify, crossReference, gather, liveBindings, rowsHeld } from './bindings.ts';
 import { listRows } from './compiled/bits.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
 import { type CompiledPolicy, compilePolicy } from './compiled/compile-policy.ts';
 import { pickFixed } from './pick/pick-fixed.ts';
-import { type CycleView, pickN, presentView } from './pick/pick-n.ts';
+import { pickN, presentView } from './pick/pick-n.ts';
 import { takePolicySnapshot } from './policy-snapshot.ts';
 import { reasons } from './reasons.ts';
 import { selectedDecisions } from './selected.ts';
@@ -65,7 +65,7 @@ export function schedule({ placement, state, index, now, digest }: ScheduleInput
   const latest = {
     ...entry,
     conditions: [scheduled],
-    targetClusters: [...decisions],
+    targetClusters: decisions,
     ...(explained !== undefined && { explained }),
   };
   return {
@@ -79,7 +79,7 @@ export function schedule({ placement, state, index, now, digest }: ScheduleInput
 
 interface CycleResult {
   readonly groups: BindingGroups;
-  readonly decisions: readonly ClusterDecision[];
+  readonly decisions: ClusterDecision[];
   readonly found: number;
   readonly fulfilled: boolean;
   readonly explained: string | undefined;
@@ -104,10 +104,11 @@ function runCycles(
     const live = liveBindings(after);
     const selected = selectedDecisions('PickAll', live).slice(0, maxDecisions);
     const view = { verdicts: undefined, obsolete: new Set<number>() };
-    const others = explain({ placement, index, compiled, view, live, limit: maxDecisions - selected.length });
+    const limit = maxDecisions - selected.length;
+    const others = explainUnselected({ placement, index, compiled, view, selected: rowsHeld(live, index), limit });
     return {
       groups: after,
-      decisions: [...selected, ...others],
+      decisions: selected.concat(others),
       found: live.length,
       fulfilled: true,
       explained: undefined,
@@ -117,24 +118,25 @@ function runCycles(
   const { groups: after, lastCycle } = pickN({ policy, wanted, latestIndex: latest.index, groups, compiled, index });
   const live = liveBindings(after);
   const selected = selectedDecisions('PickN', live).slice(0, maxDecisions);
-  const explained = explanationDigest({ latest, wanted, live, compiled, index, digest });
+  const liveRows = rowsHeld(live, index);
+  const explained = explanationDigest({ latest, wanted, liveRows, compiled, index, digest });
   const recorded = lastCycle === undefined ? latest.targetClusters?.filter(({ selected }) => !selected) : undefined;
   const stands = recorded !== undefined && latest.explained === explained;
   const others = stands
     ? recorded
-    : explain({
+    : explainUnselected({
         placement,
         index,
         compiled,
-        view: lastCycle ?? presentView(policy, index, live),
-        live,
+        view: lastCycle ?? presentView(policy, index, liveRows),
+        selected: liveRows,
         limit: maxDecisions - selected.length,
       });
   // A free core more or less that changes no explanation is no news: the record stays as it is.
   const isNews = stands || recorded === undefined || !sameDecisions(recorded, others);
   return {
     groups: after,
-    decisions: [...selected, ...others],
+    decisions: selected.concat(others),
     found: live.length,
     fulfilled: live.length === wanted,
     explained: isNews ? explained : latest.explained,
@@ -151,39 +153,17 @@ function pickAll(
   compiled: CompiledPolicy,
   index: FleetIndex,
 ): BindingGroups {
-  const held = new Set(liveBindings(groups).map(({ targetCluster }) => targetCluster));
-  const names = listRows(compiled.passing).map((row) => index.members[row]!.name);
-  const picks = names
-    .filter((name) => !held.has(name))
-    .map((clusterName) => {
-      const clusterScore = { affinityScore: 0, topologySpreadScore: 0 };
-      return {
-        clusterName,
-        decision: { clusterName, selected: true, clusterScore, reason: reasons.picked(clusterName, 0, 0) },
-      };
-    });
+  const held = new Set(rowsHeld(liveBindings(groups), index));
+  const picks = listRows(compiled.passing)
+    .filter((row) => !held.has(row))
+    .map((row) => index.shared.picked(row, 0, 0));
   return crossReference(groups, picks, latestIndex);
 }
-
-interface ExplainInput {
-  readonly placement: Placement;
-  readonly index: FleetIndex;
-  readonly compiled: CompiledPolicy;
-  readonly view: CycleView;
-  readonly live: readonly Binding[];
-  readonly limit: number;
-}
-
-const explain = ({ live, ...input }: ExplainInput): ClusterDecision[] =>
-  explainUnselected({
-    ...input,
-    selected: new Set(live.map(({ targetCluster }) => input.index.rowOf.get(targetCluster)!)),
-  });
 
 interface ExplanationFacts {
   readonly latest: PolicySnapshotEntry;
   readonly wanted: number;
-  readonly live: readonly Binding[];
+  readonly liveRows: readonly number[];
   readonly compiled: CompiledPolicy;
   readonly index: FleetIndex;
   readonly digest: (text: string) => string;
@@ -193,8 +173,8 @@ interface ExplanationFacts {
  * Stands for policy, number, picks and all that the policy reads of the members. While it stays the same the recorded
  * explanations stand: the cycle that made them saw the clusters before its own picks, and a replan cannot see that again.
  */
-function explanationDigest({ latest, wanted, live, compiled, index, digest }: ExplanationFacts): string {
-  const picks = live.map(({ targetCluster }) => targetCluster).sort();
+function explanationDigest({ latest, wanted, liveRows, compiled, index, digest }: ExplanationFacts): string {
+  const picks = Array.from(Int32Array.from(liveRows).sort(), (row) => index.members[row]!.name);
   const facets = compiled.facets.map((facet) => index.facetDigest(facet, digest));
   return digest([latest.policyHash, wanted, ...facets, ...picks].join('\n'));
 }

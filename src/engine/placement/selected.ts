@@ -12,9 +12,13 @@ export function selectedDecisions(type: 'PickN' | 'PickAll', live: readonly Bind
   return decisions.filter(({ clusterName }) => !seen.has(clusterName) && seen.add(clusterName));
 }
 
-/** The decision behind one live binding. A record may leave out of it what the rest of the binding says. */
+/**
+ * The decision behind one live binding. A record may leave out of it what the rest of the binding says; one that is complete,
+ * as all are that were just made, is not made again: a large fleet has a hundred thousand.
+ */
 export function recordedDecision({ targetCluster, clusterDecision }: Binding): ClusterDecision {
   const { clusterScore, reason } = clusterDecision ?? {};
+  if (clusterDecision && isComplete(clusterDecision, targetCluster)) return clusterDecision;
   return {
     clusterName: targetCluster,
     selected: true,
@@ -22,6 +26,13 @@ export function recordedDecision({ targetCluster, clusterDecision }: Binding): C
     reason: reason || reasonFor(targetCluster, clusterScore),
   };
 }
+
+/** Nothing missing, and nothing that another program added. */
+const isComplete = (decision: Partial<ClusterDecision>, targetCluster: string): decision is ClusterDecision =>
+  decision.clusterName === targetCluster &&
+  decision.selected === true &&
+  Boolean(decision.reason) &&
+  Object.keys(decision).length === (decision.clusterScore ? 4 : 3);
 
 /** Why a picked cluster was picked. */
 export const reasonFor = (clusterName: string, score: ClusterDecision['clusterScore']): string =>

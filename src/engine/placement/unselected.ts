@@ -14,7 +14,7 @@ export interface UnselectedInput {
   readonly compiled: CompiledPolicy;
   readonly view: CycleView;
   /** Rows with a live binding. */
-  readonly selected: ReadonlySet<number>;
+  readonly selected: readonly number[];
   readonly limit: number;
 }
 
@@ -40,8 +40,7 @@ export function explainUnselected(input: UnselectedInput): ClusterDecision[] {
     for (const row of listRows(refused)) addRow(filtered, row);
   }
   const outscored = explainOutscored(input, listRows(scorable));
-  const rest = listRows(filtered, limit - outscored.length);
-  return [...outscored, ...rest.map((row) => explainFiltered(input, row))];
+  return outscored.concat(explainFiltered(input, listRows(filtered, limit - outscored.length)));
 }
 
 function explainOutscored(
@@ -69,20 +68,21 @@ function orderedConstraints({ spec }: Placement) {
  * Most reasons are the same for every placement (not matched, not eligible, first untolerated taint): those decisions are
  * made once per fleet and shared, since a thousand placements over ten thousand clusters have a million of them.
  */
-function explainFiltered(input: UnselectedInput, row: number): ClusterDecision {
+function explainFiltered(input: UnselectedInput, rows: readonly number[]): ClusterDecision[] {
   const { index, compiled, view } = input;
   const particular = view.verdicts !== undefined || compiled.namespaced !== undefined || compiled.unparsable.length > 0;
-  if (particular) return decide(input, row);
-  const unmatched = compiled.matching !== undefined && !hasRow(compiled.matching, row) ? 1 : 0;
-  const taint = firstUntolerated(input, row);
-  return index.shared.filtered((taint + 1) * 2 + unmatched, row, () => decide(input, row));
+  if (particular) return rows.map((row) => decide(input, row));
+  return rows.map((row) => {
+    const unmatched = compiled.matching !== undefined && !hasRow(compiled.matching, row) ? 1 : 0;
+    const decisions = index.shared.filtered((firstUntolerated(input, row) + 1) * 2 + unmatched);
+    decisions[row] ??= decide(input, row);
+    return decisions[row];
+  });
 }
 
 /** Position of the first taint of the cluster that the policy does not tolerate, -1 when it tolerates all. */
-function firstUntolerated({ index, compiled }: UnselectedInput, row: number): number {
-  if (!compiled.untolerated.some(({ rows }) => hasRow(rows, row))) return -1;
-  return index.members[row]!.taints.findIndex((taint) => !compiled.tolerated(taint));
-}
+const firstUntolerated = ({ index, compiled }: UnselectedInput, row: number): number =>
+  hasRow(compiled.untolerated, row) ? index.members[row]!.taints.findIndex((taint) => !compiled.tolerated(taint)) : -1;
 
 const decide = (input: UnselectedInput, row: number): ClusterDecision => ({
   clusterName: input.index.members[row]!.name,

@@ -16,8 +16,8 @@ export interface CompiledPolicy {
   readonly unparsable: readonly { readonly property: string; readonly rows: Bits }[];
   /** For a ResourcePlacement, rows on which its namespace may exist. */
   readonly namespaced: Bits | undefined;
-  /** Taints of the fleet that the policy does not tolerate. */
-  readonly untolerated: readonly { readonly taint: Taint; readonly rows: Bits }[];
+  /** Rows with a taint that the policy does not tolerate. */
+  readonly untolerated: Bits;
   readonly tolerated: (taint: Taint) => boolean;
   /** Preferred terms with a weight, none under PickAll (decision of KubeFleet's webhook: ignored there). */
   readonly terms: readonly AffinityTerm[];
@@ -41,12 +41,14 @@ export function compilePolicy(placement: Placement, index: FleetIndex): Compiled
   const namespaced = kind === 'ResourcePlacement' ? index.namespace(metadata.namespace ?? '') : undefined;
   const tolerated = (taint: Taint): boolean =>
     (policy.tolerations ?? []).some((toleration) => tolerates(toleration, taint));
-  const untolerated = index.taints.filter(({ taint }) => !tolerated(taint));
+  const untolerated = noRows(index.size);
+  for (const { taint, rows } of index.taints) if (!tolerated(taint)) addRows(untolerated, rows);
 
   const passing = Uint32Array.from(index.eligible);
   if (matching) keepRows(passing, matching);
   if (namespaced) keepRows(passing, namespaced);
-  for (const { rows } of [...unparsable, ...untolerated]) removeRows(passing, rows);
+  for (const { rows } of unparsable) removeRows(passing, rows);
+  removeRows(passing, untolerated);
 
   const terms = preferred.map(({ weight, preference }) => compilePreference(weight, preference, index));
   let scores: Int32Array | undefined;

@@ -8,30 +8,42 @@ import { remembered } from './columns.ts';
  * million decisions about clusters that were not selected; made anew each time they would be most of the time and memory.
  */
 export interface SharedDecisions {
-  /** The decision on a row for a combination of failed filters, made when first asked for. */
-  readonly filtered: (combination: number, row: number, make: () => ClusterDecision) => ClusterDecision;
+  /**
+   * By row the decisions for a combination of failed filters, a small integer. Whoever misses one adds it; no entry ever
+   * changes.
+   */
+  readonly filtered: (combination: number) => (ClusterDecision | undefined)[];
+  readonly picked: (row: number, affinityScore: number, topologySpreadScore: number) => ClusterDecision;
   readonly outscored: (row: number, affinityScore: number, topologySpreadScore: number) => ClusterDecision;
 }
 
 /** Of one fleet; made again when a member changes. */
 export function shareDecisions(members: readonly Member[]): SharedDecisions {
-  const combinations = new Map<number, (ClusterDecision | undefined)[]>();
-  const openings: (string | undefined)[] = [];
-  const scores = new Map<number, { readonly clusterScore: ClusterDecision['clusterScore']; readonly text: string }>();
-  return {
-    filtered: (combination, row, make) => {
-      const decisions = remembered(combinations, combination, () => []);
-      decisions[row] ??= make();
-      return decisions[row];
-    },
-    outscored: (row, affinityScore, topologySpreadScore) => {
+  const combinations: (ClusterDecision | undefined)[][] = [];
+  const scores = new Map<number, Scores>();
+  const scored = (selected: boolean, opening: (clusterName: string) => string): SharedDecisions['picked'] => {
+    const openings: string[] = [];
+    return (row, affinityScore, topologySpreadScore) => {
       const clusterName = members[row]!.name;
-      openings[row] ??= reasons.outscoredBy(clusterName);
+      openings[row] ??= opening(clusterName);
       const { clusterScore, text } = remembered(scores, topologySpreadScore * 2 ** 32 + affinityScore, () => ({
         clusterScore: { affinityScore, topologySpreadScore },
         text: reasons.scores(affinityScore, topologySpreadScore),
       }));
-      return { clusterName, selected: false, clusterScore, reason: openings[row] + text };
-    },
+      return { clusterName, selected, clusterScore, reason: openings[row] + text };
+    };
   };
+  return {
+    filtered: (combination) => {
+      combinations[combination] ??= new Array(members.length);
+      return combinations[combination];
+    },
+    picked: scored(true, reasons.pickedWith),
+    outscored: scored(false, reasons.outscoredBy),
+  };
+}
+
+interface Scores {
+  readonly clusterScore: ClusterDecision['clusterScore'];
+  readonly text: string;
 }

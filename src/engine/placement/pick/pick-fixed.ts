@@ -1,12 +1,12 @@
 import type { ClusterDecision } from '../../../api/placement-state.ts';
-import { type BindingGroups, crossReference, type Pick, unschedule } from '../bindings.ts';
+import { type BindingGroups, crossReference, unschedule } from '../bindings.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import { reasons } from '../reasons.ts';
 
 export interface PickFixedOutcome {
   readonly groups: BindingGroups;
   /** Selected in spec order, then the others in spec order. */
-  readonly decisions: readonly ClusterDecision[];
+  readonly decisions: ClusterDecision[];
   readonly found: number;
 }
 
@@ -28,7 +28,7 @@ export function pickFixed(
   const picks = valid.filter((name) => !held.has(name)).map(pick);
   const after = crossReference(groups, picks, latestIndex);
   const decisions = [
-    ...valid.map((name) => pick(name).decision),
+    ...valid.map(pick),
     ...listed.flatMap((clusterName): ClusterDecision[] => {
       const reason = refusals.get(clusterName);
       return reason === undefined ? [] : [{ clusterName, selected: false, reason }];
@@ -44,9 +44,10 @@ function refusal(clusterName: string, index: FleetIndex): string | undefined {
   return eligibility.eligible ? undefined : reasons.notEligible(clusterName, eligibility.reason);
 }
 
-const pick = (clusterName: string): Pick => ({
+const pick = (clusterName: string): ClusterDecision => ({
   clusterName,
-  decision: { clusterName, selected: true, reason: reasons.pickedByName(clusterName) },
+  selected: true,
+  reason: reasons.pickedByName(clusterName),
 });
 
 const dropAll = (groups: BindingGroups): BindingGroups => ({

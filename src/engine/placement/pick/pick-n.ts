@@ -1,11 +1,10 @@
 import type { PlacementPolicy } from '../../../api/placement.ts';
-import type { Binding } from '../../../api/placement-state.ts';
+import type { Binding, ClusterDecision } from '../../../api/placement-state.ts';
 import { byText } from '../../kernel/ordering.ts';
-import { type BindingGroups, crossReference, liveBindings, type Pick, unschedule } from '../bindings.ts';
+import { type BindingGroups, crossReference, liveBindings, rowsHeld, unschedule } from '../bindings.ts';
 import { listRows } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import type { CompiledPolicy } from '../compiled/compile-policy.ts';
-import { reasons } from '../reasons.ts';
 import { pickSpreadOut } from './pick-spread-out.ts';
 import { type Ranked, rankBest } from './ranking.ts';
 import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
@@ -72,45 +71,31 @@ function lowestFirst(a: Binding, b: Binding): number {
 }
 
 function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, missing: number): PickNOutcome {
-  const rowsOf = (bindings: readonly Binding[]): number[] =>
-    bindings.map(({ targetCluster }) => index.rowOf.get(targetCluster)!);
-  const liveRows = rowsOf(liveBindings(groups));
+  const liveRows = rowsHeld(liveBindings(groups), index);
   const taken = new Set(liveRows);
   const rows = listRows(compiled.passing).filter((row) => !taken.has(row));
   const affinity = compiled.affinity();
-  const obsolete = new Set(rowsOf(groups.obsolete));
+  const obsolete = new Set(rowsHeld(groups.obsolete, index));
   const spread = startSpread(policy, index, liveRows);
+  const picked = (ranked: Ranked): ClusterDecision => index.shared.picked(ranked.row, ranked.affinity, ranked.spread);
 
   if (spread === undefined) {
     const best = rankBest({ rows, affinity, spread: undefined, obsolete }, index.size, missing);
-    const picks = best.map((ranked) => pick(index, ranked));
+    const picks = best.map(picked);
     return { groups: crossReference(groups, picks, latestIndex), lastCycle: { verdicts: undefined, obsolete } };
   }
   const { cycles, last } = pickSpreadOut({ rows, affinity, obsolete, spread, missing, size: index.size });
   // One cycle each, as KubeFleet does it: the first unschedules every obsolete binding but the one it picks, and what is
   // picked after that revives its binding. Taken together that is one cross reference over all picks, except that those
   // picked later come back in the state that unscheduling remembers.
-  const first = cycles.slice(0, 1).map((ranked) => pick(index, ranked));
-  const later = cycles.slice(1).map((ranked) => pick(index, ranked));
+  const first = cycles.slice(0, 1).map(picked);
+  const later = cycles.slice(1).map(picked);
   const afterFirst = crossReference(groups, first, latestIndex);
   return { groups: crossReference(afterFirst, later, latestIndex), lastCycle: last };
 }
 
-function pick(index: FleetIndex, { row, affinity: affinityScore, spread: topologySpreadScore }: Ranked): Pick {
-  const clusterName = index.members[row]!.name;
-  const reason = reasons.picked(clusterName, affinityScore, topologySpreadScore);
-  return {
-    clusterName,
-    decision: { clusterName, selected: true, clusterScore: { affinityScore, topologySpreadScore }, reason },
-  };
-}
-
-/** The view of a cycle over the bindings as they are, where none ran. */
-export function presentView(policy: PlacementPolicy, index: FleetIndex, live: readonly Binding[]): CycleView {
-  const spread = startSpread(
-    policy,
-    index,
-    live.map(({ targetCluster }) => index.rowOf.get(targetCluster)!),
-  );
+/** The view of a cycle over the bindings as they are, on the rows `live`, where none ran. */
+export function presentView(policy: PlacementPolicy, index: FleetIndex, live: readonly number[]): CycleView {
+  const spread = startSpread(policy, index, live);
   return { verdicts: spread && judgeSpread(spread), obsolete: new Set() };
 }
