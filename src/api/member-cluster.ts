@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition, objectMeta } from './meta.ts';
+import { condition, objectMeta, timestamp } from './meta.ts';
 
 /** Only `NoSchedule` exists (KubeFleet cluster/v1beta1). */
 export const taint = z.strictObject({
@@ -16,16 +16,15 @@ export const memberClusterSpec = z.strictObject({
   deleteOptions: z.strictObject({ validationMode: z.enum(['Strict', 'Skip']).default('Strict') }).optional(),
 });
 
-const resourceList = z.record(z.string(), z.union([z.string(), z.number()]));
+/** A quantity is a text, or a plain number as an author may write it. */
+const amount = z.union([z.string(), z.number()], { error: 'must be a text or a number' });
+const resourceList = z.record(z.string(), amount);
+/** Of an agent: how long it has been unhealthy is read from the time. */
+const agentCondition = condition.extend({ lastTransitionTime: timestamp.optional() });
 
 export const memberClusterStatus = z.looseObject({
   conditions: z.array(condition).optional(),
-  properties: z
-    .record(
-      z.string(),
-      z.looseObject({ value: z.union([z.string(), z.number()]), observationTime: z.string().optional() }),
-    )
-    .optional(),
+  properties: z.record(z.string(), z.looseObject({ value: amount, observationTime: z.string().optional() })).optional(),
   resourceUsage: z
     .looseObject({
       capacity: resourceList.optional(),
@@ -39,8 +38,8 @@ export const memberClusterStatus = z.looseObject({
     .array(
       z.looseObject({
         type: z.string(),
-        conditions: z.array(condition).optional(),
-        lastReceivedHeartbeat: z.string().optional(),
+        conditions: z.array(agentCondition).optional(),
+        lastReceivedHeartbeat: timestamp.optional(),
       }),
     )
     .optional(),

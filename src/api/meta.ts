@@ -9,6 +9,9 @@ export type PlacementKey = string & { readonly __key: 'PlacementKey' };
 /** RFC 3339 text such as `2026-11-20T10:00:00Z`. */
 export type Timestamp = string;
 
+/** A {@link Timestamp} as Kubernetes reads it (metav1.Time, Go's time.RFC3339): a date of the calendar, with seconds and a zone. */
+export const timestamp = z.iso.datetime({ offset: true });
+
 /** `metadata` of a Kubernetes object. Fields not named here are kept as they are. */
 export const objectMeta = z.looseObject({
   name: z.string().min(1),
@@ -17,7 +20,7 @@ export const objectMeta = z.looseObject({
   annotations: z.record(z.string(), z.string()).optional(),
   generation: z.number().int().optional(),
   creationTimestamp: z.string().nullish(),
-  deletionTimestamp: z.string().nullish(),
+  deletionTimestamp: timestamp.nullish(),
   finalizers: z.array(z.string()).optional(),
 });
 export type ObjectMeta = z.output<typeof objectMeta>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memberClusterStatus } from './member-cluster.ts';
-import type { Manifest } from './meta.ts';
+import { type Manifest, timestamp } from './meta.ts';
 
 const objectRef = z.strictObject({
   apiVersion: z.string(),
@@ -37,9 +37,9 @@ export const placementSighting = z.looseObject({
   }),
   resourceSnapshotIndex: z.number().int().optional(),
   digest: z.string().optional(),
-  at: z.string().optional(),
+  at: timestamp.optional(),
   /** When the member last told anything of the placement: all is well by a record later than this stands. Absent = by now. */
-  heardAt: z.string().optional(),
+  heardAt: timestamp.optional(),
   done: z.boolean().default(true),
   results: z.array(objectOutcome).default([]),
 });
@@ -51,7 +51,7 @@ export const clusterObservation = z.strictObject({
   kind: z.literal('ClusterObservation'),
   metadata: z.looseObject({ name: z.string() }),
   /** Absent on a reachable member = at the time of the plan; on one that is not = nobody remembers the last contact. */
-  observedAt: z.string().optional(),
+  observedAt: timestamp.optional(),
   reachable: z.boolean().default(true),
   /** Why the member could not be reached; only with `reachable: false`. */
   cause: z.string().optional(),

@@ -37,6 +37,12 @@ export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: un
           quotedFix(issue.expected, written) ?? typeFixes[issue.expected],
         ),
       ];
+    case 'invalid_format':
+      if (issue.format === 'datetime')
+        return [
+          error('invalid-instant', path, `${path.at(-1)} must be an instant`, 'write for example 2026-11-20T10:00:00Z'),
+        ];
+      return [error('invalid', path, `${path.at(-1)}: ${issue.message}`)];
     case 'too_big':
       return [outOfRange(path, issue, { word: 'at most', bound: issue.maximum })];
     case 'too_small':

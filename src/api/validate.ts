@@ -1,3 +1,4 @@
+import { deletionIssues } from './being-deleted.ts';
 import { completePlacement, droppedByCompletion } from './complete-placement.ts';
 import { error, type Issue } from './issue.ts';
 import { type FleetObject, fleetKindOf, fleetKinds } from './kinds.ts';
@@ -87,6 +88,7 @@ export function validateFleetObject(document: unknown): Validated {
     ...modern.issues,
     ...filled,
     ...metaIssues(object.metadata),
+    ...deletionIssues(object),
     ...scopeIssues(object, known.scope),
     ...rulesFor(object),
   ];

@@ -203,3 +203,32 @@ describe('names are those that an API server takes for custom resources', () => 
     expect(named(metadata)).toEqual(said);
   });
 });
+
+describe('instants are dates of the calendar with a zone, as Kubernetes reads them', () => {
+  const member = (metadata: Fields, agent: Fields = {}) => ({
+    apiVersion: 'cluster.kubernetes-fleet.io/v1',
+    kind: 'MemberCluster',
+    metadata: { name: 'eu-1', ...metadata },
+    status: { agentStatus: [{ type: 'MemberAgent', ...agent }] },
+  });
+  const written = (at: unknown) => [
+    codes(member({ deletionTimestamp: at })),
+    codes(member({}, { lastReceivedHeartbeat: at })),
+    codes(member({}, { conditions: [{ type: 'Healthy', status: 'False', lastTransitionTime: at }] })),
+  ];
+  it.each([
+    '2026-11-20T10:00:00Z',
+    '2026-11-20T10:00:00.123456789Z',
+    '2026-11-20T12:00:00+02:00',
+    '2024-02-29T10:00:00Z',
+  ])('%s', (at) => expect(written(at)).toEqual([[], [], []]));
+  it.each(['', 'tomorrow', '2026-11-20', '2026-11-20T10:00Z', '2026-11-20T10:00:00', '2026-02-30T10:00:00Z'])(
+    'not %j',
+    (at) =>
+      expect(written(at)).toEqual([
+        ['error invalid-instant metadata.deletionTimestamp'],
+        ['error invalid-instant status.agentStatus.0.lastReceivedHeartbeat'],
+        ['error invalid-instant status.agentStatus.0.conditions.0.lastTransitionTime'],
+      ]),
+  );
+});

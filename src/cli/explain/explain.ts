@@ -25,10 +25,10 @@ export async function explain(
   const placement = known.find((each) => titleOf(each) === name) ?? known.find((each) => each.name === name);
   if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
   const explained = explainer(input, plan);
-  if (options.cluster !== undefined && !explained.clusters.includes(options.cluster))
-    throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
   const { scheduled } = placement;
   const clusters = explained.of(placement, options.cluster);
+  if (options.cluster !== undefined && clusters.length === 0 && !explained.clusters.includes(options.cluster))
+    throw unknownName({ what: 'cluster', name: options.cluster, known: explained.clusters, flag: '--cluster' });
   const document = {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Explanation',

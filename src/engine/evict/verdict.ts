@@ -25,7 +25,6 @@ export function judge(request: {
   if (isDeleted) return invalid(said.deleting, true);
   if (work === undefined) return invalid(said.missing);
   const { placement } = work;
-  if (placement.metadata.deletionTimestamp != null) return invalid(said.deleting, true);
   if (placement.spec.policy.placementType === 'PickFixed') return invalid(said.pickFixed, true);
   const bindings = work.bindings.map(({ binding }) => binding).filter((it) => it.targetCluster === clusterName);
   const [binding, second] = bindings;

@@ -1,3 +1,4 @@
+import { isBeingDeleted } from '../../api/being-deleted.ts';
 import { type FleetObject, fleetKinds } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { isPlacementKind } from '../../api/placement.ts';
@@ -14,11 +15,16 @@ export interface FleetObjects {
   readonly findings: readonly Finding[];
 }
 
-/** Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. */
+/**
+ * Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. What
+ * says of itself that it is being deleted is neither accepted nor refused: it is gone.
+ */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const strategy = usualStrategy(documents);
   const validated = documents.map((placed) => ({ placed, ...validatedOnce(placed.value, strategy) }));
-  const sound = validated.flatMap((entry) => (entry.object ? [{ ...entry, object: entry.object }] : []));
+  const sound = validated.flatMap((entry) =>
+    entry.object && !isBeingDeleted(entry.object) ? [{ ...entry, object: entry.object }] : [],
+  );
   const across = validateAcross(sound.map(({ object }) => object));
   const struck = new Set(
     across

@@ -127,6 +127,7 @@ describe('--observed', () => {
       'a.yaml': stringify(wrong),
       'b.yaml': `${stringify(us)}---\n${stringify(us)}`,
       'c.yaml': stringify(other),
+      'd.yaml': stringify({ ...eu, observedAt: 'yesterday' }),
     });
     expect(step.code).toBe(2);
     expect(
@@ -138,6 +139,7 @@ describe('--observed', () => {
       'error b.yaml duplicate-object',
       'error c.yaml invalid-value apiVersion',
       'error c.yaml invalid-value kind',
+      'error d.yaml invalid-instant observedAt',
     ]);
   });
 });

@@ -122,7 +122,6 @@ const blocked = [
 describe('what becomes of an eviction', () => {
   const strict = [budget({ maxUnavailable: 0 })];
   const fixed: PlacementPolicy = { placementType: 'PickFixed', clusterNames: ['c-0'] };
-  const deleting = { ...placementOf(), metadata: { name: 'web', deletionTimestamp: T0 } } as never;
   const rows: [string, Partial<EvictInput>, string[]][] = [
     ['no placement of that name', { works: [] }, invalid],
     [
@@ -134,7 +133,6 @@ describe('what becomes of an eviction', () => {
       },
       invalid,
     ],
-    ['a placement on its way out', { works: [workOf({ placement: deleting, bindings: [yes('c-0')] })] }, invalid],
     [
       'a placement whose file is gone',
       { works: fleet([leaving('c-0')]), deletedPlacements: new Set(['web']) },

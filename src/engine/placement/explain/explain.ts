@@ -1,6 +1,7 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { Placement } from '../../../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../../../api/placement-state.ts';
+import { byText } from '../../kernel/ordering.ts';
 import type { PlannedPlacement } from '../../plan-document.ts';
 import { hasRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
@@ -75,7 +76,10 @@ export interface ExplainInput {
   readonly planned: Pick<PlannedPlacement, 'decisions' | 'bindings'>;
 }
 
-/** Explains all clusters by name, or one; an unknown name gives an empty list. */
+/**
+ * Explains all clusters by name, or one; a name that neither the fleet nor the policy has gives an empty list. What PickFixed
+ * names and the fleet does not have is told too.
+ */
 export function explain(input: ExplainInput, clusterName?: ClusterName): readonly ClusterExplanation[] {
   const { placement, index, planned } = input;
   const decisions = new Map(planned.decisions.map((decision) => [decision.clusterName, decision]));
@@ -98,20 +102,32 @@ export function explain(input: ExplainInput, clusterName?: ClusterName): readonl
     ),
     liveRows,
   };
-  return index.members
-    .map(({ name }, row) => ({ name, row }))
-    .filter(({ name }) => clusterName === undefined || name === clusterName)
-    .map(({ name, row }) => {
+  const names = new Set([...index.members.map(({ name }) => name), ...(policy.clusterNames ?? [])]);
+  return [...names]
+    .filter((name) => clusterName === undefined || name === clusterName)
+    .sort(byText)
+    .map((name) => {
       const decision = decisions.get(name);
       const binding = bindings.get(name);
       return {
         clusterName: name,
         ...(decision && { decision }),
         ...(binding && { binding }),
-        filters: policy.placementType === 'PickFixed' ? fixedFilters(context, row) : filters(context, row),
-        ...(policy.placementType === 'PickN' && { score: explainScore(context, row) }),
+        ...verdicts(context, index.rowOf.get(name)),
       };
     });
+}
+
+function verdicts(context: Context, row: number | undefined): Pick<ClusterExplanation, 'filters' | 'score'> {
+  if (row === undefined) return { filters: [verdict('ClusterNames', ['the fleet has no cluster of this name'])] };
+  switch (context.input.placement.spec.policy.placementType) {
+    case 'PickFixed':
+      return { filters: fixedFilters(context, row) };
+    case 'PickN':
+      return { filters: filters(context, row), score: explainScore(context, row) };
+    case 'PickAll':
+      return { filters: filters(context, row) };
+  }
 }
 
 interface Context {

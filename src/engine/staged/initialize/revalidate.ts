@@ -13,7 +13,6 @@ export function abortReason(step: RunStep, context: RunContext): string | undefi
   const { placement } = step.work;
   const { status } = step;
   const { name } = placement.metadata;
-  if (placement.metadata.deletionTimestamp != null) return `parent placement ${name} is being deleted`;
   const { strategy } = placement.spec;
   if (strategy.type !== 'External') return `parent placement ${name} is no longer External but ${strategy.type}`;
   if (status.appliedStrategy && canonicalJson(status.appliedStrategy) !== canonicalJson(strategy.applyStrategy))

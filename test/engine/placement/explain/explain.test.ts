@@ -132,3 +132,15 @@ test('all clusters come by name, an unknown one gives nothing', () => {
   expect(explained({}, fleet).map(({ clusterName }) => clusterName)).toEqual(['a', 'b', 'c']);
   expect(explained({}, fleet, 'z')).toEqual([]);
 });
+
+test('a name of PickFixed that the fleet does not have is told among the clusters', () => {
+  const named = { placementType: 'PickFixed', clusterNames: ['bb', 'a'] };
+  expect(explained(named, fleet).map(({ clusterName }) => clusterName)).toEqual(['a', 'b', 'bb', 'c']);
+  expect(explained(named, fleet, 'bb')).toEqual([
+    {
+      clusterName: 'bb',
+      decision: { clusterName: 'bb', selected: false, reason: 'cluster "bb" is not found in the fleet' },
+      filters: [{ plugin: 'ClusterNames', passed: false, reason: 'the fleet has no cluster of this name' }],
+    },
+  ]);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunsInput } from '../../../../src/engine/staged/step.ts';
-import { applyStrategy, at, bound, cluster, placementOf, type Rollout, runOf, scheduled } from '../world.ts';
+import { applyStrategy, bound, cluster, placementOf, type Rollout, runOf, scheduled } from '../world.ts';
 import { names, update } from './update.ts';
 
 describe('what ends a run', () => {
@@ -61,16 +61,6 @@ describe('what ends a run', () => {
         it.work = { ...it.work, placement: placementOf({ type: 'RollingUpdate' }) };
       },
       /no longer External but RollingUpdate/,
-    ],
-    [
-      'a placement on its way out',
-      (it) => {
-        it.work = {
-          ...it.work,
-          placement: { ...placementOf(), metadata: { name: 'web', deletionTimestamp: at(0) } } as never,
-        };
-      },
-      /is being deleted/,
     ],
   ];
   it.each(edits)('%s', (_, edit, message) => {
