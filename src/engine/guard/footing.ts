@@ -1,13 +1,20 @@
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import type { GuardFinding, Plan, Target } from '../plan-document.ts';
 import type { Compared } from './comparison.ts';
 
-/** What a removal must stand on: a binding we recorded, or objects of ours that were seen there. */
+/**
+ * What a removal must stand on: a binding we recorded, objects of ours that were seen there, or an eviction that asks for
+ * it, which may speak of a cluster that is picked in the same plan.
+ */
 export function removalsHaveFooting(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
+  const isEvicted = (key: PlacementKey, cluster: ClusterName): boolean =>
+    input.fleet.evictions.some(({ spec }) => placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster);
   return compared.flatMap(({ key, pairs }) =>
     pairs
       .filter(({ removedNow, before }) => removedNow && before === undefined)
+      .filter(({ clusterName }) => !isEvicted(key, clusterName))
       .filter(({ clusterName }) => {
         const seen = input.observations?.get(clusterName);
         return !seen?.placements.some(({ placement }) => placementKey(placement) === key);

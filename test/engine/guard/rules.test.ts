@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Eviction } from '../../../src/api/eviction.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../../src/api/staged.ts';
 import type { PlannedRun } from '../../../src/engine/plan-document.ts';
@@ -44,6 +45,20 @@ describe('targets and removals', () => {
       extras: [],
     };
     expect(rules({ ...input, observations: new Map([['a', observation]]) }, plan)).toEqual([]);
+  });
+  it('an eviction may speak of a cluster that is picked in the same plan', () => {
+    const evict = (placementName: string, clusterName: string): Eviction => ({
+      apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+      kind: 'ClusterResourcePlacementEviction',
+      metadata: { name: 'e' },
+      spec: { placementName, clusterName },
+    });
+    const plan = planOf({ placements: { web: [planned('a', 0, 'remove')] } });
+    const found = (eviction: Eviction) =>
+      rules(inputOf({ fleet: { members: members('a'), placements: [rolling()], evictions: [eviction] } }), plan);
+    expect(found(evict('web', 'a'))).toEqual([]);
+    expect(found(evict('web', 'b'))).toEqual(['removal-without-binding']);
+    expect(found(evict('other', 'a'))).toEqual(['removal-without-binding']);
   });
   it('a repo that cannot be read in full removes nothing', () => {
     const record = [remembered(rolling(), [on('a')], { 0: objects(1) })];
