@@ -1,5 +1,7 @@
+import type { ClusterName } from '../../api/meta.ts';
 import type { Placement } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { GuardFinding, Plan, PlannedBinding } from '../plan-document.ts';
 import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 import { healthBefore } from './health.ts';
@@ -13,6 +15,7 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
   const contentsOf = snapshotReader(input, plan);
   const overridesAfter = overridesReader(plan);
   const stays = membersThatStay(input);
+  let relabelled: ReadonlySet<ClusterName> | undefined;
   const evicted = new Set(
     plan.evictions
       .filter(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Executed' && is === 'True'))
@@ -26,6 +29,8 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
     const isEvicted = ({ clusterName }: Pair): boolean => evicted.has(`${key} ${clusterName}`);
     const moved = counted.filter((pair) => pair.before !== undefined && isMoved(pair) && !isEvicted(pair));
     if (moved.length === 0) return [];
+    relabelled ??= relabelledMembers(input);
+    const changed = relabelled;
     const health = moved.map(({ clusterName, before }) =>
       healthBefore({
         input,
@@ -33,6 +38,7 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
         clusterName,
         binding: before!,
         contents: contentsOf(key, before!.resourceSnapshotIndex),
+        isRelabelled: changed.has(clusterName),
       }),
     );
     const disturbed = health.filter((it) => it === 'healthy').length;
@@ -61,6 +67,15 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
       return lists !== undefined && lists !== overridesOf(before);
     }
   });
+}
+
+/** Members whose labels are not those that the record was planned with. */
+function relabelledMembers({ fleet, record }: PlanInput): ReadonlySet<ClusterName> {
+  const changed = fleet.members.filter(({ metadata: { name, labels = {} } }) => {
+    const recorded = record.clusters.get(name);
+    return recorded !== undefined && canonicalJson(recorded.metadata.labels ?? {}) !== canonicalJson(labels);
+  });
+  return new Set(changed.map(({ metadata }) => metadata.name));
 }
 
 const serves = (binding: PlannedBinding | undefined): boolean =>

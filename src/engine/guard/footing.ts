@@ -10,7 +10,9 @@ import type { Compared } from './comparison.ts';
  */
 export function removalsHaveFooting(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
   const isEvicted = (key: PlacementKey, cluster: ClusterName): boolean =>
-    input.fleet.evictions.some(({ spec }) => placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster);
+    input.fleet.evictions.some(
+      ({ spec }) => placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster,
+    );
   return compared.flatMap(({ key, pairs }) =>
     pairs
       .filter(({ removedNow, before }) => removedNow && before === undefined)

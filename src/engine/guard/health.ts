@@ -14,8 +14,10 @@ export function healthBefore(request: {
   readonly clusterName: ClusterName;
   readonly binding: Binding;
   readonly contents: readonly Manifest[];
+  /** Overrides may want other contents there since: only who renders knows whether what is held still is what is wanted. */
+  readonly isRelabelled: boolean;
 }): Health {
-  const { input, key, clusterName, binding, contents } = request;
+  const { input, key, clusterName, binding, contents, isRelabelled } = request;
   const remembered = healthInRecord(binding);
   const seen = input.observations?.get(clusterName);
   if (input.observations === undefined || seen === undefined || !seen.reachable) return remembered;
@@ -28,7 +30,7 @@ export function healthBefore(request: {
   if (entry.results.some(({ result }) => result !== 'Applied' && result !== 'AppliedWithFailedDriftDetection'))
     return 'unhealthy';
   const live = new Map(seen.objects.map((object) => [nameOf(object), object]));
-  let certain = remembered === 'healthy';
+  let certain = remembered === 'healthy' && !isRelabelled;
   for (const wanted of contents) {
     const found = live.get(nameOf(wanted));
     const ready = found === undefined ? undefined : isReady(found);
