@@ -157,6 +157,21 @@ describe('other kinds', () => {
       'error exclusive-fields spec',
     ],
     [
+      'a number of a budget in quotes',
+      fleet('ClusterResourcePlacementDisruptionBudget', { minAvailable: '5' }),
+      'error invalid-int-or-percent spec.minAvailable',
+    ],
+    [
+      'a concurrency in quotes',
+      stage({ maxConcurrency: '3' }),
+      'error invalid-int-or-percent spec.stages.0.maxConcurrency',
+    ],
+    [
+      'a concurrency of nothing',
+      stage({ maxConcurrency: '0%' }),
+      'error invalid-int-or-percent spec.stages.0.maxConcurrency',
+    ],
+    [
       'a taint effect of pods',
       {
         apiVersion: 'cluster.kubernetes-fleet.io/v1',

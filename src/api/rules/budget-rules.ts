@@ -1,6 +1,6 @@
 import type { DisruptionBudget } from '../eviction.ts';
 import { error, type Issue } from '../issue.ts';
-import { isIntOrPercent } from '../syntax.ts';
+import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
 /** An invalid budget is kept: it must not be read as no budget. */
 export function budgetIssues({ spec }: DisruptionBudget): Issue[] {
@@ -12,14 +12,7 @@ export function budgetIssues({ spec }: DisruptionBudget): Issue[] {
     );
   for (const field of ['maxUnavailable', 'minAvailable'] as const) {
     const value = spec[field];
-    if (value !== undefined && !isIntOrPercent(String(value)))
-      issues.push(
-        error(
-          'invalid-int-or-percent',
-          ['spec', field],
-          `"${value}" is neither a number of 0 or more nor a percentage`,
-        ),
-      );
+    if (value !== undefined) issues.push(...intOrPercentIssues(value, ['spec', field], 0));
   }
   return issues;
 }

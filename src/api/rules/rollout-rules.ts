@@ -1,6 +1,6 @@
 import { error, type Issue, warning } from '../issue.ts';
 import type { RolloutStrategy } from '../placement.ts';
-import { isIntOrPercent } from '../syntax.ts';
+import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
 /** How a placement is rolled out and applied: fields that fit their type, and a budget that lets something move. */
 export function rolloutIssues(strategy: RolloutStrategy): Issue[] {
@@ -44,28 +44,9 @@ function budgetIssues(rollingUpdate: NonNullable<RolloutStrategy['rollingUpdate'
   const issues: Issue[] = [];
   const zero: string[] = [];
   for (const field of ['maxUnavailable', 'maxSurge'] as const) {
-    const written = rollingUpdate[field];
-    const value = String(written);
-    if (typeof written === 'string' && /^[0-9]+$/.test(written))
-      // The schema lets it pass, the webhook does not (intstr.GetScaledValueFromIntOrPercent).
-      issues.push(
-        error(
-          'invalid-int-or-percent',
-          [...path, field],
-          'a number in quotes is neither a number nor a percentage',
-          `write ${written} without quotes`,
-        ),
-      );
-    else if (!isIntOrPercent(value))
-      issues.push(
-        error(
-          'invalid-int-or-percent',
-          [...path, field],
-          `"${value}" is neither a number of 0 or more nor a percentage up to 100%`,
-          'write for example 1 or 25%',
-        ),
-      );
-    else if (value === '0' || value === '0%' || value === '00%') zero.push(field);
+    const wrong = intOrPercentIssues(rollingUpdate[field], [...path, field], 0);
+    issues.push(...wrong);
+    if (wrong.length === 0 && /^0+%?$/.test(String(rollingUpdate[field]))) zero.push(field);
   }
   if (zero.length === 2)
     issues.push(

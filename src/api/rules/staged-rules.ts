@@ -1,5 +1,6 @@
 import { error, type Issue } from '../issue.ts';
 import type { StagedUpdateRun, StagedUpdateStrategy } from '../staged.ts';
+import { intOrPercentIssues } from './int-or-percent-rules.ts';
 import { selectorIssues } from './selector-rules.ts';
 
 /** Hours, minutes and seconds: no sign, and no shorter units. */
@@ -21,16 +22,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
       );
     }
     issues.push(...selectorIssues(stage.labelSelector, [...here, 'labelSelector']));
-    const concurrency = String(stage.maxConcurrency);
-    if (!/^(100|[1-9][0-9]?)%$/.test(concurrency) && !/^[1-9]\d*$/.test(concurrency)) {
-      issues.push(
-        error(
-          'invalid-int-or-percent',
-          [...here, 'maxConcurrency'],
-          `"${concurrency}" is neither a number of 1 or more nor a percentage from 1% to 100%`,
-        ),
-      );
-    }
+    issues.push(...intOrPercentIssues(stage.maxConcurrency, [...here, 'maxConcurrency'], 1));
     (stage.beforeStageTasks ?? []).forEach((task, index) => {
       const there = [...here, 'beforeStageTasks', index];
       if (task.type !== 'Approval')
