@@ -40,15 +40,25 @@ export function removeRows(target: Bits, other: Bits): void {
 
 /** The rows of the set in ascending order, at most `limit`. */
 export function listRows(bits: Bits, limit = Number.POSITIVE_INFINITY): number[] {
-  const rows: number[] = [];
-  for (let word = 0; word < bits.length; word++) {
-    let rest = bits[word]!;
-    while (rest !== 0) {
-      if (rows.length >= limit) return rows;
-      const low = rest & -rest;
-      rows.push((word << 5) + 31 - Math.clz32(low));
-      rest ^= low;
+  const rows = new Array<number>(Math.max(0, Math.min(limit, countRows(bits))));
+  let at = 0;
+  for (let word = 0; at < rows.length; word++) {
+    for (let rest = bits[word]!; rest !== 0 && at < rows.length; rest &= rest - 1) {
+      rows[at++] = (word << 5) + 31 - Math.clz32(rest & -rest);
     }
   }
   return rows;
+}
+
+/** How many rows the set has. */
+function countRows(bits: Bits): number {
+  let count = 0;
+  for (let word = 0; word < bits.length; word++) {
+    // Adds up neighbouring bits, then pairs, then groups of four; the product adds up the bytes.
+    let rest = bits[word]!;
+    rest -= (rest >>> 1) & 0x55555555;
+    rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+    count += Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
 }

@@ -17,8 +17,8 @@ export interface LabelColumn {
 
 /** One property over the whole fleet. */
 export interface PropertyColumn {
-  /** Per row the approximate value, NaN where there is none. */
-  readonly numbers: Float64Array;
+  /** Per row how far the value is on the way from `min` to `max`, 0 to 1; NaN where there is none or all are the same. */
+  readonly shares: Float64Array;
   readonly unparsable: Bits;
   readonly anyUnparsable: boolean;
   /** Over all clusters that have it, ineligible ones included; both NaN when none has. */
@@ -74,7 +74,8 @@ export function propertyColumn(texts: readonly (string | undefined)[]): Property
     remembered(memo, `${operator} ${expected.nanos}`, () => exact.rowsIn(accepted[operator], expected));
   const { lowest, highest } = exact.extent();
   const [min, max] = [numbers[lowest] ?? Number.NaN, numbers[highest] ?? Number.NaN];
-  return { numbers, unparsable, anyUnparsable, min, max, comparing };
+  const shares = numbers.map((number) => (min === max ? Number.NaN : (number - min) / (max - min)));
+  return { shares, unparsable, anyUnparsable, min, max, comparing };
 }
 
 const { below, equal, above } = relations;

@@ -49,16 +49,13 @@ export function affinityScores(terms: readonly AffinityTerm[], rows: readonly nu
 export function termScore({ weight, matching, sorter }: AffinityTerm, row: number): number {
   if (weight === 0 || (matching && !hasRow(matching, row))) return 0;
   if (!sorter) return weight;
-  const { min, max, numbers } = sorter.column;
-  const value = numbers[row]!;
-  if (Number.isNaN(value) || min === max) return 0;
-  const share = (value - min) / (max - min);
+  const share = sorter.column.shares[row]!;
+  if (Number.isNaN(share)) return 0;
   return roundHalfAway((sorter.ascending ? 1 - share : share) * weight);
 }
 
 /** Go's math.Round: half away from zero, where JavaScript's Math.round goes half up. Never -0. */
-export function roundHalfAway(value: number): number {
-  const whole = Math.trunc(value);
-  const rounded = Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
+function roundHalfAway(value: number): number {
+  const rounded = value < 0 ? -Math.round(-value) : Math.round(value);
   return rounded + 0;
 }

@@ -2,7 +2,7 @@ import type { PlacementPolicy } from '../../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../../api/placement-state.ts';
 import { byText } from '../../kernel/ordering.ts';
 import { type BindingGroups, crossReference, liveBindings, rowsHeld, unschedule } from '../bindings.ts';
-import { listRows } from '../compiled/bits.ts';
+import { listRows, removeRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import type { CompiledPolicy } from '../compiled/compile-policy.ts';
 import { pickSpreadOut } from './pick-spread-out.ts';
@@ -72,8 +72,9 @@ function lowestFirst(a: Binding, b: Binding): number {
 
 function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, missing: number): PickNOutcome {
   const liveRows = rowsHeld(liveBindings(groups), index);
-  const taken = new Set(liveRows);
-  const rows = listRows(compiled.passing).filter((row) => !taken.has(row));
+  const open = Uint32Array.from(compiled.passing);
+  for (const row of liveRows) removeRow(open, row);
+  const rows = listRows(open);
   const affinity = compiled.affinity();
   const obsolete = new Set(rowsHeld(groups.obsolete, index));
   const spread = startSpread(policy, index, liveRows);

@@ -61,6 +61,15 @@ describe('a property column', () => {
     expect([column.min, column.max]).toEqual([min, max]);
   });
 
+  test.each<[rule: string, texts: (string | undefined)[], shares: number[]]>([
+    ['run from the smallest to the largest', ['4', '2', '3'], [1, 0, 0.5]],
+    ['are NaN without a value', ['4', undefined, 'lots', '2'], [1, Number.NaN, Number.NaN, 0]],
+    ['are NaN where all values are the same', ['4', '4000m'], [Number.NaN, Number.NaN]],
+    ['are NaN where no value is', [undefined], [Number.NaN]],
+  ])('shares %s', (_, texts, shares) => {
+    expect([...propertyColumn(texts).shares]).toEqual(shares);
+  });
+
   test('agrees with exact integers, whatever the fleet has and is asked for', () => {
     const near = fc.constantFrom('9007199254740991', '9007199254740992', '9007199254740993', '68719476736000000000');
     const amount = fc.record({
