@@ -1,9 +1,11 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { changingCommands } from './commands/changing.ts';
-import { examples } from './commands/options.ts';
+import { offering } from './commands/offer.ts';
+import { examples, output } from './commands/options.ts';
 import { planningCommands } from './commands/planning.ts';
 import { runningCommands } from './commands/running.ts';
 import { statusCommands } from './commands/status.ts';
+import { shells } from './completion/shells.ts';
 import { version } from './version.ts';
 
 /** Every command loads its own code when it runs: `--help` must not pay for what it does not use. */
@@ -50,9 +52,21 @@ function aboutCommands(gitfleet: Command): void {
   );
   examples(
     gitfleet
+      .command('completion')
+      .description('let a shell complete commands, flags, kinds and names: print the script for it')
+      .addArgument(offering(new Argument('<shell>', 'bash, zsh or fish'), { kind: 'words', words: shells }))
+      .argument('[line...]', 'after --: a line without gitfleet; what may stand at its end is printed')
+      .action(async (shell, line) => (await import('./completion/completion.ts')).completion(shell, line, gitfleet)),
+    'completion bash > ~/.local/share/bash-completion/completions/gitfleet',
+    'completion zsh > ~/.zsh/completions/_gitfleet',
+    'completion fish > ~/.config/fish/completions/gitfleet.fish',
+    'completion bash -- describe placement w',
+  );
+  examples(
+    gitfleet
       .command('version')
       .description('version of gitfleet and of what it runs on')
-      .option('-o, --output <format>', 'table or json', 'table')
+      .addOption(output('table or json'))
       .action(async (options) => (await import('./version.ts')).printVersion(options)),
     'version -o json',
   );

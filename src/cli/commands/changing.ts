@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { kindArgument } from './offer.ts';
 import { branch, examples, output, repo, statusBranch, statusOptions } from './options.ts';
 
 /** Commands that change the fleet repo, by commits, or make the daemon look. */
@@ -46,7 +47,7 @@ export function changingCommands(gitfleet: Command): void {
   ] as const) {
     examples(
       changeOptions(gitfleet.command(verb).description(what))
-        .argument('<kind>', 'placement or run; or kind/name')
+        .addArgument(kindArgument('placement or run; or kind/name', ['placement', 'run']))
         .argument('[name]', 'its name, or namespace/name')
         .option('--reason <text>', 'why, for those who read the commit and the status')
         .option('--pull-request', 'push a branch for a pull request instead of committing at once')

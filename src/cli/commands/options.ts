@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { offering } from './offer.ts';
 
 export const repo = (): Option =>
   new Option('--repo <dir|url>', 'fleet repo: a directory, a clone, or a URL').default('.');
@@ -6,7 +7,11 @@ export const ref = (): Option => new Option('--ref <ref>', 'branch, tag or commi
 export const branch = (): Option => new Option('--branch <branch>', 'branch of desired state').default('main');
 export const statusBranch = (): Option =>
   new Option('--status-branch <branch>', 'branch that status is committed to').default('fleet-status');
-export const output = (formats: string): Option => new Option('-o, --output <format>', formats).default('table');
+/** `formats` as a sentence has them: `table, json or yaml`; the first is taken when none is given. */
+export const output = (formats: string): Option => {
+  const words = formats.split(/, | or /);
+  return offering(new Option('-o, --output <format>', formats).default(words[0]), { kind: 'words', words });
+};
 
 /** What a plan is made from: the same for every command that plans. */
 export const planOptions = (command: Command): Command =>

@@ -64,7 +64,7 @@ export function planningCommands(gitfleet: Command): void {
     planOptions(gitfleet.command('render').description('the manifests that one cluster gets'))
       .requiredOption('--cluster <name>', 'member cluster')
       .option('--placement <[ns/]name>', 'only this placement')
-      .option('-o, --output <format>', 'yaml or json', 'yaml')
+      .addOption(output('yaml or json'))
       .action(async (options) => (await import('../render.ts')).render(options)),
     'render --cluster eu-1',
     'render --cluster eu-1 --placement shop/settings -o json',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { kindArgument } from './offer.ts';
 import { branch, examples, output, statusOptions } from './options.ts';
 
 /** Commands that read the status branch. */
@@ -8,9 +9,11 @@ export function statusCommands(gitfleet: Command): void {
 
   examples(
     statusOptions(gitfleet.command('get').description(`list what the status branch says: ${kinds}`))
-      .argument(
-        '<kind>',
-        "a kind, KubeFleet's short name for it (crp, rp, crb, …), several with commas between, all, or kind/name",
+      .addArgument(
+        kindArgument(
+          "a kind, KubeFleet's short name for it (crp, rp, crb, …), several with commas between, all, or kind/name",
+          [...kinds.split(', '), 'all'],
+        ),
       )
       .argument('[name]', 'only this one, or what belongs to the placement of this name')
       .option('-n, --namespace <namespace>', 'only of this namespace')
@@ -38,7 +41,12 @@ export function statusCommands(gitfleet: Command): void {
         .command('describe')
         .description('everything the status branch says about one object, with events from its history'),
     )
-      .argument('<kind>', 'placement, binding, cluster, snapshot, run, approval or eviction; or kind/name')
+      .addArgument(
+        kindArgument(
+          'placement, binding, cluster, snapshot, run, approval or eviction; or kind/name',
+          'placement binding cluster snapshot run approval eviction'.split(' '),
+        ),
+      )
       .argument('[name]', 'name, or namespace/name')
       .option('-n, --namespace <namespace>', 'only of this namespace')
       .addOption(output('table, json or yaml'))
@@ -84,7 +92,12 @@ export function statusCommands(gitfleet: Command): void {
         .command('wait')
         .description('wait until something has a condition, or is gone; exit code 1 when the time is over'),
     )
-      .argument('<kind>', 'placement, binding, cluster, run, approval or eviction; or kind/name')
+      .addArgument(
+        kindArgument(
+          'placement, binding, cluster, run, approval or eviction; or kind/name',
+          'placement binding cluster run approval eviction'.split(' '),
+        ),
+      )
       .argument('[name]', 'only this one; default: all of the kind')
       .requiredOption('--for <condition>', 'Available, condition=Applied, condition=Available=False, or delete')
       .option('--timeout <duration>', 'give up after this long', '5m')

@@ -1,6 +1,8 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
+import { followedBranch } from '../../git/followed-branch.ts';
 import { branchRef } from '../../git/source.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { Silence } from '../../repo/record/summary.ts';
@@ -11,6 +13,8 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 export interface StatusOptions {
   readonly repo: string;
   readonly statusBranch: string;
+  /** Only what this machine knows already: no server is asked. */
+  readonly offline?: boolean;
 }
 
 /** What the status branch says at one commit of it. */
@@ -36,21 +40,20 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
-export async function openStatus({ repo, statusBranch }: StatusOptions): Promise<StatusReader> {
+export async function openStatus({ repo, statusBranch, offline }: StatusOptions): Promise<StatusReader> {
   const ref = branchRef(statusBranch);
+  if (offline && parseAddress(repo).kind !== 'local') throw notYet(repo, statusBranch);
   const branches = await openClone(repo);
-  const tip = publishedTip(branches, statusBranch);
+  const tip = offline
+    ? async () => (await followedBranch(branches, statusBranch)).tip
+    : publishedTip(branches, statusBranch);
   return {
     branches,
     ref,
     tip,
     async read(folders) {
       const commit = await tip();
-      if (commit === undefined)
-        throw new CliError(
-          `${branches.name} has no branch ${statusBranch} yet: it appears with the first pass of gitfleet run`,
-          exitCodes.unreachable,
-        );
+      if (commit === undefined) throw notYet(branches.name, statusBranch);
       await branches.obtain(ref, commit);
       const tree = await branches.objects.files(commit);
       const wanted = (await tree.files()).filter(({ path, mode }) => mode.startsWith('100') && isAsked(path, folders));
@@ -62,6 +65,12 @@ export async function openStatus({ repo, statusBranch }: StatusOptions): Promise
     close: () => branches.close(),
   };
 }
+
+const notYet = (name: string, statusBranch: string): CliError =>
+  new CliError(
+    `${name} has no branch ${statusBranch} yet: it appears with the first pass of gitfleet run`,
+    exitCodes.unreachable,
+  );
 
 /** Opens a status branch, uses it, closes it. */
 export async function withStatus<T>(options: StatusOptions, use: (reader: StatusReader) => Promise<T>): Promise<T> {

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { kindsMeant } from '../status/kinds.ts';
+import { withStatus } from '../status/open-status.ts';
+import { defaultHistory } from '../status/read-events.ts';
+import { CliError } from '../terminal/exit.ts';
+import { titleOf } from '../terminal/names.ts';
+import { print } from '../terminal/output.ts';
+import { asked, type Candidate, type Flags } from './asked.ts';
+import { scripts } from './scripts.ts';
+import { type Shell, shells } from './shells.ts';
+
+/**
+ * Prints the script that makes a shell complete gitfleet's command lines, or, asked by that script, what may stand at the
+ * end of one.
+ */
+export async function completion(text: string, line: readonly string[], program: Command): Promise<void> {
+  const shell = shells.find((known) => known === text);
+  if (shell === undefined) throw new CliError(`there is no completion for ${text}: use one of ${shells.join(', ')}`);
+  if (line.length === 0) return print(scripts[shell]);
+  const found = await candidates(program, line);
+  if (found.length > 0) print(found.map(shown[shell]).join('\n'));
+}
+
+/** How the script of a shell wants to read a candidate. */
+const shown: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
+  bash: ({ value }) => value,
+  zsh: ({ value, description }) =>
+    `${value.replaceAll(':', '\\:')}${description === undefined ? '' : `:${oneLine(description)}`}`,
+  fish: ({ value, description }) => `${value}${description === undefined ? '' : `\t${oneLine(description)}`}`,
+};
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+
+async function candidates(program: Command, line: readonly string[]): Promise<readonly Candidate[]> {
+  const about = asked(program, line);
+  switch (about.kind) {
+    case 'words':
+      return about.words;
+    case 'kinds': {
+      const { word, kinds, flags } = about;
+      const slash = word.indexOf('/');
+      if (slash >= 0) return namesOf(word.slice(0, slash), flags, word.slice(0, slash + 1), word);
+      const before = word.slice(0, word.lastIndexOf(',') + 1);
+      return kinds.map((kind) => ({ value: before + kind })).filter(({ value }) => value.startsWith(word));
+    }
+    case 'names':
+      return namesOf(about.of, about.flags, '', about.word);
+    case 'unknown':
+      return [];
+  }
+}
+
+/** Names on the status branch as this machine knows it: whoever presses a key does not wait for a server. None where there is no status. */
+async function namesOf(kind: string, flags: Flags, before: string, word: string): Promise<Candidate[]> {
+  const repo = flags.get('repo') ?? '.';
+  const statusBranch = flags.get('statusBranch') ?? 'fleet-status';
+  try {
+    const meant = kindsMeant(kind, defaultHistory).filter(({ listing }) => !listing.nameless);
+    return await withStatus({ repo, statusBranch, offline: true }, async (reader) => {
+      const status = await reader.read([...new Set(meant.flatMap(({ listing }) => listing.folders))]);
+      const names = [];
+      for (const { listing, isMeant } of meant)
+        names.push(...(await listing.rows(status, Date.now(), reader)).filter(isMeant).map(titleOf));
+      return [...new Set(names)]
+        .map((name) => ({ value: before + name }))
+        .filter(({ value }) => value.startsWith(word));
+    });
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}
