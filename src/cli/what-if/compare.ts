@@ -15,7 +15,7 @@ export interface WhatIf {
 }
 
 export interface PlacementOutcome extends PlacementRef {
-  /** Clusters that it would go to and leave. */
+  /** Clusters that it would go to and leave, and those that it would not go to any more. */
   readonly moves: readonly ClusterMove[];
   /** Changed clusters that keep it, although some of them would not be picked any more. */
   readonly stays: readonly ClusterStay[];
@@ -30,7 +30,8 @@ export interface PlacementOutcome extends PlacementRef {
 
 export interface ClusterMove {
   readonly clusterName: ClusterName;
-  readonly to: 'added' | 'removed';
+  /** `notAdded`: it is not there yet, and would be added without the changes. */
+  readonly to: 'added' | 'removed' | 'notAdded';
   readonly reason: string;
   readonly clusterScore?: ClusterDecision['clusterScore'];
 }
@@ -55,6 +56,7 @@ export function compare(of: {
   const outcomes = of.after.placements.map((next): PlacementOutcome => {
     const was = before.get(placementKey(next));
     const held = clustersOf(was);
+    const there = clustersWith(was);
     const holds = clustersOf(next);
     const { kind, name, namespace } = next;
     return {
@@ -65,7 +67,10 @@ export function compare(of: {
         ...[...holds].filter((cluster) => !held.has(cluster)).map((cluster) => move(next, cluster, 'added')),
         ...[...held]
           .filter((cluster) => !holds.has(cluster))
-          .map((cluster) => (present.has(cluster) ? move(next, cluster, 'removed') : gone(cluster))),
+          .map((cluster) => {
+            const to = there.has(cluster) ? 'removed' : 'notAdded';
+            return present.has(cluster) ? move(next, cluster, to) : gone(cluster, to);
+          }),
       ].sort((a, b) => (a.clusterName < b.clusterName ? -1 : 1)),
       stays: [...holds]
         .filter((cluster) => held.has(cluster) && touched.has(cluster))
@@ -85,6 +90,14 @@ const clustersOf = (placement: PlannedPlacement | undefined): Set<ClusterName> =
     ),
   );
 
+/** Clusters that have something of the placement already. */
+const clustersWith = (placement: PlannedPlacement | undefined): Set<ClusterName> =>
+  new Set(
+    placement?.bindings.flatMap(({ clusterName, state, move }) =>
+      state === 'Bound' && move !== 'add' ? [clusterName] : [],
+    ),
+  );
+
 function move({ decisions }: PlannedPlacement, clusterName: ClusterName, to: ClusterMove['to']): ClusterMove {
   const decision = decisions.find((candidate) => candidate.clusterName === clusterName);
   return {
@@ -95,9 +108,9 @@ function move({ decisions }: PlannedPlacement, clusterName: ClusterName, to: Clu
   };
 }
 
-const gone = (clusterName: ClusterName): ClusterMove => ({
+const gone = (clusterName: ClusterName, to: ClusterMove['to']): ClusterMove => ({
   clusterName,
-  to: 'removed',
+  to,
   reason: 'the cluster is not in the fleet',
 });
 

@@ -2,7 +2,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { titleOf } from '../terminal/names.ts';
-import type { PlacementOutcome, WhatIf } from './compare.ts';
+import type { ClusterMove, PlacementOutcome, WhatIf } from './compare.ts';
 
 /** Clusters that are told one by one when something does not fit; a fleet has many that never fit. */
 const mostUnfit = 10;
@@ -28,10 +28,7 @@ export function whatIfText(whatIf: WhatIf, plan: Plan): string {
 function placementText(outcome: PlacementOutcome): string {
   const color = colorsFor(process.stdout);
   const lines = [color('bold', titleOf(outcome))];
-  for (const { clusterName, to, reason } of outcome.moves)
-    lines.push(
-      to === 'added' ? color('green', `  + ${clusterName}  ${reason}`) : color('red', `  - ${clusterName}  ${reason}`),
-    );
+  for (const { clusterName, to, reason } of outcome.moves) lines.push(moveLine[to](clusterName, reason, color));
   for (const { clusterName, unfit } of outcome.stays)
     lines.push(
       unfit === undefined
@@ -51,11 +48,21 @@ function placementText(outcome: PlacementOutcome): string {
   return lines.join('\n');
 }
 
+type Line = (clusterName: string, reason: string, color: ReturnType<typeof colorsFor>) => string;
+
+const moveLine: Readonly<Record<ClusterMove['to'], Line>> = {
+  added: (clusterName, reason, color) => color('green', `  + ${clusterName}  ${reason}`),
+  removed: (clusterName, reason, color) => color('red', `  - ${clusterName}  ${reason}`),
+  notAdded: (clusterName, reason, color) =>
+    color('yellow', `  x ${clusterName}  is not there yet and would not be added: ${reason}`),
+};
+
 function summary(outcomes: readonly PlacementOutcome[]): string {
   const count = (of: (outcome: PlacementOutcome) => number) => outcomes.reduce((sum, outcome) => sum + of(outcome), 0);
   const added = count(({ moves }) => moves.filter(({ to }) => to === 'added').length);
   const removed = count(({ moves }) => moves.filter(({ to }) => to === 'removed').length);
+  const notAdded = count(({ moves }) => moves.filter(({ to }) => to === 'notAdded').length);
   const stay = count(({ stays }) => stays.length);
   const unfit = count(({ noLongerFits }) => (noLongerFits ? 1 : 0));
-  return `${added} to add, ${removed} to remove, ${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
+  return `${added} to add, ${removed} to remove, ${notAdded === 0 ? '' : `${notAdded} not to be added any more, `}${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
 }

@@ -60,15 +60,15 @@ describe('plan with what-if flags, before anything is placed', () => {
   eu-1 has the taint maintenance:NoSchedule
 
 base
-  - eu-1  ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
+  x eu-1  is not there yet and would not be added: ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
 
 web
-  - eu-1  ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
+  x eu-1  is not there yet and would not be added: ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
   ! no longer fits: could not find all clusters needed as specified by the scheduling policy, found 1 cluster(s) instead
       eu-1: ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
       us-1: ClusterUnschedulable, cluster does not match any of the required cluster affinity terms
 
-0 to add, 2 to remove, 0 staying on changed clusters, 1 placement no longer fitting. Nothing was changed.
+0 to add, 0 to remove, 2 not to be added any more, 0 staying on changed clusters, 1 placement no longer fitting. Nothing was changed.
 `,
     });
   });
@@ -84,7 +84,7 @@ web
         {
           name: 'web',
           moves: [
-            { clusterName: 'eu-2', to: 'removed' },
+            { clusterName: 'eu-2', to: 'notAdded' },
             { clusterName: 'us-1', to: 'added' },
           ],
         },
