@@ -44,12 +44,16 @@ async function turn(
     const { fleet } = desired;
     const object = named(names[0] === 'runs' ? fleet.runs : fleet.placements, { what: names[1], name });
     const title = `${names[1]} ${titleOf(object.metadata)}`;
-    if (isSo(verb, object)) {
+    const newReason = verb === 'suspend' && isOfAnotherReason(object, options.reason);
+    if (isSo(verb, object) && !newReason) {
       const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
       return tell(
         desired,
         { edits: new Map(), message: '', branch: undefined },
-        { options, said: { done: '', already, notes: [] } },
+        {
+          options,
+          said: { done: '', already, notes: isRun(object) && options.reason !== undefined ? [reasonOfRun] : [] },
+        },
       );
     }
     const file = fleet.sources?.get(sourceKey(object.kind, object.metadata))?.file ?? '';
@@ -71,14 +75,18 @@ async function turn(
       {
         options,
         said: {
-          done: `${title} ${options.pullRequest ? 'is to be ' : 'is '}${verb === 'suspend' ? 'suspended' : 'resumed'}`,
+          done: newReason
+            ? `${title} stays suspended, ${options.pullRequest ? 'to be ' : ''}for another reason`
+            : `${title} ${options.pullRequest ? 'is to be ' : 'is '}${verb === 'suspend' ? 'suspended' : 'resumed'}`,
           already: `${title} is so already`,
-          notes: verb === 'suspend' ? whatGoesOn(object) : [],
+          notes: verb === 'suspend' && !newReason ? whatGoesOn(object) : [],
         },
       },
     );
   });
 }
+
+const reasonOfRun = 'a run has no place for a reason: it stands in the commit that stopped it';
 
 type Suspendable = Placement | StagedUpdateRun;
 
@@ -100,6 +108,12 @@ function isSo(verb: Verb, object: Suspendable): boolean {
     ? object.spec.state === 'Stop'
     : object.metadata.annotations?.[suspendedAnnotation] !== undefined;
   return suspended === (verb === 'suspend');
+}
+
+/** It is suspended, and a reason is given that is not the one that its annotation says. */
+function isOfAnotherReason(object: Suspendable, reason: string | undefined): boolean {
+  const present = isRun(object) ? undefined : object.metadata.annotations?.[suspendedAnnotation];
+  return present !== undefined && reason !== undefined && reason !== present;
 }
 
 function change(

@@ -198,6 +198,31 @@ describe('suspend and resume', () => {
     ]);
   });
 
+  it('a placement that is suspended already: only another reason is written', async () => {
+    await run('suspend', 'placement', 'web', '--reason', 'incident 42');
+    expect(await run('suspend', 'placement', 'web', '--reason', 'incident 42')).toMatchObject({
+      out: 'placement web is suspended already\n',
+      err: '',
+    });
+    expect(await run('suspend', 'placement', 'web', '--reason', 'incident 43')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^placement web stays suspended, for another reason: commit [0-9a-f]{12} on main\n/),
+      err: '',
+    });
+    expect(text('placements/web.yaml')).toContain('gitfleet.dev/suspended: incident 43\n');
+    expect(fleet.git('log', '-1', '--format=%B')).toBe('Suspend placement web\n\nincident 43');
+    expect(await run('suspend', 'placement', 'web')).toMatchObject({ out: 'placement web is suspended already\n' });
+  });
+
+  it('a run that is suspended already has no place for another reason, and says so', async () => {
+    await run('suspend', 'run', 'pay-1');
+    expect(await run('suspend', 'run', 'pay-1', '--reason', 'incident 43')).toMatchObject({
+      code: 0,
+      out: 'run pay-1 is suspended already\n',
+      err: 'note: a run has no place for a reason: it stands in the commit that stopped it\n',
+    });
+  });
+
   it("a run, by KubeFleet's own state", async () => {
     await run('suspend', 'run', 'pay-1');
     expect(text('rollouts/pay-1.yaml')).toBe(`${shop['rollouts/pay-1.yaml']}  state: Stop\n`);
