@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ClusterObservation } from '../api/observation.ts';
 import { fleetMembers } from '../daemon/members.ts';
 import { assignmentsOf } from '../daemon/pass/assignments.ts';
 import { inferPlacements } from '../daemon/pass/inferred.ts';
+import { contactOf } from '../daemon/pass/last-heard.ts';
 import { recordedFleet } from '../daemon/record/recorded-fleet.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
@@ -62,7 +64,7 @@ export async function observe(options: {
     for (const sighting of sightings) {
       await writeFile(
         join(options.out, `${sighting.metadata.name}.yaml`),
-        stringify(sighting, { lineWidth: 0, aliasDuplicateObjects: false }),
+        stringify(told(sighting), { lineWidth: 0, aliasDuplicateObjects: false }),
       );
     }
     const missing = sightings.filter(({ reachable }) => !reachable);
@@ -73,4 +75,11 @@ export async function observe(options: {
     members.stop();
     await repo.close();
   }
+}
+
+/** Of a member that does not answer only why, and when it answered last if anybody knows. */
+function told(sighting: ClusterObservation): object {
+  if (sighting.reachable) return sighting;
+  const { apiVersion, kind, metadata, observedAt, reachable, cause } = sighting;
+  return { apiVersion, kind, metadata, ...(contactOf(sighting) !== undefined && { observedAt }), reachable, cause };
 }

@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { systemClock } from '../../../src/members/clock.ts';
 import { kubeconfigOf } from '../../../src/simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../../src/simulator/listen.ts';
@@ -230,5 +231,15 @@ describe('observe', () => {
       out: expect.stringMatching(/^2 of 3 members observed/),
       err: expect.stringMatching(/^dev-1: /),
     });
+    // Nobody knows when it answered last, so nothing is said of it.
+    expect(parse(readFileSync(join(out, 'dev-1.yaml'), 'utf8'))).toEqual({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'ClusterObservation',
+      metadata: { name: 'dev-1' },
+      reachable: false,
+      cause: expect.any(String),
+    });
+    const plan = await cli('plan', '--repo', dir, '--observed', out, '-o', 'json');
+    expect(plan.err).toBe('');
   });
 });
