@@ -111,6 +111,18 @@ describe('a pass that fails', () => {
   });
 });
 
+it('the first pass of a daemon is told also when there is nothing to do, later ones are not', async () => {
+  const { fleet, one } = await settled(() => ({}));
+  one.kill();
+  fleet.logged.splice(0);
+  const two = fleet.start();
+  await fleet.until('it has looked three times', () => two.passes.length > 2, 60);
+  const levels = fleet.logged
+    .filter((line) => line.includes('"msg":"nothing to do"'))
+    .map((line) => (JSON.parse(line) as { level: string }).level);
+  expect(levels).toEqual(['info', 'debug', 'debug']);
+});
+
 it('what a pass came to is forgotten when the next ones have overtaken it', async () => {
   const { fleet, one } = await settled(() => ({}));
   fleet.commit(web('web:2'));

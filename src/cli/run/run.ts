@@ -72,6 +72,8 @@ export async function run(options: RunOptions): Promise<void> {
       () => opened.daemon.stop(),
       (message) => log.info(message),
     );
+    const { repo, branch, statusBranch } = options;
+    log.info({ repo, branch, statusBranch }, 'started; the first pass says what it finds');
     ended = await opened.daemon.run();
   } finally {
     await opened.close();

@@ -20,7 +20,8 @@ export function tellPass(
   const { plan } = result;
   reportPlan(plan, metrics);
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
-  if (result.kind === 'unchanged') log.debug(line, 'nothing to do');
+  // The first pass is told in any case: whoever has started the daemon waits for a word.
+  if (result.kind === 'unchanged') log[reasons.includes('start') ? 'info' : 'debug'](line, 'nothing to do');
   else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');
   else if (result.kind === 'gathering') log.debug(line, 'gathering changes until the next push');
   else log.info(line, `published: ${result.subject}`);
