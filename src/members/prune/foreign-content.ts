@@ -52,8 +52,11 @@ const staleAnswer = (name: string, { plural }: ServedKind): ApiError =>
     body: 'the answer is older than what was shown before',
   });
 
+/** Names that a person needs to decide whether they may go; more do not help. */
+const mostNames = 10;
+
 const firstOf = (names: readonly string[]): string =>
-  `${names.toSorted().slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+  `${names.toSorted().slice(0, mostNames).join(', ')}${names.length > mostNames ? ` and ${names.length - mostNames} more` : ''}`;
 
 /** Items of a list need not say what they are. */
 const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });

@@ -36,7 +36,8 @@ export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut 
         );
     }
   }
-  if (waiting.length > 0) {
+  const removals = plan.holds.filter(({ removalDigest }) => removalDigest !== undefined);
+  if (waiting.length + removals.length > 0) {
     lines.push('', '## Waiting for approval', '');
     for (const approval of waiting) {
       const name = placementKey(approval);
@@ -50,10 +51,14 @@ export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut 
       lines.push(
         `- **${safe(approval.spec.parentStageRollout)}**, stage **${safe(approval.spec.targetStage)}**${hold ? `: ${safe(hold.message)}` : ''}`,
       );
-      lines.push(
-        `  Yes: merge the branch \`gitfleet/approve/${name}\` into \`${branch}\`. In a clone: ${mergeInClone(`gitfleet/approve/${name}`)}`,
-      );
+      lines.push(howToSayYes(`gitfleet/approve/${name}`, branch));
     }
+    for (const { subject, message, removalDigest } of removals.slice(0, mostRows))
+      lines.push(
+        `- removal of **${safe(holdSubject(subject))}**: ${safe(message)}`,
+        howToSayYes(removalBranch(removalDigest!), branch),
+      );
+    if (removals.length > mostRows) lines.push(`- … and ${removals.length - mostRows} more removals`);
   }
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   if (problems.length > 0) {
@@ -115,7 +120,10 @@ export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut 
       '',
       ...[...unreachable].slice(0, mostRows).map(notReached),
     );
-  const held = plan.holds.filter(({ reason }) => reason !== 'WaitingForApproval' && reason !== 'RolloutBudget');
+  const held = plan.holds.filter(
+    ({ reason, removalDigest }) =>
+      reason !== 'WaitingForApproval' && reason !== 'RolloutBudget' && removalDigest === undefined,
+  );
   if (held.length > 0)
     lines.push(
       '',
@@ -133,6 +141,9 @@ export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut 
 
 const removalBranch = (digest: string): string =>
   `gitfleet/approve/removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;
+
+const howToSayYes = (from: string, into: string): string =>
+  `  Yes: merge the branch \`${from}\` into \`${into}\`. In a clone: ${mergeInClone(from)}`;
 
 const mergeInClone = (branch: string): string => `\`git pull && git merge origin/${branch} && git push\``;
 

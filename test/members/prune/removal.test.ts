@@ -176,6 +176,21 @@ describe('a placement that is removed', () => {
     expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
   });
 
+  it('names ten of what a namespace holds that is not ours, and counts the rest', async () => {
+    const world = await holding(manifests);
+    const names = 'bcdefghijklm'.split('');
+    for (const name of names)
+      await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap(name, {}, 'shop'));
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(5);
+    const named = names.slice(0, 10).map((name) => `ConfigMap shop/${name}`);
+    expect(world.results()).toMatchObject([
+      {
+        message: `Namespace shop holds 12 object(s) that are not of this placement: ${named.join(', ')} and 2 more`,
+      },
+    ]);
+  });
+
   it('takes a namespace with what is not ours when a person said so', async () => {
     const world = await holding(manifests);
     await world.user('POST', '/api/v1/namespaces/shop/configmaps', configMap('theirs', {}, 'shop'));

@@ -1,4 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
+import type { ClusterName } from '../../../src/api/meta.ts';
+import type { Plan } from '../../../src/engine/plan-document.ts';
+import { renderDashboard } from '../../../src/repo/record/dashboard.ts';
 import { FleetOnGit } from '../../cli/fleet-on-git.ts';
 import { shop } from '../../cli/shop.ts';
 import { removeFolders } from '../../git/world.ts';
@@ -53,4 +56,32 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
 
     - **pay** LastGoodVersion: its file is not valid: the last good version stays in force until the problem reported for it is mended"
   `);
+});
+
+it('a removal that waits for a person is told with the branch to merge, and not among what is held', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  const plan = await fleet.pass();
+  const message = 'Namespace web holds 1 object(s) that are not of this placement: ConfigMap web/theirs';
+  const hold = {
+    subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'eu-1' as ClusterName },
+    reason: 'ContainsForeignObjects',
+    message,
+    removalDigest: 'sha256:0123456789abcdef',
+  } as const;
+  const readme = (holds: Plan['holds']) =>
+    renderDashboard({ ...plan, approvals: [], holds }, { branch: 'main', unreachable: new Map(), notRolledOut: [] });
+  expect(readme([hold])).toContain(
+    [
+      '## Waiting for approval',
+      '',
+      `- removal of **web · eu-1**: ${message}`,
+      '  Yes: merge the branch `gitfleet/approve/removal-0123456789ab` into `main`. In a clone: `git pull && git merge origin/gitfleet/approve/removal-0123456789ab && git push`',
+      '',
+      '',
+    ]
+      .join('\n')
+      .trimEnd(),
+  );
+  expect(readme([hold])).not.toContain('## Held');
+  expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more removals\n');
 });
