@@ -35,7 +35,7 @@ function placementText(outcome: PlacementOutcome): string {
         ? `  = ${clusterName}  stays`
         : color(
             'yellow',
-            `  = ${clusterName}  stays because it is there already; it would not be picked anew: ${unfit}`,
+            `  = ${clusterName}  stays because it was picked before; it would not be picked anew: ${unfit}`,
           ),
     );
   if (outcome.noLongerFits) {

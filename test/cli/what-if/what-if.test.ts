@@ -109,7 +109,7 @@ describe('plan with what-if flags, once everything is placed', () => {
     const { out, code } = await plan('--taint', 'eu-1=maintenance=yes:NoSchedule');
     expect(code).toBe(0);
     expect(out).toContain(
-      'web\n  = eu-1  stays because it is there already; it would not be picked anew: taint maintenance=yes:NoSchedule is not tolerated',
+      'web\n  = eu-1  stays because it was picked before; it would not be picked anew: taint maintenance=yes:NoSchedule is not tolerated',
     );
   });
 
