@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/engine/input.ts';
 import type { Published } from '../../src/git/status-branch.ts';
-import { simulate } from './simulate.ts';
+import { firstWide, simulate } from './simulate.ts';
 import type { Sabotage } from './world.ts';
 
 /** Rules of ours, each broken at a port of the daemon: the checks would be worth nothing if they let these pass. */
@@ -42,6 +42,15 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     /went back from version/,
     1,
   ],
+  [
+    'what another placement has is not seen',
+    {
+      through: (transport) => (request) =>
+        transport(request.method === 'GET' ? { ...request, path: hidingShared(request.path) } : request),
+    },
+    /took on \w+ what app\d+ has/,
+    firstWide + 15,
+  ],
 ];
 
 it.each(sabotages)(
@@ -49,7 +58,7 @@ it.each(sabotages)(
   async (_rule, sabotage, complaint, from) => {
     const complaints: string[] = [];
     for (let seed = from; seed < from + 60 && !complaints.some((text) => complaint.test(text)); seed++)
-      complaints.push(...(await simulate(`broken ${seed}`, sabotage)).broken);
+      complaints.push(...(await simulate(from < firstWide ? `broken ${seed}` : `${seed}`, sabotage)).broken);
     expect(complaints.filter((text) => complaint.test(text))).not.toEqual([]);
   },
   120_000,
@@ -82,6 +91,12 @@ function withoutGates(fleet: Fleet): Fleet {
     })),
   };
 }
+
+/** As if there were no ClusterRole of ours, or of anybody. */
+const hidingShared = (path: string): string =>
+  path
+    .replace(/(clusterroles\?.*labelSelector=)[^&]*/, '$1nobody')
+    .replace('clusterroles/shared', 'clusterroles/nobody');
 
 /** Lists of a whole namespace show only what carries our label. */
 const onlyOurs = (path: string): string =>

@@ -16,6 +16,12 @@ export interface App {
   version: number;
   /** Its pods never become ready. */
   failing: boolean;
+  /** A value of its selector, which cannot be changed where the Deployment is. */
+  selector: string;
+  /** Has an object of a kind that a member may come to serve late. */
+  readonly gadget: boolean;
+  /** Asks for a ClusterRole that others ask for, too: whoever comes first has it. Once given up it is not asked for again. */
+  shared: boolean;
 }
 
 export type Policy =
@@ -42,9 +48,11 @@ export interface Desired {
   readonly left: Set<string>;
   /** So many apps there ever were. */
   made: number;
+  /** More is drawn than the first seeds know of. */
+  readonly wide: boolean;
 }
 
-export function drawDesired(dice: Dice): Desired {
+export function drawDesired(dice: Dice, wide: boolean): Desired {
   const clusters = new Map<string, DesiredCluster>();
   for (let at = 0, count = dice.int(2, 5); at < count; at++)
     clusters.set(`c${at}`, { env: at === 0 ? 'dev' : dice.pick(['dev', 'prod']), tainted: false });
@@ -56,6 +64,7 @@ export function drawDesired(dice: Dice): Desired {
     broken: new Set(),
     left: new Set(),
     made: 0,
+    wide,
   };
   for (let at = 0, count = dice.int(1, 3); at < count; at++) addApp(desired, dice, at === 1 && dice.chance(0.5));
   return desired;
@@ -74,6 +83,9 @@ export function addApp(desired: Desired, dice: Dice, external = false): App {
     policy: drawPolicy(desired, dice, external),
     version: 1,
     failing: false,
+    selector: 'web',
+    gadget: desired.wide && dice.chance(0.2),
+    shared: desired.wide && !external && dice.chance(0.4),
   };
   desired.apps.set(app.name, app);
   if (external) addRun(desired, app);
@@ -96,6 +108,12 @@ export function addRun(desired: Desired, app: App): void {
   desired.runs.set(`${app.name}-v${app.version}`, { app: app.name, version: app.version, touched: 0 });
 }
 
+/** Of those that ask for the same only the first goes on. */
+export function giveUpSharing({ apps }: Desired): void {
+  const [, ...others] = [...apps.values()].filter(({ shared }) => shared);
+  for (const app of others) app.shared = false;
+}
+
 /** The fleet repo that says what is desired. */
 export function filesOf(desired: Desired): Record<string, string> {
   const files: Record<string, string> = {};
@@ -109,6 +127,7 @@ export function filesOf(desired: Desired): Record<string, string> {
     files[`placements/${app.name}.yaml`] = placementText(app);
     files[`resources/${app.name}.yaml`] = resourceText(app);
   }
+  if ([...desired.apps.values()].some(({ shared }) => shared)) files['resources/shared.yaml'] = sharedText;
   if (desired.runs.size > 0) files['strategies/careful.yaml'] = strategyText;
   for (const [name, run] of desired.runs) {
     if (desired.apps.has(run.app)) files[`runs/${name}.yaml`] = runText(name, run);
@@ -127,7 +146,7 @@ function placementText(app: App): string {
     'kind: ClusterResourcePlacement',
     `metadata: {name: ${app.name}}`,
     'spec:',
-    `  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: ${app.name}}]`,
+    `  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: ${app.name}}${app.shared ? sharedSelector : ''}]`,
     `  policy: ${policyText(app.policy)}`,
     `  strategy: ${strategy}`,
     '',
@@ -147,18 +166,27 @@ function policyText(policy: Policy): string {
   }
 }
 
-function resourceText({ name, version, failing, configMap, replicas }: App): string {
+function resourceText({ name, version, failing, selector, configMap, gadget, replicas }: App): string {
   const annotations = failing ? ', annotations: {simulator.gitfleet.dev/fail: NotReady}' : '';
   return [
     `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}`,
-    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ${name}}\nspec:\n  replicas: ${replicas}\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}${annotations}}\n    spec: {containers: [{name: main, image: "app:${version}"}]}`,
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ${name}}\nspec:\n  replicas: ${replicas}\n  selector: {matchLabels: {app: ${selector}}}\n  template:\n    metadata: {labels: {app: ${selector}}${annotations}}\n    spec: {containers: [{name: main, image: "app:${version}"}]}`,
     ...(configMap
       ? [
           `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ${name}}\ndata: {version: "${version}"}`,
         ]
       : []),
+    ...(gadget
+      ? [
+          `apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: gadget, namespace: ${name}}\nspec: {version: ${version}}`,
+        ]
+      : []),
   ].join('\n---\n');
 }
+
+const sharedSelector = ', {group: rbac.authorization.k8s.io, version: v1, kind: ClusterRole, name: shared}';
+const sharedText =
+  'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: shared}\nrules: [{apiGroups: [""], resources: [pods], verbs: [get]}]\n';
 
 const strategyText = `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterStagedUpdateStrategy

@@ -1,8 +1,7 @@
-import { type App, addApp, addRun } from './desired.ts';
+import { addApp, addRun } from './desired.ts';
+import { type Act, aCluster, anApp, moreActs, pathOf } from './more-acts.ts';
 import { foreignNote, versionOf } from './safety.ts';
 import type { World } from './world.ts';
-
-type Act = (world: World) => Promise<void> | void;
 
 /** What happens around a daemon: people change their minds, other people meddle, things break. With how often. */
 const acts: readonly (readonly [weight: number, act: Act])[] = [
@@ -31,25 +30,21 @@ const acts: readonly (readonly [weight: number, act: Act])[] = [
   [2, deleteStatus],
 ];
 
-const total = acts.reduce((sum, [weight]) => sum + weight, 0);
-
 export async function act(world: World): Promise<void> {
-  let left = world.dice.next() * total;
-  for (const [weight, one] of acts) {
+  const possible = world.desired.wide ? [...acts, ...moreActs] : acts;
+  let left = world.dice.next() * possible.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, one] of possible) {
     left -= weight;
     if (left < 0) return one(world);
   }
 }
-
-const anApp = ({ desired, dice }: World): App => dice.pick([...desired.apps.values()]);
-const aCluster = ({ desired, dice }: World): string => dice.pick([...desired.clusters.keys()]);
-const pathOf = (app: string, rest = ''): string => `/apis/apps/v1/namespaces/${app}/deployments${rest}`;
 
 function newVersion(world: World): void {
   const app = anApp(world);
   if (app.external && !world.allRunsOver(app.name)) return;
   app.version++;
   app.failing = false;
+  app.selector = 'web';
   if (app.external) addRun(world.desired, app);
   world.commit(`${app.name} becomes version ${app.version}`);
 }
@@ -211,16 +206,21 @@ async function replaceMember(world: World): Promise<void> {
 }
 
 function gitFault(world: World): void {
-  const { dice, git, fleet } = world;
+  const { dice, fleet } = world;
   if (!world.remote) return;
+  // In wide seeds some daemons may be cut off while others are not.
+  const all = world.gits();
+  const gits = all.length > 1 && dice.chance(0.5) ? [dice.pick(all)] : all;
+  const [git] = gits;
+  if (!git) return;
   const seconds = dice.int(5, 120);
   switch (dice.pick(['down', 'refusals', 'lostAnswers', 'delay'] as const)) {
     case 'down':
-      git.down = true;
+      for (const each of gits) each.down = true;
       fleet.clock.after(seconds * 1000, () => {
-        git.down = false;
+        for (const each of gits) each.down = false;
       });
-      world.tell(`the git server is down for ${seconds} s`);
+      world.tell(`the git server is down for ${seconds} s${gits.length < all.length ? ' for one daemon' : ''}`);
       break;
     case 'refusals':
       git.refusals = dice.int(1, 4);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { simulate } from './simulate.ts';
+import { firstWide, simulate } from './simulate.ts';
 
-const usage = 'usage: npm run simulate -- COUNT [FROM [JOBS]]   e.g. 2000 1';
+const usage = 'usage: npm run simulate -- COUNT [FROM [JOBS]]   e.g. 2000 1000000';
 
 /** Seeds FROM, FROM + step, … as long as they are below `to`; prints those that fail. */
 async function runSome(from: number, to: number, step: number): Promise<number> {
@@ -42,7 +42,7 @@ if (first === '--share') {
   const [from, to, step] = rest.map(Number) as [number, number, number];
   process.exitCode = (await runSome(from, to, step)) === 0 ? 0 : 1;
 } else {
-  const [count, from = 1, jobs = availableParallelism()] = [first, ...rest].map(Number);
+  const [count, from = firstWide, jobs = availableParallelism()] = [first, ...rest].map(Number);
   if (count === undefined || !Number.isInteger(count) || count < 1) {
     console.error(usage);
     process.exitCode = 2;

@@ -33,6 +33,8 @@ interface Span {
 /** What went wrong this long before a decision is taken to have been known: a slow member is heard of that late. */
 const knownMs = 60_000;
 
+const sharedKey = 'rbac.authorization.k8s.io/clusterroles';
+
 export const foreignNote = 'team.example.com/note';
 
 /**
@@ -167,6 +169,14 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     if (!isPersonal(cluster, namespace, name)) broken.push(`${key} is not ours and was removed`);
   }
 
+  /** Who has what several ask for keeps it as long as it asks for it. */
+  function changedHands(cluster: string, { before, object }: StoreEvent): void {
+    const [owner, next] = [before, object].map((of) => of?.metadata.labels?.[placementLabel]);
+    if (owner === undefined || next === undefined || owner === next) return;
+    if (desired.apps.get(owner)?.shared && record.bound(owner).includes(cluster))
+      broken.push(`${next} took on ${cluster} what ${owner} has`);
+  }
+
   return {
     broken,
     foreign,
@@ -176,6 +186,7 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       const note = event.before?.metadata.annotations?.[foreignNote];
       if (event.type === 'MODIFIED' && note !== undefined && !event.object.metadata.annotations?.[foreignNote])
         broken.push(`${cluster}/${namespace}/${name} lost an annotation that is not ours`);
+      if (event.key === sharedKey && event.type === 'MODIFIED') changedHands(cluster, event);
       const app = desired.apps.get(namespace);
       if (!app || event.key !== 'apps/deployments' || name !== 'web') return;
       deployment(cluster, app, event);

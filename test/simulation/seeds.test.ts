@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { knownSeeds } from './known-seeds.ts';
-import { simulate } from './simulate.ts';
+import { firstWide, simulate } from './simulate.ts';
 
 /** More: `npm run simulate -- 2000` on all cores, or `SEEDS=200 FROM=1 npx vitest run test/simulation`. */
 const count = Number(process.env['SEEDS'] ?? 40);
-const from = Number(process.env['FROM'] ?? 1000);
+const from = Number(process.env['FROM'] ?? firstWide);
 const seeds = Array.from({ length: count }, (_, at) => String(from + at));
 
 /** What went wrong, and then what happened. */

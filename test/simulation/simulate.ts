@@ -1,5 +1,6 @@
 import { dice } from './dice.ts';
 import { unsettled } from './liveness.ts';
+import { mendClusters } from './mend.ts';
 import { act } from './people.ts';
 import { type Sabotage, World } from './world.ts';
 
@@ -8,6 +9,9 @@ export interface Outcome {
   readonly broken: readonly string[];
   readonly story: readonly string[];
 }
+
+/** Seeds from here on draw more kinds of trouble. Those below tell the stories in which they found something. */
+export const firstWide = 1_000_000;
 
 /** Faults last so long. */
 const leastSeconds = 120;
@@ -27,7 +31,7 @@ export async function simulate(seed: string, sabotage: Sabotage = {}): Promise<O
   const drawn = dice(seed);
   // Back-off and jitter are the only other dice of a daemon.
   Math.random = dice(`${seed} jitter`).next;
-  const world = await World.open(drawn, sabotage);
+  const world = await World.open(drawn, sabotage, Number(seed) >= firstWide);
   try {
     world.start();
     await trouble(world);
@@ -60,6 +64,7 @@ async function converge(world: World): Promise<string[]> {
     await fleet.run(10);
     await world.merge();
     world.answerHeldRuns();
+    await mendClusters(world);
     world.finishStaged();
     left = unsettled(world);
   }

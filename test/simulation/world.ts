@@ -4,9 +4,11 @@ import { readFiles } from '../../src/git/status-branch.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
 import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
-import { addRun, type Desired, drawDesired, filesOf } from './desired.ts';
+import { addRun, type Desired, drawDesired, filesOf, giveUpSharing } from './desired.ts';
 import type { Dice } from './dice.ts';
-import { noGitFaults, type Outside, outside } from './outside.ts';
+import { Lists } from './lists.ts';
+import { serveGadgets } from './mend.ts';
+import { type GitFaults, noGitFaults, type Outside, outside } from './outside.ts';
 import { type Published, published } from './published.ts';
 import { type Safety, safety } from './safety.ts';
 
@@ -15,6 +17,7 @@ export type Sabotage = Pick<DaemonOptions, 'recorded' | 'loaded' | 'through'>;
 
 interface Living {
   readonly daemon: VirtualDaemon;
+  readonly git: GitFaults;
   readonly outside: Outside;
 }
 
@@ -24,7 +27,9 @@ export class World {
   readonly desired: Desired;
   readonly fleet: VirtualFleet;
   readonly safety: Safety;
+  /** What goes wrong with git for everybody. */
   readonly git = noGitFaults();
+  readonly lists = new Lists();
   readonly remote: boolean;
   /** The status branch was deleted: what only it told is known to nobody. */
   recordLost = false;
@@ -52,9 +57,10 @@ export class World {
     this.remote = dice.chance(0.7);
   }
 
-  static async open(dice: Dice, sabotage: Sabotage = {}): Promise<World> {
-    const desired = drawDesired(dice);
+  static async open(dice: Dice, sabotage: Sabotage = {}, wide = false): Promise<World> {
+    const desired = drawDesired(dice, wide);
     const world = new World(dice, desired, await VirtualFleet.quiet(filesOf(desired)), sabotage);
+    if (wide) world.lists.size = dice.pick([undefined, 1, 2]);
     for (const name of desired.clusters.keys()) await world.join(name);
     return world;
   }
@@ -75,6 +81,7 @@ export class World {
     );
     this.safety.replaced(name);
     member.cluster.store.observe((event) => this.safety.seen(name, event));
+    if (this.desired.wide && dice.chance(0.5)) await serveGadgets(this, name);
     return member;
   }
 
@@ -95,6 +102,11 @@ export class World {
     return this.#living.map(({ daemon }) => daemon);
   }
 
+  /** What goes wrong with git now: for everybody, or for each daemon by itself. */
+  gits(): readonly GitFaults[] {
+    return this.desired.wide ? this.#living.map(({ git }) => git) : [this.git];
+  }
+
   allRunsOver(app: string): boolean {
     const runs = [...this.desired.runs].filter(([, run]) => run.app === app).map(([name]) => name);
     const plan = this.daemons.at(0)?.passes.at(-1);
@@ -106,7 +118,9 @@ export class World {
   heal(): void {
     const { desired, fleet, git } = this;
     for (const name of fleet.members.keys()) fleet.fault(name);
-    Object.assign(git, noGitFaults());
+    for (const faults of [git, ...this.#living.map((living) => living.git)]) Object.assign(faults, noGitFaults());
+    this.lists.expire = false;
+    giveUpSharing(desired);
     desired.broken.clear();
     for (const cluster of desired.clusters.values()) cluster.tainted = false;
     for (const app of desired.apps.values()) {
@@ -115,8 +129,9 @@ export class World {
         app.policy = { kind: 'PickN', count: Math.min(app.policy.count, desired.clusters.size) };
       if (app.policy.kind === 'PickFixed')
         app.policy = { kind: 'PickFixed', clusters: app.policy.clusters.filter((name) => desired.clusters.has(name)) };
-      if (!app.failing) continue;
+      if (!app.failing && app.selector === 'web') continue;
       app.failing = false;
+      app.selector = 'web';
       app.version++;
     }
     this.commit('all faults end');
@@ -164,7 +179,8 @@ export class World {
   }
 
   start(): VirtualDaemon {
-    const { fleet, dice, git } = this;
+    const { fleet, dice } = this;
+    const git = this.desired.wide ? noGitFaults() : this.git;
     const number = ++this.#started;
     const out = outside(fleet.clock, git, (ref) => this.#moved(ref, number));
     const { through, ...rest } = this.#sabotage;
@@ -174,9 +190,12 @@ export class World {
       publishIntervalMs: dice.pick([2_000, 10_000]),
       branches: out.branches(fleet.repo.branches({ remote: this.remote })),
       through: (transport, name) =>
-        this.#watched({ name, by: number }, out.through(through ? through(transport, name) : transport)),
+        this.#watched(
+          { name, by: number },
+          this.lists.through(out.through(through ? through(transport, name) : transport)),
+        ),
     });
-    this.#living.push({ daemon, outside: out });
+    this.#living.push({ daemon, git, outside: out });
     this.tell(`a daemon starts (${this.#living.length} run)`);
     return daemon;
   }

@@ -1,0 +1,68 @@
+import type { Stored } from '../../src/simulator/object.ts';
+import type { World } from './world.ts';
+
+const gadgets = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'gadgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
+/** Somebody installs the CRD of gadgets on a cluster. */
+export async function serveGadgets({ fleet }: World, cluster: string): Promise<void> {
+  await fleet.ask(cluster, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', gadgets);
+}
+
+/** A finalizer that nobody serves. */
+export const stuck = 'team.example.com/stuck';
+
+/**
+ * What only people can put right on clusters when all faults are over: kinds that are missing, finalizers that nobody
+ * serves, Deployments with a selector that nobody wants any more, which cannot be changed, and false generations.
+ */
+export async function mendClusters(world: World): Promise<void> {
+  const { desired, fleet, safety } = world;
+  if (!desired.wide) return;
+  for (const [cluster, member] of fleet.members) {
+    await serveGadgets(world, cluster);
+    for (const { metadata } of member.cluster.store.list('/configmaps')) {
+      if (metadata.finalizers?.includes(stuck) !== true) continue;
+      const path = `/api/v1/namespaces/${metadata.namespace}/configmaps/${metadata.name}`;
+      await fleet.ask(cluster, 'PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+    }
+    for (const app of desired.apps.values()) {
+      const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web');
+      if (live === undefined) continue;
+      await tellTruth(world, { cluster, app: app.name, live });
+      if (selectorOf(live) === app.selector) continue;
+      safety.removedByPerson(cluster, app.name, 'web');
+      await fleet.ask(cluster, 'DELETE', `/apis/apps/v1/namespaces/${app.name}/deployments/web`);
+    }
+  }
+}
+
+/** The controller says anew what it has seen. */
+async function tellTruth(
+  { fleet }: World,
+  { cluster, app, live }: { readonly cluster: string; readonly app: string; readonly live: Stored },
+): Promise<void> {
+  const observedGeneration = live.metadata.generation;
+  if ((live as { status?: { observedGeneration?: number } }).status?.observedGeneration === observedGeneration) return;
+  const path = `/apis/apps/v1/namespaces/${app}/deployments/web/status`;
+  await fleet.ask(cluster, 'PATCH', path, { status: { observedGeneration } }, 'application/merge-patch+json');
+}
+
+const selectorOf = (deployment: object): string | undefined =>
+  (deployment as { spec?: { selector?: { matchLabels?: { app?: string } } } }).spec?.selector?.matchLabels?.app;
