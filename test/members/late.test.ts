@@ -115,6 +115,28 @@ it('what an older version that was still on its way came to says nothing about t
   expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: true }]);
 });
 
+it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
+  ['an apply that is long on its way', 'Latency', ['patch']],
+  ['an apply of what had to be looked for', 'Latency', ['get']],
+])('%s does not replace what another daemon has put there meanwhile', async (_, type, verbs) => {
+  const world = await openWorld();
+  world.member.assign([version(1)]);
+  await world.pass(1);
+  // What has lost our label is not shown, and has to be looked for.
+  if (verbs.includes('get')) await world.user('PATCH', a, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
+  world.sim.setFaults([{ type, seconds: 10, verbs: [...verbs], ...always } as SimulatedFault]);
+  world.member.assign([version(2)]);
+  await world.pass(5);
+  await world.user('PUT', a, version(3).manifests[0]!.manifest, 'gitfleet');
+  await world.pass(20);
+  expect(await dataOf(world)).toEqual({ version: '3' });
+  expect(world.contested()).toBeGreaterThan(0);
+  world.sim.setFaults([]);
+  for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(2)]);
+  await world.pass(5);
+  expect(await dataOf(world)).toEqual({ version: '2' });
+});
+
 it('what was confirmed to be old is confirmed once: a version that comes later is not', async () => {
   const world = await openWorld();
   world.member.assign([{ ...version(1), adopted: true }]);

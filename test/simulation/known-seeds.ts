@@ -43,5 +43,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['500121', 'clusters that were told to run nothing while a file was broken were available, as they should be'],
   ['501380', 'a list that was older than what a watch had told showed a namespace to be empty, and it was removed'],
   ['501372', 'a cluster where somebody had taken our label off counted as one that had lost the app'],
+  ['502486', 'an apply that had been on its way for long replaced the newer version of another daemon'],
+  ['502825', 'an apply that had been told to look again replaced the newer version that it found'],
+  ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

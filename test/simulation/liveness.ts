@@ -14,16 +14,25 @@ export function unsettled(world: World): string[] {
     const trouble = daemon.daemon.notReady();
     return [
       ...(trouble === undefined ? [] : [trouble]),
-      ...unfinished(last.plan).filter((text) => !isHeld(world, text)),
+      ...unfinished(last.plan).filter((text) => !isHeld(world, last.plan, text)),
       ...wrong(world, last.plan),
     ];
   });
 }
 
 /** A namespace with objects of other people in it is not removed before they are gone; picked anew the app waits for that. */
-const isHeld = (world: World, text: string): boolean => {
+const isHeld = (world: World, plan: Plan, text: string): boolean => {
   const [, app, cluster] = /^(\S+) on (\S+): (?:remove|wait)$/.exec(text) ?? [];
-  return app !== undefined && cluster !== undefined && holdsOthers(world, cluster, app);
+  if (app === undefined || cluster === undefined) return false;
+  return holdsOthers(world, cluster, app) || waitsForRemoval(plan, app, cluster);
+};
+
+/** Without a surge an app comes to no other cluster before it has left one, even where it cannot leave that one wholly. */
+const waitsForRemoval = ({ holds }: Plan, app: string, cluster: string): boolean => {
+  const about = holds.filter(({ subject }) => subject.name === app);
+  const has = (reason: string, on: (cluster: string | undefined) => boolean): boolean =>
+    about.some((hold) => hold.reason === reason && on(hold.subject.clusterName));
+  return has('RolloutBudget', (it) => it === cluster) && has('ContainsForeignObjects', (it) => it !== cluster);
 };
 
 /** What people made, and what they took our label off: that is no longer ours to remove. */
@@ -48,12 +57,14 @@ function wrong(world: World, plan: Plan): string[] {
     for (const cluster of desired.clusters.keys()) {
       const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web');
       const at = `${app.name} on ${cluster}`;
+      if (waitsForRemoval(plan, app.name, cluster)) continue;
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
         const isTheirs = live?.metadata.labels?.[placementLabel] !== app.name;
         if (live && !isTheirs && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
       } else if (!live) {
-        if (!(waitsForCleanup(plan, app.name, cluster) && isHeld(world, `${at}: wait`))) left.push(`${at} is missing`);
+        if (!(waitsForCleanup(plan, app.name, cluster) && isHeld(world, plan, `${at}: wait`)))
+          left.push(`${at} is missing`);
       } else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
       else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
         left.push(`${at} has another number of replicas`);

@@ -20,6 +20,8 @@ export interface Applied {
   readonly repaired?: readonly PatchDetail[];
   /** The object was there before, whether it had been seen or not. */
   readonly existed?: boolean;
+  /** It was found to be what must not be replaced, and was left as it is. */
+  readonly kept?: boolean;
 }
 
 /** What was being done when the server refused, as KubeFleet names it (work applier, ManifestProcessingApplyOrReportDiffResultType). */
@@ -40,6 +42,8 @@ interface Attempt {
   readonly strategy: ApplyStrategy;
   /** What is being done from now on. */
   readonly begin: (step: Step) => void;
+  /** Only what was seen may be replaced: nothing that came there since. */
+  readonly locked: boolean;
 }
 
 /**
@@ -56,6 +60,8 @@ export async function applyObject(input: {
   readonly isPlacement: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly live: Manifest | undefined;
+  /** Asked of what is found that had not been seen. */
+  readonly mayReplace: (live: Manifest) => boolean;
   readonly isWanted: () => boolean;
 }): Promise<Applied> {
   const requests = objectRequests(input.client, input.served, input.manifest, input.isWanted);
@@ -66,12 +72,19 @@ export async function applyObject(input: {
       step = next;
     };
     try {
+      const seen = live !== undefined;
       live ??= await requests.read();
-      return { ...(await bring({ ...input, requests, begin }, live)), existed: live !== null };
+      if (!seen && live && !input.mayReplace(live)) {
+        const finding: Finding = { result: 'ManifestApplyFailed', message: 'another daemon has put it there' };
+        return { outcome: { object: refOfManifest(input.manifest), ...finding }, live, existed: true, kept: true };
+      }
+      // What changes all the time is replaced in the end as it was found a moment ago.
+      const locked = attempt < mostAttempts || input.strategy.whenToApply === 'IfNotDrifted';
+      return { ...(await bring({ ...input, requests, begin, locked }, live)), existed: live !== null };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The object moved on since it was last seen: look again. Twice is a coincidence, more is somebody's loop.
-      if (error.status === 409 && error.fieldConflicts.length === 0 && attempt < 3) {
+      // The object moved on since it was last seen: look again.
+      if (error.status === 409 && error.fieldConflicts.length === 0 && attempt < mostAttempts) {
         live = undefined;
         continue;
       }
@@ -83,6 +96,9 @@ export async function applyObject(input: {
     }
   }
 }
+
+/** An object that moves on between a look and an apply is looked at again: twice is a coincidence, more is somebody's loop. */
+const mostAttempts = 3;
 
 async function bring(attempt: Attempt, live: Manifest | null): Promise<Applied> {
   const { requests, manifest, strategy, begin } = attempt;
@@ -122,14 +138,14 @@ async function bring(attempt: Attempt, live: Manifest | null): Promise<Applied> 
 
 /** `sent` is the object on the member when this manifest was applied to it before. */
 async function apply(
-  { requests, manifest, strategy, label }: Attempt,
+  { requests, manifest, strategy, label, locked }: Attempt,
   live: Manifest | null,
   sent: Manifest | undefined,
 ): Promise<Applied> {
   const object = refOfManifest(manifest);
   const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
-  const locked = strategy.whenToApply === 'IfNotDrifted' && live !== null;
-  const resourceVersion = locked ? (live.metadata['resourceVersion'] as string | undefined) : undefined;
+  // A forced apply that is long on its way would replace what another daemon has put there meanwhile.
+  const resourceVersion = locked ? (live?.metadata['resourceVersion'] as string | undefined) : undefined;
   const after = await requests.apply({ force, resourceVersion });
   if (after.metadata.labels?.[placementLabel] !== label || !isSameManifest(manifest, after)) {
     const message = `the member took ${placementLabel} or ${digestAnnotation} off the object as it was applied, so that it could not be found again: look for a mutating webhook`;

@@ -60,7 +60,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   const unserved = new Set<string>();
   const repaired: PutRight = putRight(clock, events);
   /** What is held back, since it is not known whether it is wanted still. */
-  const doubted = new Map<string, ObjectRef>();
+  const doubted = new Map<string, { readonly ref: ObjectRef; readonly live: Manifest | undefined }>();
   const contests: Contest = contest(clock, events.contested);
   let agreed: Agreement = agreement();
 
@@ -138,7 +138,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
       if (isContested(assignment, manifest, live)) {
-        doubted.set(key, object);
+        doubted.set(key, { ref: object, live });
         contests.found(key);
       }
       if (contests.holds(key)) return;
@@ -152,8 +152,16 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       isPlacement,
       strategy,
       live,
+      mayReplace: (found) => strategy.type === 'ReportDiff' || !isContested(assignment, manifest, found),
       isWanted: goOn,
     });
+    if (applied.kept) {
+      if (applied.live) watches.put(applied.live);
+      if (!goOn()) return;
+      doubted.set(key, { ref: object, live: applied.live ?? undefined });
+      contests.found(key);
+      return;
+    }
     if (applied.existed) ventures.withdraw(manifest);
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
     // What we were shown before is no news, and may be of a cluster that another has replaced since.
@@ -209,7 +217,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       const due = contests.confirmed();
       if (due.length > 0) looked.renew();
       for (const key of due) {
-        const live = watches.object(doubted.get(key)!);
+        const { ref, live: found } = doubted.get(key)!;
+        const live = watches.object(ref) ?? found;
         if (!live) continue;
         looked.accept(live);
         repaired.again(key);
