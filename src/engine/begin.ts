@@ -6,7 +6,7 @@ import { frozenHold } from './freeze/freeze.ts';
 import type { RecordedPlacement } from './input.ts';
 import { inFleet, presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
-import type { BindingStep, PlacementWork } from './working.ts';
+import { type BindingStep, leavingSteps, type PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
 const pending: Condition = {
@@ -111,6 +111,6 @@ const unknownPlacement = (state: PlacementState): Placement => ({
 
 /** Bindings on their way out of clusters that left the fleet are gone at once: nothing is removed there, so nothing is waited for. */
 export function withoutLeft(work: PlacementWork, world: World): PlacementWork {
-  const stays = ({ binding }: BindingStep): boolean => !binding.deleting || inFleet(binding.targetCluster, world);
-  return work.bindings.every(stays) ? work : { ...work, bindings: work.bindings.filter(stays) };
+  const gone = new Set(leavingSteps(work.bindings).filter(({ binding }) => !inFleet(binding.targetCluster, world)));
+  return gone.size === 0 ? work : { ...work, bindings: work.bindings.filter((step) => !gone.has(step)) };
 }

@@ -4,6 +4,7 @@ import type { Binding } from '../api/placement-state.ts';
 import { applyStrategyOf } from './delivery/apply-strategy.ts';
 import { listedObjects } from './delivery/listed-objects.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
+import { onceFor } from './kernel/once-for.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
 import type { Target } from './plan-document.ts';
@@ -44,21 +45,17 @@ export const prunableOf = ({ contents }: PlacementWork): readonly ObjectRef[] =>
 export const strategyOf = (work: PlacementWork, cluster: ClusterName): ApplyStrategy =>
   applyStrategyOf(work.placement, stayingOn(work).get(cluster));
 
-const staying = new WeakMap<PlacementWork['bindings'], ReadonlyMap<ClusterName, Binding>>();
-
 /** Bindings that are not on their way out, by cluster, of two the first: every target of the placement asks. */
-export function stayingOn({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> {
-  let known = staying.get(bindings);
-  if (!known) {
-    known = new Map(
+export const stayingOn = ({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> => staying(bindings);
+
+const staying = onceFor(
+  (bindings: PlacementWork['bindings']) =>
+    new Map(
       bindings
         .toReversed()
         .flatMap(({ binding }) => (binding.deleting ? [] : [[binding.targetCluster, binding] as const])),
-    );
-    staying.set(bindings, known);
-  }
-  return known;
-}
+    ),
+);
 
 const noLists: RecordedLists = {};
 

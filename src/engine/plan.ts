@@ -20,7 +20,7 @@ import { type Reusable, reusableFrom, reuseFrom, type Settled } from './reuse/re
 import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
-import type { PlacementWork } from './working.ts';
+import { leavingSteps, type PlacementWork } from './working.ts';
 import { survey, type World } from './world.ts';
 
 export interface PlanResult {
@@ -182,8 +182,7 @@ function goRound(before: Round, world: World, stands: (work: PlacementWork) => b
 }
 
 const someEvicted = ({ evictions, works }: Round): boolean =>
-  evictions !== undefined &&
-  works.some((work) => work.bindings.some(({ binding, move }) => binding.deleting && move === 'remove'));
+  evictions !== undefined && works.some(({ bindings }) => leavingSteps(bindings).some(({ move }) => move === 'remove'));
 
 const sameBindings = (a: readonly PlacementWork[], b: readonly PlacementWork[]): boolean =>
   a.every((work, at) => JSON.stringify(work.bindings) === JSON.stringify(b[at]?.bindings));

@@ -13,7 +13,7 @@ import { placementLabelValue } from './overrides/ownership.ts';
 import type { Rendered } from './overrides/render.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
 import { isRebuilt } from './selection/rebuilt.ts';
-import type { BindingStep, PlacementWork } from './working.ts';
+import { type BindingStep, leavingSteps, type PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
 /** What is known of a placement before anything is decided. */
@@ -43,7 +43,7 @@ export function presentBindings(begun: Begun, recorded: readonly Binding[], worl
  * again at once says the same.
  */
 export function awaitLook(work: PlacementWork, world: World): PlacementWork {
-  if (!work.bindings.some(({ binding }) => binding.deleting)) return work;
+  if (leavingSteps(work.bindings).length === 0) return work;
   const isOwn = ownershipOf(work, world);
   return {
     ...work,

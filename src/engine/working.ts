@@ -2,6 +2,7 @@ import type { Condition, Manifest, Timestamp } from '../api/meta.ts';
 import type { Placement, ResourceIdentifier } from '../api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry, ResourceSnapshotEntry } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
+import { onceFor } from './kernel/once-for.ts';
 import type { Hold, Move } from './plan-document.ts';
 
 /**
@@ -35,6 +36,11 @@ export interface BindingStep {
   readonly binding: Binding;
   readonly move: Move;
 }
+
+/** Bindings on their way out: of a hundred thousand few, and those of a placement at rest are the same in every plan. */
+export const leavingSteps = onceFor((bindings: readonly BindingStep[]) =>
+  bindings.filter(({ binding }) => binding.deleting === true),
+);
 
 /** Outcome of resource selection. */
 export type Selection =

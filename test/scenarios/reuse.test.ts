@@ -91,6 +91,19 @@ describe('a plan made with what an earlier one left', () => {
     );
   }, 120_000);
 
+  it('counts the generation of a placement from the record of now', async () => {
+    const paper = fleet();
+    await paper.settle();
+    paper.files['three.yaml'] = placement('three', '{placementType: PickFixed, clusterNames: [a]}');
+    await paper.plan();
+    const generation = () =>
+      paper.record.get('placements/three/status.yaml')?.match(/^ {2}generation: (\d+)$/m)?.[1] ?? 'none';
+    expect(generation()).toBe('2');
+    paper.record = new Map([...paper.record].filter(([path]) => !path.includes('/three/')));
+    await paper.planOn();
+    expect(generation()).toBe('1');
+  });
+
   // Each comparison is needed, and the law above can fail.
   it.each<[part: string, change: (paper: PaperFleet) => void, forge: Forgery]>([
     [

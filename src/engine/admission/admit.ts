@@ -5,6 +5,7 @@ import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
+import { onceForPair } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Hold } from '../plan-document.ts';
@@ -84,11 +85,13 @@ function admitPlacements(
 }
 
 /** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
-function withGeneration<T extends Placement>(placement: T, before: Placement | undefined): T {
+const withGeneration = onceForPair((placement: Placement, before: Placement | undefined): Placement => {
   const last = before?.metadata.generation ?? 0;
-  const same = before !== undefined && sameValue(before.spec, placement.spec);
-  return { ...placement, metadata: { ...placement.metadata, generation: same ? Math.max(last, 1) : last + 1 } };
-}
+  const generation = before && sameValue(before.spec, placement.spec) ? Math.max(last, 1) : last + 1;
+  return placement.kind === 'ResourcePlacement'
+    ? { ...placement, metadata: { ...placement.metadata, generation } }
+    : { ...placement, metadata: { ...placement.metadata, generation } };
+});
 
 function admitMembers(fleet: Fleet, record: FleetRecord, holds: Hold[]): MemberCluster[] {
   const members = [...fleet.members];

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import type { PlacementRef, ResourceIdentifier } from '../../api/placement.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { Duplicate } from '../selection/duplicates.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
@@ -30,14 +31,19 @@ export function sightingOf(
   ref: PlacementRef,
   index?: number,
 ): PlacementSighting | undefined {
-  return observation?.placements.find(
+  const named = observation && sightingsByName(observation.placements).get(ref.name);
+  return named?.find(
     ({ placement, resourceSnapshotIndex }) =>
       placement.kind === ref.kind &&
-      placement.name === ref.name &&
       placement.namespace === ref.namespace &&
       (index === undefined || resourceSnapshotIndex === index),
   );
 }
+
+/** Every placement asks every member. */
+const sightingsByName = onceFor((sightings: readonly PlacementSighting[]) =>
+  Map.groupBy(sightings, ({ placement }) => placement.name),
+);
 
 /** Result words that mean that the object is as it should be (KubeFleet workapplier, process.go). */
 const goodResults: ReadonlySet<string> = new Set(['Applied', 'AppliedWithFailedDriftDetection']);
@@ -91,17 +97,11 @@ const refused = ({ item, message }: Duplicate<RenderedManifest>): Delivered => (
 
 const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
 
-const looks = new WeakMap<ClusterObservation, ReadonlyMap<string, Manifest>>();
-
 /** Live objects by name: every placement on the member asks. */
-function liveObjects(observation: ClusterObservation): ReadonlyMap<string, Manifest> {
-  let known = looks.get(observation);
-  if (!known) {
-    known = new Map(observation.objects.map((object) => [keyOfManifest(object), object]));
-    looks.set(observation, known);
-  }
-  return known;
-}
+const liveObjects = onceFor(
+  ({ objects }: ClusterObservation): ReadonlyMap<string, Manifest> =>
+    new Map(objects.map((object) => [keyOfManifest(object), object])),
+);
 
 function identifierOf({ manifest, envelope }: RenderedManifest): ResourceIdentifier {
   const { group, version } = groupVersionOf(manifest.apiVersion);

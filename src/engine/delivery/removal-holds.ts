@@ -1,8 +1,9 @@
 import type { ClusterName, ObjectRef } from '../../api/meta.ts';
-import type { ObjectOutcome } from '../../api/observation.ts';
+import type { ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { digestOf } from '../guard/blast-radius.ts';
 import type { PlanInput } from '../input.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import type { Hold } from '../plan-document.ts';
 
 type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
@@ -16,8 +17,7 @@ type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
 export function removalHolds(seen: Seen): Hold[] {
   const holds: Hold[] = [];
   for (const [clusterName, observation] of seen.observations ?? []) {
-    for (const { placement, results } of observation.placements) {
-      if (results.length === 0) continue;
+    for (const { placement, results } of withResults(observation.placements)) {
       const { kind, name, namespace } = placement;
       const subject = { kind, name, ...(namespace === undefined ? {} : { namespace }), clusterName };
       const foreign = results.filter(containsForeign);
@@ -38,6 +38,11 @@ export function removalHolds(seen: Seen): Hold[] {
   }
   return holds;
 }
+
+/** Few of what a member shows: elsewhere all went as it should. */
+const withResults = onceFor((sightings: readonly PlacementSighting[]) =>
+  sightings.filter(({ results }) => results.length > 0),
+);
 
 /** Objects that a merged RemovalApproval lets go with everything in them. */
 export function approvedRemovals(

@@ -4,7 +4,7 @@ import { refOf } from '../../api/placement.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import type { Hold } from '../plan-document.ts';
-import type { PlacementWork } from '../working.ts';
+import { leavingSteps, type PlacementWork } from '../working.ts';
 
 /** A removal that takes longer is told (KubeFleet work applier, deletion-wait-time). */
 const patienceMs = 300_000;
@@ -24,8 +24,8 @@ export function stuckRemovals(context: {
   const now = parseInstant(context.now) ?? 0;
   for (const { placement, bindings } of context.works) {
     const ref = refOf(placement);
-    for (const { binding } of bindings) {
-      const observation = binding.deleting ? context.observationOf(binding.targetCluster) : undefined;
+    for (const { binding } of leavingSteps(bindings)) {
+      const observation = context.observationOf(binding.targetCluster);
       if (!observation?.reachable) continue;
       const label = placementLabelValue(ref, context.digest);
       const stuck: Manifest[] = [];

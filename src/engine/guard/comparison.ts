@@ -2,6 +2,7 @@ import type { ClusterName, Manifest, PlacementKey } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
 import type { PlanInput } from '../input.ts';
+import { onceFor, onceForPair } from '../kernel/once-for.ts';
 import type { Plan, PlannedBinding } from '../plan-document.ts';
 
 /** One cluster of one placement, before and after the plan. A removal pairs a recorded live binding with one that goes. */
@@ -21,6 +22,8 @@ export interface Compared {
   readonly inRepo: boolean;
   /** Empty where the plan changes no binding. */
   readonly pairs: readonly Pair[];
+  /** Clusters that targets of the plan have remove it. */
+  readonly emptied: ReadonlySet<ClusterName>;
 }
 
 /**
@@ -41,12 +44,13 @@ export function compare(input: PlanInput, plan: Plan): Compared[] {
     const recorded = input.record.placements.get(key);
     const before = recorded?.state.bindings ?? [];
     const after = planned.get(key) ?? [];
-    const cleared = emptied.get(key) ?? noClusters;
+    const cleared: ReadonlySet<ClusterName> = emptied.get(key) ?? noClusters;
     return {
       key,
       placement: present.get(key) ?? recorded?.object,
       inRepo: present.has(key),
-      pairs: isQuiet(before, after) && cleared.size === 0 ? [] : pairsOf(before, after, cleared),
+      pairs: isQuiet(after, before) && cleared.size === 0 ? [] : pairsOf(before, after, cleared),
+      emptied: cleared,
     };
   });
 }
@@ -54,17 +58,19 @@ export function compare(input: PlanInput, plan: Plan): Compared[] {
 const noClusters: ReadonlySet<ClusterName> = new Set();
 
 /** Most placements of most plans: the guard must not cost a large fleet its quiet passes. */
-const isQuiet = (recorded: readonly Binding[], planned: readonly PlannedBinding[]): boolean =>
-  recorded.length === planned.length &&
-  planned.every((after, at) => {
-    const before = recorded[at]!;
-    return (
-      (after.move === 'keep' || after.move === 'wait') &&
-      before.targetCluster === after.clusterName &&
-      before.resourceSnapshotIndex === after.resourceSnapshotIndex &&
-      !before.deleting
-    );
-  });
+const isQuiet = onceForPair(
+  (planned: readonly PlannedBinding[], recorded: readonly Binding[]): boolean =>
+    recorded.length === planned.length &&
+    planned.every((after, at) => {
+      const before = recorded[at]!;
+      return (
+        (after.move === 'keep' || after.move === 'wait') &&
+        before.targetCluster === after.clusterName &&
+        before.resourceSnapshotIndex === after.resourceSnapshotIndex &&
+        !before.deleting
+      );
+    }),
+);
 
 function pairsOf(
   recorded: readonly Binding[],
@@ -96,26 +102,32 @@ export function snapshotReader(
   input: PlanInput,
   plan: Plan,
 ): (key: PlacementKey, index: number | undefined) => readonly Manifest[] {
-  const fresh = new Map<string, readonly Manifest[]>();
-  for (const [path, document] of plan.record) {
-    const match = document.kind === 'manifests' ? /([^/]+)\/snapshots\/(\d+)\.yaml$/.exec(path) : undefined;
-    if (match && document.kind === 'manifests') fresh.set(`${match[1]}/${match[2]}`, document.value);
-  }
+  const { snapshots } = writtenIn(plan.record);
   return (key, index) =>
     index === undefined
       ? []
-      : (input.record.placements.get(key)?.snapshots.get(index) ?? fresh.get(`${key}/${index}`) ?? []);
+      : (input.record.placements.get(key)?.snapshots.get(index) ?? snapshots.get(`${key}/${index}`) ?? []);
 }
 
 /** Bindings in the record that the plan writes, by placement and cluster. */
 export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => Binding | undefined {
-  const states = new Map<string, PlacementState>();
-  for (const [path, document] of plan.record) {
-    const match = document.kind === 'object' ? /([^/]+)\/state\.yaml$/.exec(path) : undefined;
-    if (match && document.kind === 'object') states.set(match[1]!, document.value as PlacementState);
-  }
+  const { states } = writtenIn(plan.record);
   return (key, cluster) => states.get(key)?.bindings.find((it) => it.targetCluster === cluster && !it.deleting);
 }
+
+/** States by placement, and contents of snapshots by `placement/index`: several rules read them. */
+const writtenIn = onceFor((record: Plan['record']) => {
+  const states = new Map<string, PlacementState>();
+  const snapshots = new Map<string, readonly Manifest[]>();
+  for (const [path, { kind, value }] of record) {
+    const parts = path.split('/');
+    const name = parts.at(-1);
+    if (kind === 'manifests') {
+      if (parts.at(-2) === 'snapshots') snapshots.set(`${parts.at(-3)}/${name!.replace(/\.yaml$/, '')}`, value);
+    } else if (name === 'state.yaml') states.set(parts.at(-2)!, value as PlacementState);
+  }
+  return { states, snapshots };
+});
 
 /** Override snapshots of those bindings. */
 export function overridesReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => string | undefined {

@@ -85,9 +85,13 @@ export function targetsAreUnique(plan: Plan): GuardFinding[] {
 }
 
 /** Sorted lists, which plans have, are told to be unique without remembering a million names. */
-const isStrictlySorted = (targets: readonly Target[]): boolean =>
-  targets.every(({ clusterName, placement }, at) => {
-    const before = targets[at - 1];
-    if (before === undefined || before.clusterName < clusterName) return true;
-    return before.clusterName === clusterName && placementKey(before.placement) < placementKey(placement);
-  });
+function isStrictlySorted(targets: readonly Target[]): boolean {
+  let [lastCluster, lastKey] = ['', ''];
+  for (const { clusterName, placement } of targets) {
+    const key = placementKey(placement);
+    if (clusterName === lastCluster ? key <= lastKey : clusterName < lastCluster) return false;
+    lastCluster = clusterName;
+    lastKey = key;
+  }
+  return true;
+}

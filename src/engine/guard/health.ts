@@ -3,6 +3,7 @@ import { placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { PlanInput } from '../input.ts';
 import { parseInstant } from '../kernel/instant.ts';
+import { onceFor } from '../kernel/once-for.ts';
 
 /** `unknown`: the guard cannot tell, and must then not be the one to stop a fleet. */
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
@@ -29,7 +30,10 @@ export function healthBefore(request: {
   if (entry === undefined || !entry.done) return 'unhealthy';
   if (entry.results.some(({ result }) => result !== 'Applied' && result !== 'AppliedWithFailedDriftDetection'))
     return 'unhealthy';
-  const live = new Map(seen.objects.map((object) => [nameOf(object), object]));
+  const names = namesIn(contents);
+  const live = new Map(
+    seen.objects.filter(({ metadata: { name } }) => names.has(name)).map((object) => [nameOf(object), object]),
+  );
   let certain = remembered === 'healthy' && !isRelabelled;
   for (const wanted of contents) {
     const found = live.get(nameOf(wanted));
@@ -84,6 +88,11 @@ function isReady(object: Manifest): boolean | undefined {
       return undefined;
   }
 }
+
+/** A cluster shows the objects of all its placements, of which one wants a few. */
+const namesIn = onceFor(
+  (contents: readonly Manifest[]): ReadonlySet<string> => new Set(contents.map(({ metadata }) => metadata.name)),
+);
 
 const nameOf = ({ apiVersion, kind, metadata }: Manifest): string =>
   `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`;

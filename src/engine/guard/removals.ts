@@ -35,10 +35,11 @@ export function findRemovals(input: PlanInput, plan: Plan, compared: readonly Co
   const released: Removal[] = [];
   const approvable: Removal[] = [];
   let dropped = false;
-  for (const { key, pairs } of compared) {
+  for (const placement of compared) {
+    const { key, pairs } = placement;
     const drops: Drops = new Map();
     for (const pair of pairs) {
-      const loss = lossOf(key, pair, drops);
+      const loss = lossOf(placement, pair, drops);
       if (!loss) continue;
       const lost = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
       const removals = loss.kind === 'released' ? lost : lost.filter((removal) => !isHandedOver(removal));
@@ -73,19 +74,16 @@ interface Loss {
 /** Objects that one snapshot of a placement has and another lacks, by `before after`: the same for all its clusters. */
 type Drops = Map<string, readonly string[]>;
 
-function lossReader(input: PlanInput, plan: Plan): (key: PlacementKey, pair: Pair, drops: Drops) => Loss | undefined {
+function lossReader(input: PlanInput, plan: Plan): (of: Compared, pair: Pair, drops: Drops) => Loss | undefined {
   const contentsOf = snapshotReader(input, plan);
   const droppedByOverride = overrideLosses(plan);
   const stays = membersThatStay(input);
-  const emptied = new Set(
-    plan.targets.filter(({ remove }) => remove).map((it) => `${it.clusterName} ${keyOf(it.placement)}`),
-  );
-  return (key, pair, drops) => {
+  return ({ key, emptied }, pair, drops) => {
     const { clusterName, before, after, removedNow } = pair;
     if (before === undefined) return undefined;
     const held = () => objectsOf(contentsOf(key, before.resourceSnapshotIndex));
     const gone = removedNow || after === undefined;
-    if (gone && !stays.has(clusterName) && !emptied.has(`${clusterName} ${key}`))
+    if (gone && !stays.has(clusterName) && !emptied.has(clusterName))
       return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : held() };
     if (removedNow) return { kind: 'removed', objects: held() };
     if (!after || before.resourceSnapshotIndex === undefined) return undefined;

@@ -1,7 +1,9 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import { listedObjects } from '../delivery/listed-objects.ts';
 import type { RecordedPlacement } from '../input.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import { classify, liveBindings } from '../placement/bindings.ts';
@@ -31,6 +33,8 @@ export interface Settled {
   readonly recorded: RecordedPlacement;
   /** Digests of the properties and namespaces of all members that the policy reads. */
   readonly facets: string;
+  /** Of its bindings those that hold their cluster: that depends on which members there are, and who of them leaves. */
+  readonly live: readonly Binding[];
 }
 
 /** The earlier outcome of a placement where planning it again would give it again, as far as is certain; otherwise undefined. */
@@ -60,8 +64,11 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
       outcome.work.selection === selectResources({ placement, hub: world.hub, digest: world.input.digest }) &&
       settled.facets === facetsFor(placement, world) &&
       !isNamedByRun(placement, world) &&
-      !outcome.work.bindings.some(({ binding }) => concerns(touched.get(binding.targetCluster), outcome.work, world));
-    return stands ? { ...settled, outcome: withWakes(outcome, world) } : undefined;
+      (touched.size === 0 ||
+        !outcome.work.bindings.some(({ binding }) =>
+          concerns(touched.get(binding.targetCluster), outcome.work, world),
+        ));
+    return stands ? { ...settled, outcome: withWakes(settled, world) } : undefined;
   };
 }
 
@@ -81,11 +88,19 @@ export function reusableFrom(
 }
 
 function settle(outcome: Outcome, world: World): Settled | undefined {
-  const { placement, wakes } = outcome.work;
+  const { placement, bindings, policySnapshots, wakes } = outcome.work;
   const recorded = world.record.placements.get(placementKey(refOf(placement)));
   if (!recorded || isNamedByRun(placement, world) || !isRestful(outcome, recorded)) return undefined;
-  if (!sameValue(wakes, wakesOf(outcome.work, world))) return undefined;
-  return { outcome, recorded, facets: facetsFor(placement, world) };
+  const latest = latestOf(policySnapshots);
+  if (!latest) return undefined;
+  const groups = classify(
+    bindings.map(({ binding }) => binding),
+    latest.index,
+    world.index,
+  );
+  const live = liveBindings(groups);
+  if (!sameValue(wakes, eligibilityWakes(placement, live, world.index))) return undefined;
+  return { outcome, recorded, facets: facetsFor(placement, world), live };
 }
 
 /** All that every placement looks at. The members' properties and namespaces are compared where a policy reads them. */
@@ -113,9 +128,14 @@ const sameRecord = (a: RecordedPlacement, b: RecordedPlacement): boolean =>
   sameMaps(a.snapshots, b.snapshots);
 
 export function facetsFor(placement: Placement, { index, input }: World): string {
-  const read = facetsOf(placement).filter(({ kind }) => kind === 'property' || kind === 'namespace');
-  return read.map((facet) => index.facetDigest(facet, input.digest)).join(' ');
+  return readFacets(placement)
+    .map((facet) => index.facetDigest(facet, input.digest))
+    .join(' ');
 }
+
+const readFacets = onceFor((placement: Placement) =>
+  facetsOf(placement).filter(({ kind }) => kind === 'property' || kind === 'namespace'),
+);
 
 /** Runs move bindings by rules of their own, which look at more than one placement. */
 const isNamedByRun = ({ metadata }: Placement, world: World): boolean =>
@@ -139,18 +159,7 @@ function concerns(
 }
 
 /** A later heartbeat puts off when a member becomes ineligible, whatever else stays. */
-function withWakes(outcome: Outcome, world: World): Outcome {
-  const wakes = wakesOf(outcome.work, world);
+function withWakes({ outcome, live }: Settled, { index }: World): Outcome {
+  const wakes = eligibilityWakes(outcome.work.placement, live, index);
   return sameValue(wakes, outcome.work.wakes) ? outcome : { ...outcome, work: { ...outcome.work, wakes } };
-}
-
-function wakesOf({ placement, bindings, policySnapshots }: PlacementWork, { index }: World): readonly string[] {
-  const latest = latestOf(policySnapshots);
-  if (!latest) return [];
-  const groups = classify(
-    bindings.map(({ binding }) => binding),
-    latest.index,
-    index,
-  );
-  return eligibilityWakes(placement, liveBindings(groups), index);
 }

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { onceFor, onceForPair } from '../../../src/engine/kernel/once-for.ts';
+
+const lengths = () => {
+  const asked: (readonly string[])[] = [];
+  const tell = (list: readonly string[], more: readonly string[] | undefined = []) => {
+    asked.push(list);
+    return list.length + more.length;
+  };
+  return { asked, tell };
+};
+
+it('what is told of a value is worked out once, and anew for another value that says the same', () => {
+  const { asked, tell } = lengths();
+  const length = onceFor((list: readonly string[]) => tell(list));
+  const list = ['a', 'b'];
+  expect([length(list), length(list), length(['a', 'b']), length([])]).toEqual([2, 2, 2, 0]);
+  expect(asked.filter((it) => it === list)).toHaveLength(1);
+  expect(asked).toHaveLength(3);
+});
+
+it('nothing is an answer that is remembered too', () => {
+  let asked = 0;
+  const tell = onceFor((_: object) => void asked++);
+  const value = {};
+  expect([tell(value), tell(value), asked]).toEqual([undefined, undefined, 1]);
+});
+
+it('what is told of two values is worked out anew when either is another', () => {
+  const { asked, tell } = lengths();
+  const length = onceForPair(tell);
+  const [list, more] = [['a'], ['b', 'c']];
+  expect([length(list, more), length(list, more)]).toEqual([3, 3]);
+  expect(asked).toHaveLength(1);
+  expect([length(list, undefined), length(list, undefined), length(list, more), length([], more)]).toEqual([
+    1, 1, 3, 2,
+  ]);
+  expect(asked).toHaveLength(4);
+});
