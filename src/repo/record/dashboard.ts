@@ -1,6 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
-import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
@@ -8,6 +7,7 @@ import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-p
 import { quotedValue } from '../fleet/positions.ts';
 import { holdSubject } from './hold-subject.ts';
 import type { Silence } from './summary.ts';
+import { tallyOf } from './tally.ts';
 
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
 const mostRows = 200;
@@ -158,10 +158,10 @@ function notReached([name, { cause, lastContact }]: readonly [ClusterName, Silen
 
 function placementRow(placement: PlannedPlacement): string {
   const { bindings, conditions } = placement;
-  const count = (of: (binding: PlannedPlacement['bindings'][number]) => boolean) => bindings.filter(of).length;
+  const { available, older } = tallyOf(placement);
   const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
   const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${count((binding) => isFulfilled(binding.conditions))} | ${count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== placement.resourceSnapshotIndex)} | ${last ? safe(last.reason) : ''} |`;
+  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${available} | ${older} | ${last ? safe(last.reason) : ''} |`;
 }
 
 /** The first clusters by name, with what they run, and how many there are. */

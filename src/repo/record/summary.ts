@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
-import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import { tallyOf } from './tally.ts';
 
 /** A member that does not answer. */
 export interface Silence {
@@ -15,14 +15,13 @@ export interface Silence {
 export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Silence>): object {
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
-  for (const { bindings } of plan.placements) {
-    counted.bindings += bindings.length;
-    for (const { clusterName, state, conditions } of bindings) {
-      clusters.add(clusterName);
-      if (isFulfilled(conditions)) counted.available++;
-      if (state === 'Scheduled') counted.scheduled++;
-      if (state === 'Unscheduled') counted.leaving++;
-    }
+  for (const placement of plan.placements) {
+    const { available, scheduled, leaving } = tallyOf(placement);
+    counted.bindings += placement.bindings.length;
+    counted.available += available;
+    counted.scheduled += scheduled;
+    counted.leaving += leaving;
+    for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
   const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {

@@ -1,0 +1,23 @@
+import { isFulfilled } from '../../engine/kernel/condition.ts';
+import { onceFor } from '../../engine/kernel/once-for.ts';
+import type { PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
+
+/** How many bindings of a placement are in which way. */
+export interface Tally {
+  readonly available: number;
+  readonly scheduled: number;
+  readonly leaving: number;
+  /** Bound to another snapshot than the placement's latest. */
+  readonly older: number;
+}
+
+/** A plan takes over the placements of the one before of which nothing changed: their bindings are not counted again. */
+export const tallyOf = onceFor(({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement): Tally => {
+  const count = (is: (binding: PlannedBinding) => boolean): number => bindings.filter(is).length;
+  return {
+    available: count(({ conditions }) => isFulfilled(conditions)),
+    scheduled: count(({ state }) => state === 'Scheduled'),
+    leaving: count(({ state }) => state === 'Unscheduled'),
+    older: count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== latest),
+  };
+});
