@@ -4,7 +4,7 @@ import { ApiError, UnreachableError } from './api-error.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { Limiter } from './limiter.ts';
 import type { Transport, TransportRequest } from './transport.ts';
-import { type WatchEvent, watchStream } from './watch-stream.ts';
+import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 
 /** Requests in flight to one member. API servers give one client a few dozen slots before they queue or refuse it. */
 const concurrency = 24;
@@ -13,8 +13,12 @@ const requestTimeoutMs = 30_000;
 const mostAttempts = 4;
 /** A server that asks to be left alone for longer is asked again after this time. */
 const longestPauseMs = 60_000;
-/** Silence after which a watch counts as half-open: API servers send a bookmark about every minute. */
-const watchSilenceMs = 150_000;
+/**
+ * Silence after which a watch may be half-open: most API servers send a bookmark about every minute. Half a minute of spread, so
+ * that members on which nothing happens are not all looked at anew together.
+ */
+const watchSilenceMs = 125_000;
+const watchSilenceSpreadMs = 30_000;
 const pageSize = '500';
 
 export type Request = Omit<TransportRequest, 'headers'> & {
@@ -43,13 +47,13 @@ export interface MemberClient {
   pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<List>;
   /** A whole list; begins again, a few times, when the server forgets the moment in between. */
   list(path: string, query?: Readonly<Record<string, string>>): Promise<List>;
-  /** Tells events until the server ends the watch; rejects when the signal is aborted. Errors as `watchStream`. */
+  /** Tells events until the server ends the watch or falls silent; rejects when the signal is aborted. Errors as `watchStream`. */
   watch(
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
     tell: (event: WatchEvent) => void,
-  ): Promise<void>;
+  ): Promise<WatchEnd>;
   /** Requests that are in flight at once, at most; more only wait. */
   readonly concurrency: number;
   /** Requests sent so far. */
@@ -65,6 +69,8 @@ export function memberClient(input: {
 }): MemberClient {
   const { name, clock, life } = input;
   const limiter = new Limiter(concurrency);
+  // One for all watches of a member, so that what they show after a silence is of one moment.
+  const silenceMs = watchSilenceMs + Math.random() * watchSilenceSpreadMs;
   let requests = 0;
   let pausedUntil = 0;
 
@@ -180,7 +186,7 @@ export function memberClient(input: {
         signal,
         urgent: true,
       };
-      return watchStream({ ...exchangeOf(wanted), silenceMs: watchSilenceMs }, tell);
+      return watchStream({ ...exchangeOf(wanted), silenceMs }, tell);
     },
   };
 }

@@ -5,6 +5,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Begins the time anew: something was heard. */
   renew(ms: number): void;
+  /** Whether the time ran out, as opposed to: somebody else ended it, or nobody did. */
+  expired(): boolean;
   /** Lets go of the timer and of the signals that were listened to. Must be called. */
   end(): void;
 }
@@ -22,9 +24,11 @@ export function deadline(input: {
   const others = input.by.filter((signal) => signal !== undefined);
   const follow = () => abort.abort(new Error('given up'));
   let cancel = () => {};
+  let expired = false;
   const renew = (ms: number) => {
     cancel();
     cancel = input.clock.after(ms, () => {
+      expired ||= !abort.signal.aborted;
       abort.abort(new Error(`nothing heard for ${Math.round(ms / 1000)} s`));
     });
   };
@@ -36,6 +40,7 @@ export function deadline(input: {
   return {
     signal: abort.signal,
     renew,
+    expired: () => expired,
     end() {
       cancel();
       for (const signal of others) signal.removeEventListener('abort', follow);

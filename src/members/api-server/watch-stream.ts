@@ -9,28 +9,38 @@ export type WatchEvent =
   | { readonly type: 'BOOKMARK'; readonly object: Manifest };
 
 /**
- * Tells events until the server ends the watch. A connection that is half-open looks like one on which nothing happens, so after
- * `silenceMs` it counts as broken. Errors: ApiError when the server refuses, also in the stream (410: our version is
- * forgotten); UnreachableError when the connection breaks.
+ * How a watch ended without an error. `silent`: nothing came for so long that the connection may be half-open. It need not be:
+ * a server sends bookmarks only for what happened after the version that was asked from (cacheWatcher.process), and where etcd
+ * does not report its progress nothing happens in a kind that nobody changes.
+ */
+export type WatchEnd = 'ended' | 'silent';
+
+/**
+ * Tells events until the server ends the watch, or says nothing for `silenceMs`. Errors: ApiError when the server refuses, also
+ * in the stream (410: our version is forgotten); UnreachableError when the connection breaks or is not answered at all.
  */
 export async function watchStream(
   input: Exchange & { readonly silenceMs: number },
   tell: (event: WatchEvent) => void,
-): Promise<void> {
+): Promise<WatchEnd> {
   const { clock, tried, request, silenceMs } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
+  let accepted = false;
   try {
     const response = await orAborted(input.transport({ ...request, signal: time.signal }), time.signal);
     if (response.status >= 400) {
       const body = await exchange({ ...input, transport: async () => ({ ...response, status: 200 }) });
       throw new ApiError({ tried, status: response.status, body, retryAfterMs: retryAfterMs(response.headers) });
     }
+    accepted = true;
     time.renew(silenceMs);
     await eachLine(response.body, time.signal, (line) => {
       time.renew(silenceMs);
       tell(eventOf(line, tried));
     });
+    return 'ended';
   } catch (error) {
+    if (accepted && time.expired() && error === time.signal.reason) return 'silent';
     throw error instanceof ApiError ? error : new UnreachableError(tried, error);
   } finally {
     time.end();

@@ -4,6 +4,7 @@ import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { Discovery } from '../api-server/discovery.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
+import type { WatchEnd } from '../api-server/watch-stream.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Contact } from '../contact.ts';
 import { backOff } from './back-off.ts';
@@ -103,11 +104,9 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       return stop.signal.aborted ? version : relist();
     }
     const began = clock.now();
+    let watched: Awaited<ReturnType<typeof watch>>;
     try {
-      const next = await watch(version);
-      if (clock.now() - began >= honestWatchMs) retries.reset();
-      else await retries.pause();
-      return next;
+      watched = await watch(version);
     } catch (error) {
       if (!isForbidden(error)) throw error;
       unwatched = `${error.message}: ${kind.plural} are listed every minute instead`;
@@ -115,6 +114,10 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       if (isUnwatched(state)) await retries.pause();
       return undefined;
     }
+    if (clock.now() - began >= honestWatchMs) retries.reset();
+    else await retries.pause();
+    // Nothing need be wrong where nothing is told. Only a list can say, and until it fails what is shown stands.
+    return watched.end === 'silent' ? relist() : watched.version;
   }
 
   /** Undefined where the kind may not be listed: what is asked for has been read by name then. */
@@ -141,9 +144,9 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     }
   }
 
-  async function watch(from: string): Promise<string> {
+  async function watch(from: string): Promise<{ readonly version: string; readonly end: WatchEnd }> {
     let version = from;
-    await client.watch(path, { ...query, resourceVersion: from }, stop.signal, (event) => {
+    const end = await client.watch(path, { ...query, resourceVersion: from }, stop.signal, (event) => {
       asOf = clock.now();
       if (unwatched !== undefined) turn({ kind: 'synced' });
       unwatched = undefined;
@@ -153,7 +156,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       else if (event.type === 'DELETED') store.remove(object, version);
       else store.set(object);
     });
-    return version;
+    return { version, end };
   }
 
   /** What a failure means. Whatever broke, the next attempt begins from a whole list: only that is certain. */

@@ -9,7 +9,11 @@ import { matcherOf } from './selectors.ts';
 import { expired, StatusError } from './status-error.ts';
 import { openStream } from './stream.ts';
 
-/** Kubernetes sends a bookmark about every minute, and one shortly before the time of a watch is over (cacher.go). */
+/**
+ * Kubernetes sends a bookmark about every minute, and one shortly before the time of a watch is over (cacher.go), when anything
+ * was written since the watch began. Ours is like a cluster of kubeadm, where leases are written all the time and etcd reports
+ * its progress every five seconds. Elsewhere a kind that nobody changes tells nothing, as with the fault SilentWatch.
+ */
 const bookmarkMs = 60_000;
 const lastBookmarkMs = 2_000;
 /** A watch that names no timeout ends after 30 to 60 minutes in Kubernetes; ours after the shorter. */

@@ -145,6 +145,21 @@ describe('a sighting', () => {
     expect(stale).toBeLessThan(180);
   });
 
+  it('stays complete where watches have nothing to tell, and is looked at anew every few minutes', async () => {
+    const world = await holding(undefined, { faults: [{ type: 'SilentWatch', ...always }] });
+    const kinds = () => world.requests.filter(({ path }) => /configmaps\?.*limit=/.test(path)).length;
+    await world.pass(1);
+    const before = kinds();
+    for (let minute = 0; minute < 60; minute++) {
+      await world.pass(60);
+      expect(world.sighting()).toMatchObject({ reachable: true, complete: true });
+    }
+    expect(world.said).toEqual([]);
+    // Every 125 to 155 seconds.
+    expect(kinds() - before).toBeGreaterThanOrEqual(22);
+    expect(kinds() - before).toBeLessThanOrEqual(29);
+  });
+
   it('is not complete while nothing can be read, and a person hears why, once', async () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Forbidden', verbs: ['get', 'list', 'watch'], resources: ['configmaps'], ...always }]);
