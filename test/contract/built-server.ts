@@ -70,7 +70,15 @@ export async function builtServer(assets: string): Promise<ContractServer> {
       }),
     );
     await ready(at('kubeconfig'), running, (program) => lastLines(at(`${program}.log`)));
-    return { kubeconfig: at('kubeconfig'), context: 'contract', clock: systemClock, forget: () => {}, close };
+    const kubeconfigFile = at('kubeconfig');
+    return {
+      kubeconfig: kubeconfigFile,
+      context: 'contract',
+      clock: systemClock,
+      forget: () => {},
+      forgetsWithinMs: 10_000,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { configMap } from './objects.ts';
-import { type Answer, configMaps, eventually, type Session } from './session.ts';
+import { type Answer, configMaps, eventually, patienceMs, type Session } from './session.ts';
 
 export function paging(now: () => Session): void {
   const selector = 'contract/paged=yes';
@@ -34,14 +34,20 @@ export function paging(now: () => Session): void {
     );
   });
 
-  it('are refused with 410 when the moment they are of is forgotten', async () => {
+  it('are refused with 410 when the moment they are of is forgotten', async ({ skip }) => {
     await make(3);
     const { continue: token } = (await page()).body.metadata;
     // The same token of a moment long ago.
     const old = { ...JSON.parse(Buffer.from(token, 'base64url').toString()), rv: 1 };
-    now().server.forget();
+    const again = () => page({ continue: Buffer.from(JSON.stringify(old)).toString('base64url') });
+    const { forget, forgetsWithinMs } = now().server;
+    forget();
+    if (forgetsWithinMs > patienceMs && (await again()).status !== 410)
+      skip(
+        `a server of less than ${forgetsWithinMs / 60_000} minutes still remembers everything: run this later again`,
+      );
     await eventually(async () => {
-      const { status, body } = await page({ continue: Buffer.from(JSON.stringify(old)).toString('base64url') });
+      const { status, body } = await again();
       expect([status, body.reason]).toEqual([410, 'Expired']);
     });
   });

@@ -9,6 +9,8 @@ export interface ContractServer {
   readonly clock: Clock;
   /** Has the server forget what happened up to now, where it does not do that by itself. */
   readonly forget: () => void;
+  /** Milliseconds after which it has forgotten its first moments: etcd is compacted from time to time. */
+  readonly forgetsWithinMs: number;
   close(): Promise<void>;
 }
 

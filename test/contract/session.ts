@@ -46,9 +46,12 @@ export const configMaps = (namespace: string, name = ''): string =>
 export const deployments = (namespace: string, name = ''): string =>
   `/apis/apps/v1/namespaces/${namespace}/deployments${name && `/${name}`}`;
 
-/** Asks until the answer is as expected. A real server does some things in its own time. */
+/** A real server does some things in its own time. */
+export const patienceMs = 20_000;
+
+/** Asks until the answer is as expected. */
 export const eventually = <T>(expectation: () => Promise<T>): Promise<T> =>
-  vi.waitFor(expectation, { timeout: 20_000, interval: 50 });
+  vi.waitFor(expectation, { timeout: patienceMs, interval: 50 });
 
 export async function openSession(server: ContractServer): Promise<Session> {
   const transport = await (await connectionsOf(server.kubeconfig)).open(server.context);

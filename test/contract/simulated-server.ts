@@ -26,6 +26,7 @@ export async function simulatedServer(): Promise<ContractServer> {
     context: member.name,
     clock,
     forget: () => member.cluster.store.compact(),
+    forgetsWithinMs: 0,
     async close() {
       await listening.close();
       member.close();
