@@ -56,6 +56,33 @@ const withoutImages = (pod: Fields): unknown => {
   };
 };
 
+/** Of an Indexed Job, completions and parallelism may change together. */
+const completions: Check = (live, next) => {
+  const [before, after] = [live, next].map((job) => at(job, 'spec', 'completions'));
+  if (same(before, after)) return [];
+  if (at(next, 'spec', 'completionMode') !== 'Indexed') return fixed('spec.completions')(live, next);
+  return same(after, at(next, 'spec', 'parallelism'))
+    ? []
+    : [invalidField('spec.completions', after ?? null, 'can only be modified in tandem with spec.parallelism')];
+};
+
+/** Where the pods of a Job may run can be chosen until it starts, while it is suspended; nothing else of its template. */
+const jobTemplate: Check = (live, next) => {
+  const waits = at(live, 'spec', 'suspend') === true && at(live, 'status', 'startTime') === undefined;
+  return waits && same(withoutPlaces(live), withoutPlaces(next)) ? [] : fixed('spec.template')(live, next);
+};
+
+function withoutPlaces(job: Fields): unknown {
+  const without = (from: unknown, ...names: readonly string[]): Fields =>
+    Object.fromEntries(Object.entries((from ?? {}) as Fields).filter(([name]) => !names.includes(name)));
+  const template = at(job, 'spec', 'template') as Fields;
+  return {
+    metadata: without(template['metadata'], 'labels', 'annotations'),
+    spec: without(template['spec'], 'nodeSelector', 'tolerations', 'schedulingGates', 'affinity'),
+    affinity: without(at(template, 'spec', 'affinity'), 'nodeAffinity'),
+  };
+}
+
 const byKind: Readonly<Record<string, Check>> = {
   'apps/deployments': fixed('spec.selector'),
   'apps/replicasets': fixed('spec.selector'),
@@ -70,10 +97,18 @@ const byKind: Readonly<Record<string, Check>> = {
     'persistentVolumeClaimRetentionPolicy',
     'minReadySeconds',
   ),
-  'batch/jobs': (live, next) =>
-    at(live, 'spec', 'suspend') === true
-      ? []
-      : fixed('spec.selector', 'spec.template', 'spec.completionMode')(live, next),
+  'batch/jobs': (live, next) => [
+    ...fixed(
+      'spec.selector',
+      'spec.completionMode',
+      'spec.podFailurePolicy',
+      'spec.successPolicy',
+      'spec.backoffLimitPerIndex',
+      'spec.managedBy',
+    )(live, next),
+    ...completions(live, next),
+    ...jobTemplate(live, next),
+  ],
   '/pods': (live, next) =>
     same(withoutImages(live), withoutImages(next))
       ? []

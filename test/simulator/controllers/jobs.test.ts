@@ -114,6 +114,41 @@ describe('a Job', () => {
   });
 });
 
+describe('a change of a Job', () => {
+  const template = (spec: object, more: object = {}): Fields => ({
+    template: { spec: { ...podSpec('Never'), ...spec }, ...more },
+  });
+  const image = { containers: [{ name: 'main', image: 'work:2' }] };
+  const indexed = { completionMode: 'Indexed', completions: 2, parallelism: 2 };
+  const waits = { suspend: true };
+
+  it.each<[string, Fields, Fields, string | undefined]>([
+    ['of its image is refused', {}, template(image), 'spec.template'],
+    ['of its image is refused while it is suspended, too', waits, { ...waits, ...template(image) }, 'spec.template'],
+    ['of its nodes is refused', {}, template({ nodeSelector: { zone: 'a' } }), 'spec.template'],
+    [
+      'of its nodes is let through until it starts',
+      waits,
+      { ...waits, ...template({ nodeSelector: { zone: 'a' } }, { metadata: { labels: { queue: 'a' } } }) },
+      undefined,
+    ],
+    ['of its completions is refused', { completions: 2 }, { completions: 3 }, 'spec.completions'],
+    [
+      'of completions and parallelism of an indexed one is let through',
+      indexed,
+      { ...indexed, completions: 3, parallelism: 3 },
+      undefined,
+    ],
+    ['of completions alone of an indexed one is refused', indexed, { ...indexed, completions: 3 }, 'spec.completions'],
+    ['of its parallelism is let through', {}, { parallelism: 3 }, undefined],
+  ])('%s', async (_, before, after, field) => {
+    const world = await started(before);
+    const { status: code, body } = await world.apply(`${jobs}/work`, job(after));
+    const fields = (body.details?.causes ?? []).map((cause: { field: string }) => cause.field);
+    expect([code, fields]).toEqual(field === undefined ? [200, []] : [422, [field]]);
+  });
+});
+
 describe('a CronJob', () => {
   const cron = (spec: Fields = {}) => ({
     apiVersion: 'batch/v1',
