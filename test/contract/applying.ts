@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/members/api-server/api-error.ts';
-import { configMap, container, deployment } from './objects.ts';
-import { configMaps, deployments, type Session } from './session.ts';
+import { configMap, container, deployment, job, service } from './objects.ts';
+import { configMaps, deployments, eventually, type Session } from './session.ts';
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 interface Managed {
   readonly manager: string;
@@ -71,6 +73,29 @@ export function applying(now: () => Session): void {
     expect((await read()).data).toEqual({ color: 'red' });
   });
 
+  it('and an update by one manager are of two owners, also where they have one name', async () => {
+    const query = { fieldManager: 'one' };
+    await now().send('POST', configMaps(now().namespace), { body: cm({ color: 'red' }), query });
+    const { status, body } = await now().apply(cm({ color: 'blue' }), 'one');
+    const error = new ApiError({ tried: 'apply', status, body: JSON.stringify(body) });
+    expect([status, error.fieldConflicts]).toEqual([409, [{ field: '.data.color', manager: 'one' }]]);
+  });
+
+  it('over what kubectl applied in its own way is a conflict with kubectl', async () => {
+    await now().send('POST', configMaps(now().namespace), {
+      body: configMap(now().namespace, 'a', { color: 'red' }, { annotations: { [lastApplied]: '{}' } }),
+      query: { fieldManager: 'kubectl-client-side-apply', fieldValidation: 'Strict' },
+    });
+    const { status, body } = await now().apply(cm({ color: 'blue' }), 'one');
+    const error = new ApiError({ tried: 'apply', status, body: JSON.stringify(body) });
+    expect([status, error.fieldConflicts]).toEqual([
+      409,
+      [{ field: '.data.color', manager: 'kubectl-client-side-apply' }],
+    ]);
+    const forced = await now().apply(cm({ color: 'blue' }), 'one', { force: 'true' });
+    expect([forced.body.data, forced.body.metadata.annotations]).toEqual([{ color: 'blue' }, { [lastApplied]: '{}' }]);
+  });
+
   it('with force takes the field from its owner', async () => {
     await now().apply(cm({ color: 'red', size: 'large' }), 'one');
     const { status, body } = await now().apply(cm({ color: 'blue' }), 'two', { force: 'true' });
@@ -135,6 +160,53 @@ export function applying(now: () => Session): void {
       'one',
     );
     expect(body.spec.template.spec.containers[0].resources.requests).toEqual({ cpu: '500m', memory: '1Gi' });
+  });
+
+  it('fills in what is left out, and gives it to nobody', async () => {
+    const { body } = await now().apply(deployment(now().namespace, 'web'), 'one');
+    expect(body.spec).toMatchObject({
+      progressDeadlineSeconds: 600,
+      revisionHistoryLimit: 10,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
+    });
+    const [one] = body.metadata.managedFields.filter(({ manager }: Managed) => manager === 'one');
+    expect(Object.keys(one.fieldsV1['f:spec']).sort()).toEqual(['f:replicas', 'f:selector', 'f:template']);
+  });
+
+  it('of a Job again is no change: what the server put into its template stays', async () => {
+    const { namespace } = now();
+    const first = await now().apply(job(namespace, 'task'), 'one');
+    expect(first.status, JSON.stringify(first.body)).toBe(201);
+    const second = await now().apply(job(namespace, 'task'), 'one');
+    expect([second.status, second.body.spec]).toEqual([200, first.body.spec]);
+    expect(second.body.spec.template.metadata.labels).toMatchObject({ 'batch.kubernetes.io/job-name': 'task' });
+  });
+
+  it('of a Service leaves it the address that it was given', async () => {
+    const { namespace } = now();
+    const first = await eventually(async () => {
+      const answer = await now().apply(service(namespace, 'web'), 'one');
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+      return answer;
+    });
+    const second = await now().apply(service(namespace, 'web', { selector: { app: 'other' } }), 'one');
+    expect([second.status, second.body.spec.selector]).toEqual([200, { app: 'other' }]);
+    expect(first.body.spec.clusterIP).toMatch(/^[\d.]+$|:/);
+    expect(second.body.spec.clusterIP).toBe(first.body.spec.clusterIP);
+  });
+
+  it('to an object that is going changes it, and does not keep it', async () => {
+    const { namespace } = now();
+    const a = configMaps(namespace, 'a');
+    const release = { type: 'application/merge-patch+json', body: { metadata: { finalizers: null } } };
+    const finalizers = ['gitfleet.dev/contract'];
+    await now().send('POST', configMaps(namespace), { body: configMap(namespace, 'a', {}, { finalizers }) });
+    now().undo(() => now().send('PATCH', a, release));
+    await now().send('DELETE', a);
+    const { status, body } = await now().apply(cm({ color: 'red' }), 'one');
+    expect([status, body.data, typeof body.metadata.deletionTimestamp]).toEqual([200, { color: 'red' }, 'string']);
+    await now().send('PATCH', a, release);
+    expect((await now().send('GET', a)).status).toBe(404);
   });
 
   it('does not write the status', async () => {

@@ -25,7 +25,13 @@ export async function builtServer(assets: string): Promise<ContractServer> {
   const directory = await mkdtemp(join(tmpdir(), 'gitfleet-contract-'));
   const at = (name: string): string => join(directory, name);
   const running: ChildProcess[] = [];
+  // Nobody else ends them when the suite is cut off.
+  const abandon = (): void => {
+    for (const child of running) child.kill('SIGKILL');
+  };
+  process.once('exit', abandon);
   const close = async (): Promise<void> => {
+    process.off('exit', abandon);
     for (const child of running.splice(0).reverse()) await end(child);
     await rm(directory, { recursive: true, force: true });
   };
@@ -77,6 +83,7 @@ export async function builtServer(assets: string): Promise<ContractServer> {
       clock: systemClock,
       forget: () => {},
       forgetsWithinMs: 10_000,
+      controllers: false,
       close,
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
 import { applying } from './applying.ts';
+import { controlled } from './controlled.ts';
 import { definitions } from './definitions.ts';
 import { delivering } from './delivering.ts';
 import { paging } from './paging.ts';
@@ -8,6 +9,7 @@ import { removing } from './removing.ts';
 import type { ContractServer } from './server.ts';
 import { contractServers, howToRunOnARealServer } from './servers.ts';
 import { openSession, type Session } from './session.ts';
+import { statuses } from './statuses.ts';
 import { watching } from './watching.ts';
 
 const servers = contractServers(process.env);
@@ -31,9 +33,11 @@ describe.each(servers)('$name', ({ open }) => {
   const now = (): Session => session!;
   describe('server-side apply', () => applying(now));
   describe('what is refused', () => refusing(now));
+  describe('the status of an object', () => statuses(now));
   describe('watches', () => watching(now));
   describe('lists in pages', () => paging(now));
   describe('removal', () => removing(now));
+  describe('a controller manager', () => controlled(now));
   describe('custom resources', () => definitions(now));
   describe('our own appliers and reflectors', () => delivering(now));
 });

@@ -29,6 +29,24 @@ export const container = (name: string, more: object = {}): object => ({
   ...more,
 });
 
+/** Suspended, so that nothing runs of it. */
+export const job = (namespace: string, name: string, image = 'registry.k8s.io/pause'): Manifest => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name, namespace },
+  spec: {
+    suspend: true,
+    template: { spec: { restartPolicy: 'Never', containers: [{ name: 'task', image }] } },
+  },
+});
+
+export const service = (namespace: string, name: string, spec: object = {}): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name, namespace },
+  spec: { selector: { app: name }, ports: [{ name: 'web', port: 80 }], ...spec },
+});
+
 /** A definition of a group that nobody else has. */
 export const definition = (id: string): Manifest => ({
   apiVersion: 'apiextensions.k8s.io/v1',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { configMap, container, deployment } from './objects.ts';
+import { configMap, container, deployment, job, service } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
 
 /** Answers that our applier explains to people, or reacts to. */
@@ -38,6 +38,28 @@ export function refusing(now: () => Session): void {
     expect(body.message).toContain('field is immutable');
   });
 
+  it('another template of a Job, also by force', async () => {
+    const { namespace } = now();
+    await now().apply(job(namespace, 'task'), 'one');
+    const { status, body } = await now().apply(job(namespace, 'task', 'registry.k8s.io/other'), 'one', {
+      force: 'true',
+    });
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.details.causes.map(({ field }: { field: string }) => field)).toContain('spec.template');
+    expect(body.message).toContain('field is immutable');
+  });
+
+  it('another address of a Service, also by force', async () => {
+    const { namespace } = now();
+    await eventually(async () =>
+      expect((await now().apply(service(namespace, 'web'), 'one')).status).toBeLessThan(300),
+    );
+    const headless = service(namespace, 'web', { clusterIP: 'None' });
+    const { status, body } = await now().apply(headless, 'one', { force: 'true' });
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.message).toContain('spec.clusterIP');
+  });
+
   it('an apply without a field manager', async () => {
     const { namespace } = now();
     const { status } = await now().send('PATCH', configMaps(namespace, 'a'), {
@@ -61,6 +83,8 @@ export function refusing(now: () => Session): void {
   it('an object in a namespace that is not there', async () => {
     const { status, body } = await now().apply(configMap(`${now().namespace}-not`, 'a'), 'one');
     expect([status, body.reason, body.details.kind]).toEqual([404, 'NotFound', 'namespaces']);
+    const dry = await now().apply(configMap(`${now().namespace}-not`, 'a'), 'one', { dryRun: 'All', force: 'true' });
+    expect([dry.status, dry.body.details.kind]).toEqual([404, 'namespaces']);
   });
 
   it('an update of an older version', async () => {
@@ -69,6 +93,12 @@ export function refusing(now: () => Session): void {
     await now().apply(configMap(namespace, 'a', { color: 'blue' }), 'one');
     const { status, body } = await now().send('PUT', configMaps(namespace, 'a'), { body: first });
     expect([status, body.reason]).toEqual([409, 'Conflict']);
+    const { resourceVersion } = first.metadata;
+    const patched = await now().send('PATCH', configMaps(namespace, 'a'), {
+      type: 'application/merge-patch+json',
+      body: { metadata: { resourceVersion, labels: { a: 'b' } } },
+    });
+    expect([patched.status, patched.body.reason]).toEqual([409, 'Conflict']);
   });
 
   it('a second object of a name', async () => {

@@ -13,20 +13,25 @@ export async function runningServer(kubeconfig: string, named: string | undefine
   const context = named ?? (await currentContext(kubeconfig));
   const transport = await (await connectionsOf(kubeconfig)).open(context);
   if (!transport) throw new Error(`KUBECONFIG is ${kubeconfig}, where there is no context ${context}`);
-  const response = await transport({ method: 'GET', path: '/version', headers: {} }).catch((error: unknown) => {
+  const ask = async (path: string): Promise<number> => {
+    const response = await transport({ method: 'GET', path, headers: {} });
+    for await (const _ of response.body);
+    return response.status;
+  };
+  const status = await ask('/version').catch((error: unknown) => {
     const hint = 'unset KUBECONFIG to leave it out';
     throw new Error(`the server of the context ${context} in ${kubeconfig} does not answer; ${hint}`, { cause: error });
   });
-  let version = '';
-  for await (const chunk of response.body) version += Buffer.from(chunk).toString('utf8');
-  if (response.status !== 200)
-    throw new Error(`the server of the context ${context} says ${response.status} ${version}`);
+  if (status !== 200) throw new Error(`the server of the context ${context} in ${kubeconfig} answers ${status}`);
+  // A controller makes it in every namespace.
+  const controllers = (await ask('/api/v1/namespaces/kube-system/serviceaccounts/default')) === 200;
   return {
     kubeconfig,
     context,
     clock: systemClock,
     forget: () => {},
     forgetsWithinMs: 10 * 60_000,
+    controllers,
     close: async () => {},
   };
 }

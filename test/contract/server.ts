@@ -11,6 +11,8 @@ export interface ContractServer {
   readonly forget: () => void;
   /** Milliseconds after which it has forgotten its first moments: etcd is compacted from time to time. */
   readonly forgetsWithinMs: number;
+  /** Whether a controller manager runs beside it: one collects garbage, rolls out Deployments, ends namespaces. */
+  readonly controllers: boolean;
   close(): Promise<void>;
 }
 

@@ -27,6 +27,7 @@ export async function simulatedServer(): Promise<ContractServer> {
     clock,
     forget: () => member.cluster.store.compact(),
     forgetsWithinMs: 0,
+    controllers: true,
     async close() {
       await listening.close();
       member.close();
