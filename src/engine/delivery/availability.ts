@@ -10,15 +10,14 @@ export interface Availability {
 /**
  * Whether an applied object is available, by its live state. Kinds and rules of KubeFleet's availability tracker
  * (pkg/controllers/workapplier/availability_tracker.go), widened to CronJob, PVC, Ingress, HPA, Pod, Job and custom
- * resources by kstatus rules (docs/compatibility.md). What has no rule is NotTrackable.
+ * resources by kstatus rules (docs/compatibility.md). What has no rule is NotTrackable. `apiVersion` is the one that was
+ * asked for, whatever version the member shows the object in.
  */
-export function availabilityOf(live: Manifest): Availability {
-  const { group } = groupVersionOf(live.apiVersion);
-  const kind = `${group}/${live.kind}`;
-  const rule = Object.hasOwn(rules, kind) ? rules[kind] : undefined;
-  if (rule) return rule(live);
-  if (dataKinds.has(kind)) return available;
-  return customResource(live);
+export function availabilityOf(live: Manifest, apiVersion: string): Availability {
+  const exactly = `${apiVersion} ${live.kind}`;
+  if (dataKinds.has(exactly)) return available;
+  const rule = ruleOf(tracked, exactly) ?? ruleOf(widened, `${groupVersionOf(apiVersion).group}/${live.kind}`);
+  return rule ? rule(live) : customResource(live);
 }
 
 const available: Availability = { verdict: 'Available', message: '' };
@@ -29,26 +28,26 @@ const untrackable: Availability = {
 const notYet = (message: string): Availability => ({ verdict: 'NotAvailableYet', message });
 const failed = (message: string): Availability => ({ verdict: 'Failed', message });
 
-/** Objects that are available as soon as they are there. */
+/** Objects that are available as soon as they are there, by the exact version as in KubeFleet. */
 const dataKinds: ReadonlySet<string> = new Set([
-  '/Namespace',
-  '/Secret',
-  '/ConfigMap',
-  '/ServiceAccount',
-  '/LimitRange',
-  '/ResourceQuota',
-  'rbac.authorization.k8s.io/Role',
-  'rbac.authorization.k8s.io/ClusterRole',
-  'rbac.authorization.k8s.io/RoleBinding',
-  'rbac.authorization.k8s.io/ClusterRoleBinding',
-  'networking.k8s.io/NetworkPolicy',
-  'networking.k8s.io/IngressClass',
-  'storage.k8s.io/CSIDriver',
-  'storage.k8s.io/CSINode',
-  'storage.k8s.io/StorageClass',
-  'storage.k8s.io/CSIStorageCapacity',
-  'scheduling.k8s.io/PriorityClass',
-  'apps/ControllerRevision',
+  'v1 Namespace',
+  'v1 Secret',
+  'v1 ConfigMap',
+  'v1 ServiceAccount',
+  'v1 LimitRange',
+  'v1 ResourceQuota',
+  'rbac.authorization.k8s.io/v1 Role',
+  'rbac.authorization.k8s.io/v1 ClusterRole',
+  'rbac.authorization.k8s.io/v1 RoleBinding',
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding',
+  'networking.k8s.io/v1 NetworkPolicy',
+  'networking.k8s.io/v1 IngressClass',
+  'storage.k8s.io/v1 CSIDriver',
+  'storage.k8s.io/v1 CSINode',
+  'storage.k8s.io/v1 StorageClass',
+  'storage.k8s.io/v1 CSIStorageCapacity',
+  'scheduling.k8s.io/v1 PriorityClass',
+  'apps/v1 ControllerRevision',
 ]);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,14 +60,23 @@ const isTrue = (live: Manifest, type: string): boolean => conditionOf(live, type
 const seen = (live: Manifest): boolean =>
   live.metadata.generation === undefined || part(live, 'status')['observedGeneration'] === live.metadata.generation;
 
-const rules: Readonly<Record<string, (live: Manifest) => Availability>> = {
-  'apps/Deployment': deployment,
-  'apps/StatefulSet': statefulSet,
-  'apps/DaemonSet': daemonSet,
-  '/Service': service,
-  'apiextensions.k8s.io/CustomResourceDefinition': (live) =>
+type Rule = (live: Manifest) => Availability;
+type Rules = Readonly<Record<string, Rule>>;
+const ruleOf = (rules: Rules, kind: string): Rule | undefined => (Object.hasOwn(rules, kind) ? rules[kind] : undefined);
+
+/** KubeFleet's, which go by the exact version. */
+const tracked: Rules = {
+  'apps/v1 Deployment': deployment,
+  'apps/v1 StatefulSet': statefulSet,
+  'apps/v1 DaemonSet': daemonSet,
+  'v1 Service': service,
+  'apiextensions.k8s.io/v1 CustomResourceDefinition': (live) =>
     isTrue(live, 'Established') && isTrue(live, 'NamesAccepted') ? available : notYet('not established yet'),
-  'policy/PodDisruptionBudget': disruptionBudget,
+  'policy/v1 PodDisruptionBudget': disruptionBudget,
+};
+
+/** Ours, by group and kind as kstatus goes. */
+const widened: Rules = {
   'batch/Job': job,
   'batch/CronJob': settledKind,
   '/PersistentVolumeClaim': (live) =>

@@ -75,7 +75,7 @@ export function deliveredObjects(
       outcome,
       applied,
       live,
-      availability: gone ? missing : applied && live ? availabilityOf(live) : undefined,
+      availability: gone ? missing : applied && live ? availabilityOf(live, item.manifest.apiVersion) : undefined,
       gone,
     };
   });

@@ -8,6 +8,7 @@ const live = (apiVersion: string, kind: string, fields: object = {}, metadata: o
   metadata: { name: 'x', generation: 2, ...metadata },
   ...fields,
 });
+const told = (object: Manifest) => availabilityOf(object, object.apiVersion);
 const condition = (type: string, status: string, reason = '', more: object = {}) => ({ type, status, reason, ...more });
 const seen = { observedGeneration: 2 };
 const deployment = (status: object, spec: object = { replicas: 2 }) =>
@@ -32,6 +33,9 @@ const up = { availableReplicas: 2, updatedReplicas: 2 };
 
 const rows: [rule: string, object: Manifest, verdict: string][] = [
   ['Deployment with all replicas', deployment(up), 'Available'],
+  ['Deployment of another version', { ...deployment(up), apiVersion: 'apps/v1beta1' }, 'NotTrackable'],
+  ['a data kind of another version', live('rbac.authorization.k8s.io/v1beta1', 'Role'), 'NotTrackable'],
+  ['Ingress of any version', live('networking.k8s.io/v1beta1', 'Ingress'), 'Available'],
   ['Deployment: replicas default to 1', deployment({ availableReplicas: 1, updatedReplicas: 1 }, {}), 'Available'],
   ['Deployment scaled to 0', deployment({}, { replicas: 0 }), 'Available'],
   ['Deployment: one available', deployment({ ...up, availableReplicas: 1 }), 'NotAvailableYet'],
@@ -188,13 +192,17 @@ const rows: [rule: string, object: Manifest, verdict: string][] = [
 
 describe('availability by kind', () => {
   it.each(rows)('%s', (_, object, verdict) => {
-    expect(availabilityOf(object).verdict).toBe(verdict);
+    expect(told(object).verdict).toBe(verdict);
+  });
+  it('the version that was asked for counts, not the one it is shown in', () => {
+    expect(availabilityOf({ ...deployment(up), apiVersion: 'apps/v1beta2' }, 'apps/v1').verdict).toBe('Available');
+    expect(availabilityOf(deployment(up), 'apps/v1beta2').verdict).toBe('NotTrackable');
   });
   it('an object written by hand without generations is taken as seen', () => {
     const { generation: _, ...metadata } = deployment(up).metadata;
-    expect(
-      availabilityOf({ ...deployment({ ...up, observedGeneration: undefined }), metadata } as Manifest).verdict,
-    ).toBe('Available');
+    expect(told({ ...deployment({ ...up, observedGeneration: undefined }), metadata } as Manifest).verdict).toBe(
+      'Available',
+    );
   });
   it('a Deployment that is past its progress deadline is said to be', () => {
     const late = {
@@ -203,7 +211,7 @@ describe('availability by kind', () => {
       reason: 'ProgressDeadlineExceeded',
       message: 'ReplicaSet timed out.',
     };
-    expect(availabilityOf(deployment({ availableReplicas: 1, updatedReplicas: 2, conditions: [late] }))).toEqual({
+    expect(told(deployment({ availableReplicas: 1, updatedReplicas: 2, conditions: [late] }))).toEqual({
       verdict: 'NotAvailableYet',
       message:
         'not all 2 replicas are updated and available yet; its progress deadline has passed: ReplicaSet timed out.',
