@@ -36,6 +36,7 @@ export function sameCluster({ placement, bindings }: PlacementWork): SameCluster
         cleaning,
       };
     }
+    if (live[0]?.state !== 'Scheduled') continue;
     cleaning.set(clusterName, {
       subject,
       reason: 'SameClusterCleanup',

@@ -187,6 +187,14 @@ describe('two bindings on one cluster', () => {
       'SameClusterCleanup a',
     ]);
   });
+  it('nothing is said to follow where nothing is to be bound', () => {
+    const going = bound('a', 1, health.ready, { deleting: true });
+    const { previousState: _, ...neverBound } = unscheduled('a', health.silent);
+    const reasons = [going, neverBound].map((second) =>
+      roll(workOf(placement, [going, second, bound('b', 0, health.unavailable)])).holds.map(({ reason }) => reason),
+    );
+    expect(reasons).toEqual([[], ['RolloutBudget']]);
+  });
 });
 
 describe('overrides', () => {
