@@ -33,16 +33,25 @@ export interface Broken {
 }
 
 export interface Limits {
+  /** Of a file. */
   readonly maxBytes: number;
+  /** Of one object. */
+  readonly maxObjectBytes: number;
   readonly maxDocuments: number;
   readonly maxDepth: number;
 }
 
 /**
- * Kubernetes takes objects of up to 1.5 MiB; a manifest in git that is larger than one is a mistake. 100 levels are as deep
- * as Kubernetes' own schemas go, many times over.
+ * Kubernetes takes objects of up to 1.5 MiB: one that is larger in git is a mistake. What a file may hold of them is bounded by
+ * the memory that reading it takes; the largest bundles of CRDs, and the members of a large fleet in one file, fit. 100 levels
+ * are as deep as Kubernetes' own schemas go, many times over.
  */
-const usualLimits: Limits = { maxBytes: 1024 * 1024, maxDocuments: 1000, maxDepth: 100 };
+const usualLimits: Limits = {
+  maxBytes: 4 * 1024 * 1024,
+  maxObjectBytes: 1536 * 1024,
+  maxDocuments: 20_000,
+  maxDepth: 100,
+};
 
 /**
  * Reads a YAML (or JSON) file so that what is accepted means the same to kubectl: YAML 1.2, with a finding for every plain
@@ -51,7 +60,7 @@ const usualLimits: Limits = { maxBytes: 1024 * 1024, maxDocuments: 1000, maxDept
  */
 export function parseYaml(marked: string, file: string, limits: Partial<Limits> = {}): ParsedFile {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
-  const { maxBytes, maxDocuments, maxDepth } = { ...usualLimits, ...limits };
+  const { maxBytes, maxObjectBytes, maxDocuments, maxDepth } = { ...usualLimits, ...limits };
   const secret = holdsSecret(text);
   const problems: Problem[] = [];
   const refuse = (fault: Omit<Problem, 'severity' | 'file'>): ParsedFile => ({
@@ -82,7 +91,7 @@ export function parseYaml(marked: string, file: string, limits: Partial<Limits> 
   const documents: YamlDocument[] = [];
   const refused: (Document.Parsed | undefined)[] = [];
   for (const [at, document] of parsed.entries()) {
-    const findings = findingsOf(document, { text, maxDepth, secret, isFirst: at === 0 });
+    const findings = findingsOf(document, { text, maxObjectBytes, maxDepth, secret, isFirst: at === 0 });
     for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
       const { line, col } = lineCounter.linePos(offset);
       problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
@@ -109,6 +118,7 @@ const tellsItsName: ReadonlySet<string> = new Set([
   'non-string-key',
   'not-json',
   'number-too-large',
+  'object-too-large',
   'yaml-tag',
 ]);
 
@@ -141,12 +151,14 @@ interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
 
 interface FindingsContext {
   readonly text: string;
+  readonly maxObjectBytes: number;
   readonly maxDepth: number;
   readonly secret: boolean;
   readonly isFirst: boolean;
 }
 
-function findingsOf(document: Document.Parsed, { text, maxDepth, secret, isFirst }: FindingsContext): Finding[] {
+function findingsOf(document: Document.Parsed, context: FindingsContext): Finding[] {
+  const { text, maxDepth, secret, isFirst } = context;
   const syntax = [...document.errors, ...document.warnings]
     // Tags are told by the lint, which also knows those that YAML itself understands.
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
@@ -157,10 +169,26 @@ function findingsOf(document: Document.Parsed, { text, maxDepth, secret, isFirst
     const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
     return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
   });
-  const findings = [...directives(document), ...(isFirst ? [] : unannounced(document)), ...syntax, ...lint];
+  const findings = [
+    ...oversized(document, context),
+    ...directives(document),
+    ...(isFirst ? [] : unannounced(document)),
+    ...syntax,
+    ...lint,
+  ];
   // The parser and the lint tell of each level beyond the deepest; the first says it all.
   const deep = findings.filter(({ code }) => code === 'too-deep').sort((a, b) => a.offset - b.offset);
   return [...findings.filter(({ code }) => code !== 'too-deep'), ...deep.slice(0, 1)];
+}
+
+/** No API server takes such an object. A List is none: it is what `kubectl get -o yaml` prints of many. */
+function oversized({ contents, range }: Document.Parsed, { text, maxObjectBytes }: FindingsContext): Finding[] {
+  const [from, , to] = range;
+  // No character takes more than three bytes.
+  if ((to - from) * 3 <= maxObjectBytes || Buffer.byteLength(text.slice(from, to)) <= maxObjectBytes) return [];
+  if (isMap(contents) && String(contents.get('kind')).endsWith('List')) return [];
+  const message = `the object is larger than ${Math.floor(maxObjectBytes / 1024)} KiB, which is more than a cluster takes`;
+  return [{ offset: contents?.range[0] ?? from, code: 'object-too-large', message, fix: 'split it' }];
 }
 
 /** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */

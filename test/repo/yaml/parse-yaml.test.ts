@@ -130,8 +130,19 @@ describe('what would hurt is refused', () => {
     expect(read(`a: ${'['.repeat(2000)}${']'.repeat(2000)}`).codes).toEqual([expect.stringMatching(/^too-deep@1:/)]);
   });
 
-  it('a file of more than a megabyte', () => {
-    expect(read(`a: ${'x'.repeat(1_100_000)}`).codes).toEqual(['file-too-large@1:1']);
+  it('a file of more than four megabytes', () => {
+    expect(read(`a: ${'x'.repeat(4_200_000)}`).codes).toEqual(['file-too-large@1:1']);
+  });
+
+  it('an object that no cluster takes, while a file and a List may hold many objects', () => {
+    const object = (length: number) => `kind: ConfigMap\ndata: {a: "${'x'.repeat(length)}"}\n`;
+    expect(read(`${object(900_000)}---\n${object(1_600_000)}---\n${object(900_000)}`).codes).toEqual([
+      'object-too-large@4:1',
+    ]);
+    expect(read(object(1_500_000)).codes).toEqual([]);
+    expect(read(`${object(900_000)}---\n${object(900_000)}`).codes).toEqual([]);
+    expect(read(`kind: List\nitems:\n- data: "${'x'.repeat(1_600_000)}"\n`).codes).toEqual([]);
+    expect(read(`kind: ConfigMap\ndata: {a: "${'ä'.repeat(800_000)}"}\n`).codes).toEqual(['object-too-large@1:1']);
   });
 
   it('an LFS pointer', () => {
