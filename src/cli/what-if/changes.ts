@@ -1,5 +1,6 @@
 import { parseQuantity } from '../../api/quantity.ts';
 import { isLabelValue, isQualifiedName } from '../../api/syntax.ts';
+import { memberNameLabel } from '../../engine/placement/members.ts';
 import { CliError } from '../terminal/exit.ts';
 
 /** One thing that is supposed about one cluster. */
@@ -83,6 +84,8 @@ function label(text: string): Change {
   const [, key = '', value] = match ?? [];
   if (!match || !isQualifiedName(key))
     throw new CliError(`--label ${text}: write eu-1:key=value, or eu-1:key- to take the label away`);
+  if (key === memberNameLabel)
+    throw new CliError(`--label ${text}: every member carries its own name under ${key}, whatever its file says`);
   if (value === undefined) return { kind: 'unlabel', cluster, key };
   if (!isLabelValue(value))
     throw new CliError(`--label ${text}: "${value}" is no value of a label: at most 63 of A-Z a-z 0-9 - _ .`);

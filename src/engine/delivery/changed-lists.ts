@@ -4,7 +4,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import type { Delivered } from './outcomes.ts';
-import { asFitting, shownDetails } from './patch-details.ts';
+import { asFitting, shownDetails, wholeObject } from './patch-details.ts';
 
 /** An object on the member that is not as it was applied, or would be applied. */
 interface Changed {
@@ -68,9 +68,6 @@ const found = (objects: readonly Delivered[], belongs: (object: Delivered) => bo
     }))
     .filter(({ details }) => details.length > 0)
     .slice(0, mostOfList);
-
-/** KubeFleet's way to say that an object is missing. */
-const wholeObject: PatchDetail = { path: '/', valueInHub: '(the whole object)' };
 
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);

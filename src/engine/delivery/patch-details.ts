@@ -10,6 +10,9 @@ const mostDetails = 100;
  */
 const mostStatusText = 1_415_578;
 
+/** KubeFleet's way to say that an object is missing. */
+export const wholeObject: PatchDetail = { path: '/', valueInHub: '(the whole object)' };
+
 /** What may be shown of the differences of an object: at most 100, and never what a Secret holds, whoever observed it. */
 export function shownDetails(
   { group, kind }: Pick<ResourceIdentifier, 'group' | 'kind'>,
@@ -18,8 +21,11 @@ export function shownDetails(
   const secret = isSecret({ apiVersion: group ? `${group}/` : 'v1', kind });
   return (details ?? [])
     .slice(0, mostDetails)
-    .map((detail) => (secret && !isOpenPart(detail.path) ? hidden(detail) : detail));
+    .map((detail) => (secret && !isOpenPart(detail.path) && !isWhole(detail) ? hidden(detail) : detail));
 }
+
+const isWhole = ({ path, valueInMember, valueInHub }: PatchDetail): boolean =>
+  path === wholeObject.path && valueInMember === undefined && valueInHub === wholeObject.valueInHub;
 
 const hidden = ({ valueInMember, valueInHub, ...rest }: PatchDetail): PatchDetail => ({
   ...rest,

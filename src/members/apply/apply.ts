@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
+import { wholeObject } from '../../engine/delivery/patch-details.ts';
 import { withoutSecrets } from '../../engine/delivery/secret-values.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { refOfManifest } from '../../engine/selection/object-key.ts';
@@ -171,9 +172,6 @@ function withManagers(finding: Finding, live: Manifest | null): Finding {
   });
   return { ...finding, details };
 }
-
-/** KubeFleet's way to say that an object is missing. */
-export const wholeObject: PatchDetail = { path: '/', valueInHub: '(the whole object)' };
 
 type Finding = Pick<ObjectOutcome, 'result' | 'message' | 'details'>;
 

@@ -1,5 +1,6 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
+import { wholeObject } from '../../engine/delivery/patch-details.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
@@ -9,7 +10,7 @@ import { eachOf } from '../pool.ts';
 import type { FirstLook } from '../watch/first-look.ts';
 import type { Change } from '../watch/store.ts';
 import { type Agreement, agreement, type Verdict } from './agreement.ts';
-import { applyObject, wholeObject } from './apply.ts';
+import { applyObject } from './apply.ts';
 import { localDifferences } from './compare.ts';
 import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
 import { foreignManager } from './field-managers.ts';

@@ -1,9 +1,9 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
+import { wholeObject } from '../../engine/delivery/patch-details.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
-import { wholeObject } from './apply.ts';
 import { repairs } from './repairs.ts';
 
 /** Who undid what was applied of one placement, how often it was put right, and how that is told. */

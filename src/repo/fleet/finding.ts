@@ -35,13 +35,14 @@ export async function locate(
     tree,
     files.filter(({ path }) => concerned.has(path)),
   );
-  const known = new Map<string, Positions>();
-  const positions = (file: string): Positions => {
-    const made = known.get(file) ?? positionsOf(texts.get(file) ?? '');
+  const known = new Map<string, Looked>();
+  const looked = (file: string): Looked => {
+    const made = known.get(file) ?? lookInto(texts.get(file) ?? '');
     known.set(file, made);
     return made;
   };
-  const placeOf = ({ file, line, inside }: Placed, path: Issue['path']) => positions(file)(line, [...inside, ...path]);
+  const placeOf = ({ file, line, inside }: Placed, path: Issue['path']) =>
+    looked(file).positions(line, [...inside, ...path]);
   return findings.map(({ placed, issue, ref, beside }) => {
     const other = beside && placeOf(beside, issue.path);
     const message = [
@@ -49,7 +50,7 @@ export async function locate(
       issue.message,
       other ? ` (also ${beside.file}:${other.line})` : '',
     ].join('');
-    const value = holdsSecret(texts.get(placed.file) ?? '') ? undefined : (issue.value ?? valueAt(placed.value, issue));
+    const value = looked(placed.file).secret ? undefined : (issue.value ?? valueAt(placed.value, issue));
     return {
       severity: issue.severity,
       code: issue.code,
@@ -62,6 +63,14 @@ export async function locate(
     };
   });
 }
+
+/** What is asked of a file for each of its findings, of which a file of a whole fleet has thousands. */
+interface Looked {
+  readonly positions: Positions;
+  readonly secret: boolean;
+}
+
+const lookInto = (text: string): Looked => ({ positions: positionsOf(text), secret: holdsSecret(text) });
 
 /** Named in front of the message, unless it has no name or the message begins with it. */
 function subjectOf(ref: Finding['ref'], message: string): string {

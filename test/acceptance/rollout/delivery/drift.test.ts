@@ -69,6 +69,8 @@ describe('drifted placements', () => {
       { path: '/data/token', valueInMember: 'c3RvbGVu', valueInHub: 'ZnJvbS1yZXBv' },
       { path: '/stringData/token', valueInHub: 'from-repo' },
       { path: '/type', valueInMember: 'Opaque', valueInHub: 'other' },
+      { path: '/', valueInHub: '(the whole object)' },
+      { path: '/', valueInHub: 'from-repo' },
     ];
     const object = { apiVersion: 'v1', kind: 'Secret', namespace: 'web', name: 'key' };
     const live = {
@@ -85,6 +87,8 @@ describe('drifted placements', () => {
       { path: '/data/token', valueInMember: '(redacted)', valueInHub: '(redacted)' },
       { path: '/stringData/token', valueInHub: '(redacted)' },
       { path: '/type', valueInMember: 'Opaque', valueInHub: 'other' },
+      { path: '/', valueInHub: '(the whole object)' },
+      { path: '/', valueInHub: '(redacted)' },
     ]);
     expect(JSON.stringify(step.plan)).not.toContain('c3RvbGVu');
   });
