@@ -137,6 +137,28 @@ it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
   expect(await dataOf(world)).toEqual({ version: '2' });
 });
 
+it.each([404, 409])('what has gone since it was seen is made anew where the server answers %i', async (status) => {
+  let isGone = false;
+  const world = await openWorld(
+    {},
+    {
+      intercept: ({ method, body }) =>
+        isGone && method === 'PATCH' && body?.includes('resourceVersion')
+          ? { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'moved on', code: status } }
+          : undefined,
+    },
+  );
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  world.sim.setFaults([{ type: 'SilentWatch', ...always }]);
+  await world.pass(1_000);
+  await world.user('DELETE', a);
+  isGone = true;
+  world.member.assign([version(2)]);
+  await world.pass(2);
+  expect(await dataOf(world)).toEqual({ version: '2' });
+});
+
 it('what was confirmed to be old is confirmed once: a version that comes later is not', async () => {
   const world = await openWorld();
   world.member.assign([{ ...version(1), adopted: true }]);

@@ -85,7 +85,7 @@ export async function applyObject(input: {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The object moved on since it was last seen: look again.
-      if (error.status === 409 && error.fieldConflicts.length === 0 && attempt < mostAttempts) {
+      if (movedOn(error, live) && attempt < mostAttempts) {
         live = undefined;
         continue;
       }
@@ -100,6 +100,10 @@ export async function applyObject(input: {
 
 /** An object that moves on between a look and an apply is looked at again: twice is a coincidence, more is somebody's loop. */
 const mostAttempts = 3;
+
+/** 404: it has gone since it was seen, of which not every server speaks as of a conflict. */
+const movedOn = ({ status, fieldConflicts }: ApiError, live: Manifest | null | undefined): boolean =>
+  status === 409 ? fieldConflicts.length === 0 : status === 404 && live != null;
 
 async function bring(attempt: Attempt, live: Manifest | null): Promise<Applied> {
   const { requests, manifest, strategy, begin } = attempt;
