@@ -1,14 +1,12 @@
-import type { ClusterName, Manifest } from '../api/meta.ts';
+import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import type { PlacementRef } from '../api/placement.ts';
 import { type Admitted, admit } from './admission/admit.ts';
 import { withLastGoodConfig } from './admission/last-good-config.ts';
 import { recoverRecord } from './admission/record-lost.ts';
 import { type Freeze, freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
 import { overridesInUse } from './overrides/in-use.ts';
-import { type Rendered, render } from './overrides/render.ts';
-import type { RecordedLists } from './overrides/snapshot-id.ts';
+import { type RenderOn, render } from './overrides/render.ts';
 import { type OverrideHistory, snapshotOverrides } from './overrides/snapshots.ts';
 import { compileFleet, type FleetIndex } from './placement/compiled/compile-fleet.ts';
 import { type Member, surveyMembers } from './placement/members.ts';
@@ -30,12 +28,7 @@ export interface World {
   readonly overrides: OverrideHistory;
   readonly observationOf: (cluster: ClusterName) => ClusterObservation | undefined;
   /** What a cluster gets of a snapshot's contents with these override snapshots. */
-  readonly render: (what: {
-    readonly placement: PlacementRef;
-    readonly manifests: readonly Manifest[];
-    readonly lists: RecordedLists;
-    readonly cluster: ClusterName;
-  }) => Rendered;
+  readonly render: RenderOn;
 }
 
 /** Admits the fleet, surveys the members and compiles both. */

@@ -1,7 +1,6 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../repo/make-directory.ts';
-import { GitError } from './git-error.ts';
 import { takeLock } from './local/process-lock.ts';
 import { git } from './native/native.ts';
 
@@ -20,33 +19,6 @@ export interface Mirror {
   cutOff(): Promise<boolean>;
   release(): Promise<void>;
 }
-
-/**
- * Depths of the first fetch of a branch. One that moves on between the look and the fetch brings another commit than the one
- * that was seen; a few more bring that one too.
- */
-const firstDepths = [1, 50] as const;
-
-/** Fetches a ref so that the commit it was seen at is there. Error `object-missing` when the ref has left that commit. */
-export async function fetchSeen(seen: {
-  readonly ref: string;
-  readonly oid: string;
-  readonly url: string;
-  /** Nothing of the ref was fetched before. */
-  readonly isFirst: boolean;
-  readonly fetch: (depth: number | undefined) => Promise<void>;
-  readonly has: (oid: string) => Promise<boolean>;
-}): Promise<void> {
-  const { ref, oid, url } = seen;
-  for (const depth of seen.isFirst ? firstDepths : [undefined]) {
-    await seen.fetch(depth);
-    if (await seen.has(oid)) return;
-  }
-  throw new GitError('object-missing', `fetch ${ref} of ${url}: ${oid} did not come, the branch has moved on`);
-}
-
-/** Git's word for `all of it`. */
-export const wholeDepth = 2_147_483_647;
 
 /** isomorphic-git writes down what it fetched under the remote's refspec; what counts for us is `mirrorRef`. */
 const config = `[core]

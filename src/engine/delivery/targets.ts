@@ -1,9 +1,8 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
-import { type PlacementRef, refOf } from '../../api/placement.ts';
+import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { by } from '../kernel/ordering.ts';
-import type { Rendered, RenderedManifest } from '../overrides/render.ts';
-import type { RecordedLists } from '../overrides/snapshot-id.ts';
+import type { RenderedManifest, RenderOn } from '../overrides/render.ts';
 import type { Target } from '../plan-document.ts';
 import { refOfManifest } from '../selection/object-key.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
@@ -11,12 +10,7 @@ import type { PlacementWork } from '../working.ts';
 import { wasGiven } from './cleanup.ts';
 
 interface TargetContext {
-  readonly render: (what: {
-    readonly placement: PlacementRef;
-    readonly manifests: readonly Manifest[];
-    readonly lists: RecordedLists;
-    readonly cluster: ClusterName;
-  }) => Rendered;
+  readonly render: RenderOn;
   /** Members that are in the fleet: a cluster that left keeps what it has and gets no target. */
   readonly present: (cluster: ClusterName) => boolean;
 }

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
@@ -31,6 +31,11 @@ export type Rendered =
    * cannot be unpacked, WorkSynchronized is False. Neither goes away without a change of files or labels.
    */
   | { readonly ok: false; readonly reason: 'OverriddenFailed' | 'SyncWorkFailed'; readonly message: string };
+
+/** `render` where the history of the overrides and the members are known. */
+export type RenderOn = (
+  what: Pick<RenderRequest, 'placement' | 'manifests' | 'lists'> & { readonly cluster: ClusterName },
+) => Rendered;
 
 export interface RenderRequest {
   readonly placement: PlacementRef;

@@ -3,8 +3,8 @@ import isomorphic from 'isomorphic-git';
 import { messageOf } from '../../api/message-of.ts';
 import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
-import { readRef } from '../local/local-refs.ts';
-import { fetchSeen, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { mirrorRef, openMirror } from '../mirror.ts';
+import { mirrorFetch } from '../mirror-fetch.ts';
 import { openObjects } from '../objects/objects.ts';
 import type { Credentials } from './credentials.ts';
 import { gitHttp } from './http.ts';
@@ -27,15 +27,18 @@ export async function httpBranches(input: {
 
   const refs = lsRefs(http, url);
 
-  async function fetch(ref: string, depth: number | undefined): Promise<void> {
-    input.requested('fetch');
-    await mirror.fetching(() =>
+  const fetched = mirrorFetch({
+    mirror,
+    objects,
+    url,
+    requested: input.requested,
+    transfer: (ref, depth) =>
       tried(`fetch ${ref} of ${url}`, async () => {
         const from = { gitdir, url, remote: 'origin', ref: mirrorRef(ref), remoteRef: ref };
         await isomorphic.fetch({ fs, http, ...from, depth, singleBranch: true, tags: false, cache: {} });
       }),
-    );
-  }
+    point: (mirrored, oid) => isomorphic.writeRef({ fs, gitdir, ref: mirrored, value: oid, force: true }),
+  });
 
   return {
     name: url,
@@ -45,26 +48,7 @@ export async function httpBranches(input: {
       input.requested('list');
       return tried(`list ${prefixes.join(', ')} of ${url}`, () => refs(prefixes));
     },
-    async obtain(ref, oid) {
-      const ours = mirrorRef(ref);
-      const before = await readRef(gitdir, ours);
-      if (before === oid) return;
-      await fetchSeen({
-        ref,
-        oid,
-        url,
-        isFirst: before === undefined,
-        fetch: (depth) => fetch(ref, depth),
-        has: (it) => objects.has(it),
-      });
-      await isomorphic.writeRef({ fs, gitdir, ref: ours, value: oid, force: true });
-      await mirror.tidy();
-    },
-    async deepen(ref) {
-      if (!(await mirror.cutOff())) return false;
-      await fetch(ref, wholeDepth);
-      return true;
-    },
+    ...fetched,
     async change(change) {
       input.requested('push');
       return tried(`push ${change.ref} to ${url}`, () => smartPush(http, url, change));

@@ -1,8 +1,8 @@
 import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
 import { covers } from '../http/ls-refs.ts';
-import { readRef } from '../local/local-refs.ts';
-import { fetchSeen, mirrorRef, openMirror, wholeDepth } from '../mirror.ts';
+import { mirrorRef, openMirror } from '../mirror.ts';
+import { mirrorFetch } from '../mirror-fetch.ts';
 import { openObjects } from '../objects/objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import { type GitRun, git } from './native.ts';
@@ -34,15 +34,18 @@ export async function nativeBranches(input: {
     return new Map(pairs.filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
   }
 
-  async function fetch(ref: string, depth: number | undefined): Promise<void> {
-    input.requested('fetch');
-    await mirror.fetching(async () => {
+  const fetched = mirrorFetch({
+    mirror,
+    objects,
+    url,
+    requested: input.requested,
+    async transfer(ref, depth) {
       const how = depth === undefined ? [] : [`--depth=${depth}`];
       const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--update-shallow'];
       const ran = await git(['fetch', ...quiet, ...how, '--', url, `+${ref}:${mirrorRef(ref)}`], { gitdir });
       if (ran.code !== 0) throw refusal(`fetch ${ref} of ${url}`, ran);
-    });
-  }
+    },
+  });
 
   /** The mirror follows, so that what was pushed is not garbage there. */
   async function pushed(ref: string, to: string | undefined): Promise<'done'> {
@@ -57,24 +60,7 @@ export async function nativeBranches(input: {
     remote: true,
     objects,
     list,
-    async obtain(ref, oid) {
-      const before = await readRef(gitdir, mirrorRef(ref));
-      if (before === oid) return;
-      await fetchSeen({
-        ref,
-        oid,
-        url,
-        isFirst: before === undefined,
-        fetch: (depth) => fetch(ref, depth),
-        has: (it) => objects.has(it),
-      });
-      await mirror.tidy();
-    },
-    async deepen(ref) {
-      if (!(await mirror.cutOff())) return false;
-      await fetch(ref, wholeDepth);
-      return true;
-    },
+    ...fetched,
     async change({ ref, from, to, objects: fresh }) {
       input.requested('push');
       await writeObjects(gitdir, fresh, true);
