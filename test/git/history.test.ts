@@ -6,9 +6,8 @@ import { openBranches } from '../../src/git/branches.ts';
 import { refPoll } from '../../src/git/ref-poll.ts';
 import { resolveCommit } from '../../src/git/resolve-commit.ts';
 import { openSource } from '../../src/git/source.ts';
-import { openStatusBranch } from '../../src/git/status-branch.ts';
 import { type GitServer, startGitServer } from './http-backend-server.ts';
-import { author, bare, elsewhere, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
+import { bare, elsewhere, folder, gitThere, nobody, openStatus, removeFolders, sh } from './world.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -99,18 +98,7 @@ describe.skipIf(!gitThere).each(kinds)('history over $name', ({ native, http }) 
 
   it('status goes on top of a history that was not fetched', async () => {
     const { repo, dir } = await make(1);
-    const open = async () =>
-      kept(
-        await openStatusBranch({
-          repo,
-          statusBranch: 'fleet-status',
-          cacheDir: folder(),
-          credentials: nobody,
-          native,
-          author,
-          now,
-        }),
-      );
+    const open = async () => kept(await openStatus({ repo, native }));
     for (const round of [1, 2, 3]) {
       const status = await open();
       const published = await status.publish(await status.read(), new Map([['a', `${round}\n`]]), `Round ${round}`);

@@ -4,9 +4,20 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { alwaysAsk } from '../../src/git/ref-poll.ts';
 import { openSource } from '../../src/git/source.ts';
-import { openStatusBranch } from '../../src/git/status-branch.ts';
 import { type GitServer, refusePushes, startGitServer } from './http-backend-server.ts';
-import { author, bare, clone, elsewhere, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
+import {
+  author,
+  bare,
+  clone,
+  elsewhere,
+  folder,
+  gitThere,
+  nobody,
+  now,
+  openStatus,
+  removeFolders,
+  sh,
+} from './world.ts';
 
 const token = 's3cret';
 const withToken = async () => ({ username: 'x-access-token', password: token });
@@ -57,15 +68,7 @@ async function source(kind: Kind, repo: string, cacheDir = folder()) {
 }
 
 async function status(kind: Kind, repo: string, cacheDir = folder()) {
-  const opened = await openStatusBranch({
-    repo,
-    statusBranch: 'fleet-status',
-    cacheDir,
-    credentials: withToken,
-    native: kind.native,
-    author,
-    now,
-  });
+  const opened = await openStatus({ repo, native: kind.native, cacheDir, credentials: withToken });
   closing.push(opened);
   return opened;
 }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
+import type { StatusBranch } from '../../src/git/status-branch.ts';
 import { startGitServer } from './http-backend-server.ts';
-import { author, bare, clone, commit, folder, gitThere, nobody, now, removeFolders, sh } from './world.ts';
+import { bare, clone, commit, folder, gitThere, openStatus, removeFolders, sh } from './world.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -12,15 +12,7 @@ afterEach(async () => {
 afterAll(removeFolders);
 
 async function open(repo: string, native?: boolean, cacheDir = folder()): Promise<StatusBranch> {
-  const opened = await openStatusBranch({
-    repo,
-    statusBranch: 'fleet-status',
-    cacheDir,
-    credentials: nobody,
-    native,
-    author,
-    now,
-  });
+  const opened = await openStatus({ repo, native, cacheDir });
   closing.push(opened);
   return opened;
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Credentials } from '../../src/git/http/credentials.ts';
+import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 
 export const gitThere = (() => {
   try {
@@ -81,3 +82,20 @@ export function bare(): string {
   sh(dir, 'config', 'http.receivepack', 'true');
   return dir;
 }
+
+/** The status branch of a repository, with a cache of its own unless one is named. */
+export const openStatus = (of: {
+  readonly repo: string;
+  readonly native?: boolean | undefined;
+  readonly cacheDir?: string;
+  readonly credentials?: Credentials;
+}): Promise<StatusBranch> =>
+  openStatusBranch({
+    repo: of.repo,
+    statusBranch: 'fleet-status',
+    cacheDir: of.cacheDir ?? folder(),
+    credentials: of.credentials ?? nobody,
+    native: of.native,
+    author,
+    now,
+  });

@@ -2,17 +2,11 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
-import { app, at, members, placement, rolling, Story, T0, twoReplicas } from '../rollout/world.ts';
+import { app, at, eviction, members, placement, rolling, Story, T0, twoReplicas } from '../rollout/world.ts';
 import { approval, canary, delivered, held, prod, runWords, staged } from '../staged/world.ts';
 
 afterEach(cleanUp);
 
-const eviction = `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterResourcePlacementEviction
-metadata: {name: out}
-spec: {placementName: web, clusterName: nowhere}
-`;
 const kindsOf = (record: Files): string[] =>
   Object.entries(record)
     .map(
@@ -30,7 +24,7 @@ const kindsOf = (record: Files): string[] =>
 describe('the files of the record', () => {
   it('are named after what they remember', async () => {
     const story = staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
-    Object.assign(story.files, { 'override.yaml': twoReplicas, 'eviction.yaml': eviction });
+    Object.assign(story.files, { 'override.yaml': twoReplicas, 'eviction.yaml': eviction('out', 'nowhere') });
     const { plan } = await story.plan();
     expect(kindsOf(plan.record)).toEqual([
       'README.md -',
@@ -154,7 +148,7 @@ describe('the files of the record', () => {
 
   it('an eviction’s result stands when its file is gone', async () => {
     const story = staged([canary, prod]);
-    story.files['eviction.yaml'] = eviction;
+    story.files['eviction.yaml'] = eviction('out', 'nowhere');
     const first = await story.plan();
     expect(first.plan.evictions[0].status.conditions).not.toEqual([]);
     const { 'eviction.yaml': _, ...rest } = story.files;

@@ -3,6 +3,7 @@ import {
   app,
   type Document,
   deployment,
+  eviction,
   held,
   holds,
   members,
@@ -18,12 +19,6 @@ import {
 } from './world.ts';
 
 const pickN = (n: number) => `{placementType: PickN, numberOfClusters: ${n}}`;
-const eviction = (name: string, cluster: string, of = 'web', version = 'v1beta1') => `
-apiVersion: placement.kubernetes-fleet.io/${version}
-kind: ClusterResourcePlacementEviction
-metadata: {name: ${name}}
-spec: {placementName: ${of}, clusterName: ${cluster}}
-`;
 const budget = (spec: string, annotations = '{}') => `
 apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementDisruptionBudget

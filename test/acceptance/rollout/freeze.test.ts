@@ -4,6 +4,7 @@ import {
   at,
   type Document,
   deployment,
+  eviction,
   held,
   holds,
   member,
@@ -102,12 +103,7 @@ describe('while the fleet is frozen', () => {
   it('evictions wait, and are judged at the end', async () => {
     const story = await settled();
     story.files['fleet.yaml'] = freeze();
-    story.files['evict.yaml'] = `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterResourcePlacementEviction
-metadata: {name: e1}
-spec: {placementName: web, clusterName: a}
-`;
+    story.files['evict.yaml'] = eviction('e1', 'a');
     const step = await story.plan(20);
     expect([step.plan.evictions, held(step), step.plan.wakeAt]).toEqual([[], [`Freeze a until ${end}`], end]);
     const [done] = (await story.plan(600)).plan.evictions;
@@ -220,12 +216,7 @@ describe('a placement with the annotation gitfleet.dev/suspended is frozen by it
     const story = await settled();
     story.files['web.yaml'] = suspended(placement(all, rolling(1, 1)));
     story.files['resources/web.yaml'] = app('web:2');
-    story.files['evict.yaml'] = `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterResourcePlacementEviction
-metadata: {name: e1}
-spec: {placementName: web, clusterName: a}
-`;
+    story.files['evict.yaml'] = eviction('e1', 'a');
     const step = await story.plan(20);
     expect(moves(step)).toEqual(['a Bound 0 wait', 'b Bound 0 wait']);
     expect(step.plan.holds.map(({ reason, message }: Document) => `${reason}: ${message}`)).toEqual([

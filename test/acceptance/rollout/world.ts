@@ -191,3 +191,11 @@ spec:
     - clusterSelector: {clusterSelectorTerms: []}
       jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 2}]
 `;
+
+/** Asks that a placement leaves a cluster. */
+export const eviction = (name: string, cluster: string, of = 'web', version = 'v1beta1') => `
+apiVersion: placement.kubernetes-fleet.io/${version}
+kind: ClusterResourcePlacementEviction
+metadata: {name: ${name}}
+spec: {placementName: ${of}, clusterName: ${cluster}}
+`;

@@ -5,6 +5,7 @@ import type { Binding } from '../../../src/api/placement-state.ts';
 import { approvedRemovals, removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
 import { stuckRemovals } from '../../../src/engine/delivery/stuck-removals.ts';
 import { bound, placementOf, unscheduled, workOf } from '../rollout/world.ts';
+import { sighting } from '../sighting.ts';
 import { digest } from '../staged/world.ts';
 
 const web = { kind: 'ClusterResourcePlacement', name: 'web' } as const;
@@ -16,20 +17,10 @@ const foreign: ObjectOutcome = {
 };
 const refused: ObjectOutcome = { object: { ...shop, name: 'b' }, result: 'ManifestDeleteFailed', message: 'denied' };
 
-const sighting = (results: ObjectOutcome[], objects: Manifest[] = []): ClusterObservation => ({
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'ClusterObservation',
-  metadata: { name: 'a' },
-  reachable: true,
-  complete: true,
-  placements: [{ placement: web, done: true, results }],
-  objects,
-  nodes: [],
-  pods: [],
-  extras: [],
-});
+const refusing = (results: ObjectOutcome[], objects: Manifest[] = []): ClusterObservation =>
+  sighting({ placements: [{ placement: web, done: true, results }], objects });
 const seen = (results: ObjectOutcome[], approved: string[] = []) => ({
-  observations: new Map([['a', sighting(results)]]),
+  observations: new Map([['a', refusing(results)]]),
   digest,
   fleet: {
     removalApprovals: approved.map((removalDigest) => ({
@@ -90,7 +81,7 @@ describe('a removal that does not come to an end', () => {
   const at = (now: string, objects: Manifest[], binding: Binding = unscheduled('a', [], { deleting: true })) =>
     stuckRemovals({
       works: [workOf(placementOf({ placementType: 'PickAll' }), [binding])],
-      observationOf: () => sighting([], objects),
+      observationOf: () => refusing([], objects),
       now,
       digest,
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
-import type { ClusterObservation } from '../../../src/api/observation.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { isCleanedUp } from '../../../src/engine/delivery/cleanup.ts';
 import { targetsOf } from '../../../src/engine/delivery/targets.ts';
 import { placementLabelValue } from '../../../src/engine/overrides/ownership.ts';
 import type { Rendered } from '../../../src/engine/overrides/render.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
-import { bound, health, placementOf, scheduled, T0, unscheduled, workOf } from '../rollout/world.ts';
+import { bound, health, placementOf, scheduled, unscheduled, workOf } from '../rollout/world.ts';
+import { sighting } from '../sighting.ts';
 
 const manifest = (kind: string, name: string, namespace?: string): Manifest => ({
   apiVersion: 'v1',
@@ -100,37 +100,23 @@ describe('a removal is done', () => {
     ...manifest('ConfigMap', 'a', 'web'),
     metadata: { name: 'a', namespace: 'web', labels: { 'gitfleet.dev/placement': value } },
   });
-  const look = (more: Partial<ClusterObservation> = {}): ClusterObservation => ({
-    apiVersion: 'gitfleet.dev/v1alpha1',
-    kind: 'ClusterObservation',
-    metadata: { name: 'a' },
-    observedAt: T0,
-    reachable: true,
-    complete: true,
-    placements: [],
-    objects: [],
-    nodes: [],
-    pods: [],
-    extras: [],
-    ...more,
-  });
   const given = unscheduled('a', [], { deleting: true });
   const never: Binding = { targetCluster: 'a', state: 'Unscheduled', deleting: true };
   it.each<[string, Partial<Parameters<typeof isCleanedUp>[0]>, boolean]>([
-    ['a complete look shows none of its objects', { observation: look() }, true],
-    ['one is still there', { observation: look({ objects: [labelled(label)] }) }, false],
-    ['objects of another placement do not count', { observation: look({ objects: [labelled('other')] }) }, true],
-    ['a list broke off', { observation: look({ complete: false }) }, false],
-    ['unreachable', { observation: look({ reachable: false }) }, false],
+    ['a complete look shows none of its objects', { observation: sighting() }, true],
+    ['one is still there', { observation: sighting({ objects: [labelled(label)] }) }, false],
+    ['objects of another placement do not count', { observation: sighting({ objects: [labelled('other')] }) }, true],
+    ['a list broke off', { observation: sighting({ complete: false }) }, false],
+    ['unreachable', { observation: sighting({ reachable: false }) }, false],
     ['nothing was observed', { observation: undefined }, false],
     ['nothing was observed, but nothing was ever given', { observation: undefined, binding: never }, true],
     ['the cluster left', { observation: undefined, inFleet: false }, true],
     [
       'the actor is still at it',
-      { observation: look({ placements: [{ placement, done: false, results: [] }] }) },
+      { observation: sighting({ placements: [{ placement, done: false, results: [] }] }) },
       false,
     ],
-    ['the actor is through', { observation: look({ placements: [{ placement, done: true, results: [] }] }) }, true],
+    ['the actor is through', { observation: sighting({ placements: [{ placement, done: true, results: [] }] }) }, true],
   ])('%s', (_, request, done) => {
     const isOwn = ({ metadata }: Manifest) => metadata.labels?.['gitfleet.dev/placement'] === label;
     expect(isCleanedUp({ observation: undefined, isOwn, inFleet: true, binding: given, placement, ...request })).toBe(

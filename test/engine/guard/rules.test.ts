@@ -3,6 +3,7 @@ import type { Eviction } from '../../../src/api/eviction.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../../src/api/staged.ts';
 import type { PlannedRun } from '../../../src/engine/plan-document.ts';
+import { sighting } from '../sighting.ts';
 import { answer, at, bound, cluster, placementOf, Rollout, runOf, stage, strategyOf, workOf } from '../staged/world.ts';
 import {
   healthy,
@@ -31,19 +32,7 @@ describe('targets and removals', () => {
     const plan = planOf({ placements: { web: [planned('a', 0, 'remove')] } });
     expect(rules(input, plan)).toEqual(['removal-without-binding']);
     const seen = { placement: { kind: 'ClusterResourcePlacement' as const, name: 'web' }, done: true, results: [] };
-    const observation = {
-      apiVersion: 'gitfleet.dev/v1alpha1' as const,
-      kind: 'ClusterObservation' as const,
-      metadata: { name: 'a' },
-      observedAt: at(0),
-      reachable: true,
-      complete: true,
-      placements: [seen],
-      objects: [],
-      nodes: [],
-      pods: [],
-      extras: [],
-    };
+    const observation = sighting({ placements: [seen] });
     expect(rules({ ...input, observations: new Map([['a', observation]]) }, plan)).toEqual([]);
   });
   it('an eviction may speak of a cluster that is picked in the same plan', () => {
@@ -206,19 +195,7 @@ describe('budgets of rolling updates', () => {
         heardAt,
         results: [],
       };
-      const observation = {
-        apiVersion: 'gitfleet.dev/v1alpha1' as const,
-        kind: 'ClusterObservation' as const,
-        metadata: { name: 'a' },
-        observedAt: at(0),
-        reachable: true,
-        complete: true,
-        placements: [seen],
-        objects: [live as never],
-        nodes: [],
-        pods: [],
-        extras: [],
-      };
+      const observation = sighting({ placements: [seen], objects: [live as never] });
       const input = inputOf({
         observations: new Map([['a', observation]]),
         fleet: { members: [labelled('a')], placements: [rolling(0)] },

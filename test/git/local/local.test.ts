@@ -9,23 +9,13 @@ import { watchLocal } from '../../../src/git/local/watch-local.ts';
 import { commitAll, initRepo, mergeBranch } from '../../../src/git/local/worktree.ts';
 import { whileLocked } from '../../../src/git/ref-lock.ts';
 import { openSource } from '../../../src/git/source.ts';
-import { openStatusBranch } from '../../../src/git/status-branch.ts';
-import { author, bare, clone, commit, folder, gitThere, nobody, now, put, removeFolders, sh } from '../world.ts';
+import { bare, clone, commit, folder, gitThere, nobody, openStatus, put, removeFolders, sh } from '../world.ts';
 
 afterAll(removeFolders);
 
 const open = (repo: string, native?: boolean) =>
   openSource({ repo, branch: 'main', cacheDir: folder(), credentials: nobody, native });
-const status = (repo: string, native?: boolean) =>
-  openStatusBranch({
-    repo,
-    statusBranch: 'fleet-status',
-    cacheDir: folder(),
-    credentials: nobody,
-    native,
-    author,
-    now,
-  });
+const status = (repo: string, native?: boolean) => openStatus({ repo, native });
 
 describe.skipIf(!gitThere)('a repository that gitfleet cannot handle', () => {
   it('with SHA-256 is refused', async () => {

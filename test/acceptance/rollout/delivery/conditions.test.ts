@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { notApplied } from '../../../result-words.ts';
 import {
   at,
   bindingOn,
@@ -16,19 +17,7 @@ import { placementSynced, reached, result, settled, shows, statusOf, synced } fr
 
 describe('what the actor says becomes conditions of the binding and the placement', () => {
   it.each([
-    ...[
-      'ManifestApplyFailed',
-      'FailedToTakeOver',
-      'NotTakenOver',
-      'FoundDrifts',
-      'FoundDriftsInDegradedMode',
-      'DecodingErred',
-      'FoundGenerateName',
-      'Duplicated',
-      'PreparingToProcess',
-      'FailedToFindObjInMemberCluster',
-      'FailedToRunDriftDetection',
-    ].map((word): [string, Sight, string[]] => [
+    ...notApplied.map((word): [string, Sight, string[]] => [
       `${word}: not applied`,
       shows(result(word)),
       [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { observeBinding } from '../../../../src/engine/delivery/binding-conditions.ts';
+import { notApplied } from '../../../result-words.ts';
 import { at, T0 } from '../../rollout/world.ts';
 import {
   applied,
@@ -68,19 +69,7 @@ const rows: [rule: string, scene: Scene, conditions: string[]][] = [
     },
     [...head, 'Applied=False/NotAllWorkHaveBeenApplied'],
   ],
-  ...[
-    'FailedToTakeOver',
-    'NotTakenOver',
-    'FoundDrifts',
-    'FoundDriftsInDegradedMode',
-    'DecodingErred',
-    'FoundGenerateName',
-    'Duplicated',
-    'PreparingToProcess',
-    'FailedToFindObjInMemberCluster',
-    'FailedToRunDriftDetection',
-    'NoDiffFound',
-  ].map((result): [string, Scene, string[]] => [
+  ...[...notApplied, 'NoDiffFound'].map((result): [string, Scene, string[]] => [
     `${result} is not applied`,
     {
       seen: look({ placements: [entry({ results: [{ object: ref(config('x')), result }] })], objects: [config('x')] }),

@@ -5,6 +5,7 @@ import type { Binding } from '../../../../src/api/placement-state.ts';
 import { observeBinding } from '../../../../src/engine/delivery/binding-conditions.ts';
 import type { Rendered } from '../../../../src/engine/overrides/render.ts';
 import { applyStrategy, placementOf as rollingPlacement, T0 } from '../../rollout/world.ts';
+import { sighting } from '../../sighting.ts';
 
 export const config = (name: string): Manifest => ({
   apiVersion: 'v1',
@@ -43,20 +44,8 @@ export const entry = (more: Partial<PlacementSighting> = {}): PlacementSighting 
   results: [],
   ...more,
 });
-export const look = (more: Partial<ClusterObservation> = {}): ClusterObservation => ({
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'ClusterObservation',
-  metadata: { name: 'a' },
-  observedAt: T0,
-  reachable: true,
-  complete: true,
-  placements: [entry()],
-  objects: [],
-  nodes: [],
-  pods: [],
-  extras: [],
-  ...more,
-});
+export const look = (more: Partial<ClusterObservation> = {}): ClusterObservation =>
+  sighting({ placements: [entry()], ...more });
 export const ref = ({ apiVersion, kind, metadata: { name, namespace } }: Manifest) => ({
   apiVersion,
   kind,
