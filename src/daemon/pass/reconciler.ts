@@ -1,5 +1,5 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
-import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { type PlanMemo, type PlanResult, planFleet } from '../../engine/plan.ts';
@@ -12,7 +12,7 @@ import type { RepoTree } from '../../repo/tree.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
 import { startsSomething, statusFiles } from '../record/publication.ts';
-import { fleetOfLostCommit, recordedFleet } from '../record/recorded-fleet.ts';
+import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, statusMemory } from '../record/remembered.ts';
 import { statusMessage } from '../record/status-message.ts';
 import type { Logger } from '../report/log.ts';
@@ -20,8 +20,9 @@ import type { Metrics } from '../report/metrics.ts';
 import { syncApprovals } from './approvals.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
+import { desiredFleet } from './desired-fleet.ts';
 import { type Heard, lastHeard } from './last-heard.ts';
-import { rewound } from './rewound.ts';
+import { pushPace } from './push-pace.ts';
 
 /** What one pass came to. */
 export type PassResult =
@@ -62,21 +63,14 @@ export interface ReconcilerInput {
   readonly publishIntervalMs: number;
 }
 
-/** News that starts nothing is gathered for a moment: a cluster that is done within it makes one commit, not three. */
-const gatherMs = 500;
-
 /** Reads, plans, records, then lets the actors act: in that order, one pass at a time. */
 export function reconciler(input: ReconcilerInput): Reconciler {
   const { desired, status, members, log } = input;
   const memory = statusMemory(status, log);
+  const wanted = desiredFleet(input);
+  const pace = pushPace(input.pace, input.publishIntervalMs);
   let remembered: Remembered | undefined;
-  let accepted: string | undefined;
-  let loaded: { readonly commit: string; readonly fleet: Fleet } | undefined;
-  let lastPush = Number.NEGATIVE_INFINITY;
-  let acceptRewind = input.acceptRewind;
   let booted = false;
-  /** Since when a change waits to be published, milliseconds of pace. */
-  let firstSeen: number | undefined;
   /** The record that a plan which waits for its push would make: what it saw first keeps its time in the next plan. */
   let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
@@ -89,46 +83,18 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     remembered = await memory.read(members.disputed());
     if (remembered === before) return remembered;
     // Another daemon may have gone on, or accepted a rewind. A branch that was deleted knows nothing: we still do.
-    accepted = remembered.record.commit ?? accepted;
+    if (remembered.record.commit !== undefined) wanted.accept(remembered.record.commit);
     // Without a record we know no more than one that starts.
     if (before?.record.exists && !remembered.record.exists) booted = false;
     return remembered;
   }
 
-  /** The commit to plan for: the tip, unless it does not descend from what was accepted before. */
-  async function admitCommit(): Promise<{ commit: string; problems: Problem[] }> {
-    const tip = await desired.poll();
-    if (accepted === undefined || tip === accepted || (await desired.isAncestor(accepted, tip))) {
-      accepted = tip;
-      return { commit: tip, problems: [] };
-    }
-    if (acceptRewind !== undefined && tip.startsWith(acceptRewind)) {
-      log.warn({ commit: tip, before: accepted }, 'rewind accepted');
-      accepted = tip;
-      return { commit: tip, problems: [] };
-    }
-    return { commit: accepted, problems: [rewound({ branch: input.branch, tip, accepted })] };
-  }
-
-  /** The files of a commit; where they are gone with a cache and a rewind, what the record knows of them. */
-  async function loadFleet(commit: string, record: FleetRecord): Promise<Fleet> {
-    if (loaded?.commit === commit) return loaded.fleet;
-    if (!(await desired.has(commit))) return fleetOfLostCommit(commit, record);
-    loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
-    return loaded.fleet;
-  }
-
   async function plan(): Promise<Planned> {
     const before = await remember();
     const record = gathered?.on === before ? gathered.record : before.record;
-    const { commit, problems } = await admitCommit();
-    const fleet = await loadFleet(commit, record);
-    const known = [...fleet.members];
-    for (const [name, member] of record.clusters) {
-      if (fleet.unreadable.length + fleet.refused.length > 0 && !known.some(({ metadata }) => metadata.name === name))
-        known.push(member);
-    }
-    await members.follow(known, fleet.priceLists);
+    const { commit, problems } = await wanted.commit();
+    const fleet = await wanted.load(commit, record);
+    await members.follow(membersOf(fleet, record), fleet.priceLists);
     const inputNow = formatInstant(input.clock.now());
     const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...before.problems] };
     const planInput = { now: inputNow, commit, fleet: whole, record, digest: sha256 };
@@ -172,11 +138,33 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     await members.settled(10_000);
   }
 
+  /** Undefined where another daemon was first. */
+  async function publish({ result, before, heard }: Planned, files: ReadonlyMap<string, string>) {
+    const next = result.plan;
+    const after = readRecord(files, next.record);
+    const message = statusMessage({
+      before: before.record,
+      after: after.record,
+      plan: next,
+      unreachable: { before: before.silent, after: heard.silent },
+    });
+    const published = await status.publish(before.tip, files, message);
+    if (published.kind === 'moved') {
+      memory.moved();
+      input.metrics.count('gitfleet_git_push_conflicts_total');
+      return undefined;
+    }
+    pace.pushed();
+    memory.wrote(published.tip, after);
+    return { record: after.record, subject: message.split('\n', 1)[0]! };
+  }
+
   return {
     async pass() {
-      const { result, before, heard, basis, known } = await plan();
+      const planned = await plan();
+      const { result, before, heard, basis } = planned;
       const next = result.plan;
-      if (known) {
+      if (planned.known) {
         members.confirm();
         await syncApprovals(next, input.approvals);
         return { kind: 'unchanged', plan: next };
@@ -187,50 +175,39 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         notRolledOut: result.notRolledOut(),
       });
       const changed = !sameFiles(files, before.tip.files);
-      const earliest = lastPush + input.publishIntervalMs;
-      if (!changed) firstSeen = undefined;
-      else firstSeen ??= input.pace.now();
-      const due = startsSomething(next) ? earliest : Math.max(earliest, (firstSeen ?? 0) + gatherMs);
-      if (changed && input.pace.now() < due) {
+      if (!changed) pace.unchanged();
+      const pushAtMs = changed ? pace.waitsUntil(startsSomething(next)) : undefined;
+      if (pushAtMs !== undefined) {
         // Targets of a plan that is not published are not assigned: what the members hold stays as it is. So what it would
         // start is not remembered either.
         if (!startsSomething(next)) gathered = { on: before, record: readRecord(files).record };
-        return { kind: 'gathering', plan: next, pushAtMs: due };
+        return { kind: 'gathering', plan: next, pushAtMs };
       }
-      let subject: string | undefined;
-      let { record } = before;
-      if (changed) {
-        const after = readRecord(files, next.record);
-        const message = statusMessage({
-          before: before.record,
-          after: after.record,
-          plan: next,
-          unreachable: { before: before.silent, after: heard.silent },
-        });
-        const published = await status.publish(before.tip, files, message);
-        if (published.kind === 'moved') {
-          memory.moved();
-          input.metrics.count('gitfleet_git_push_conflicts_total');
-          return { kind: 'moved' };
-        }
-        subject = message.split('\n', 1)[0]!;
-        lastPush = input.pace.now();
-        firstSeen = undefined;
-        memory.wrote(published.tip, after);
-        record = after.record;
-      }
-      if (acceptRewind !== undefined && next.commit.startsWith(acceptRewind)) acceptRewind = undefined;
+      const published = changed ? await publish(planned, files) : { record: before.record, subject: undefined };
+      if (published === undefined) return { kind: 'moved' };
+      wanted.published(next.commit);
       const refused = next.guard.length > 0;
       if (!refused) {
-        members.assign(assignmentsOf(result), forgottenBy(record));
+        members.assign(assignmentsOf(result), forgottenBy(published.record));
         members.confirm();
       }
       // Last: a server that takes no such branches must not keep back what was published.
       await syncApprovals(next, input.approvals);
       if (basis && !changed && !refused) rest = { basis, result, plannedAtMs: parseInstant(next.now)! };
-      return { kind: refused ? 'refused' : changed ? 'published' : 'unchanged', plan: next, subject };
+      return {
+        kind: refused ? 'refused' : changed ? 'published' : 'unchanged',
+        plan: next,
+        subject: published.subject,
+      };
     },
   };
+}
+
+/** While some file cannot be read, the members that the record knows are followed too: it may have held one of them. */
+function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord): readonly MemberCluster[] {
+  if (unreadable.length + refused.length === 0) return members;
+  const named = new Set(members.map(({ metadata }) => metadata.name));
+  return [...members, ...[...record.clusters].flatMap(([name, member]) => (named.has(name) ? [] : [member]))];
 }
 
 /** Of what a record that is not lost does not have, another daemon has seen the end. */
