@@ -1,5 +1,5 @@
 import { placementLabel } from '../../src/engine/overrides/ownership.ts';
-import type { StoreEvent } from '../../src/simulator/storage/store.ts';
+import type { StoreEvent } from '../../src/simulator/storage/event-log.ts';
 import type { App, Desired } from './desired.ts';
 import type { Published } from './published.ts';
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
-import type { StoreEvent } from '../storage/store.ts';
+import type { StoreEvent } from '../storage/event-log.ts';
 import type { SimRequest, SimResponse } from './http.ts';
 import { type Form, formOf, presentOne, tableOf } from './present.ts';
 import { readVersion, refuseFuture } from './read.ts';

@@ -1,22 +1,9 @@
 import { sharingParts } from '../../members/equal-parts.ts';
 import type { Stored } from '../object.ts';
-
-export interface StoreEvent {
-  readonly resourceVersion: number;
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly key: string;
-  readonly object: Stored;
-  /** The object before the change. */
-  readonly before: Stored | undefined;
-  /** Milliseconds of simulated time. */
-  readonly at: number;
-}
-
-/** Events kept for watches that resume and for lists of an older moment; older ones answer 410, as after a compaction in etcd. */
-const keptEvents = 4096;
+import { type EventLog, eventLog } from './event-log.ts';
 
 /** All objects of one simulated cluster under one growing resource version. */
-export interface Store {
+export interface Store extends Pick<EventLog, 'since' | 'versionAt' | 'subscribe' | 'observe'> {
   get(key: string, name: ObjectName): Stored | undefined;
   /** Sorted by namespace, then name, as etcd sorts keys. */
   list(key: string, namespace?: string): readonly Stored[];
@@ -27,14 +14,6 @@ export interface Store {
   delete(key: string, object: Stored): Stored;
   keys(): Iterable<string>;
   version(): number;
-  /** Events after `version`, or undefined when some of them are forgotten. */
-  since(key: string, version: number): readonly StoreEvent[] | undefined;
-  /** The newest version written at or before an instant. */
-  versionAt(ms: number): number;
-  /** Called for every event, after it is stored. */
-  subscribe(key: string, listener: (event: StoreEvent) => void): () => void;
-  /** Called for every event of every kind. */
-  observe(listener: (event: StoreEvent) => void): void;
   /** Forgets all events, as a compaction does: older watches and continued lists get 410. */
   compact(): void;
 }
@@ -49,22 +28,8 @@ const idOf = ({ namespace = '', name }: ObjectName): string => `${namespace}/${n
 export function openStore(now: () => number): Store {
   const kinds = new Map<string, Map<string, Stored>>();
   const sorted = new Map<string, readonly Stored[]>();
-  const listeners = new Map<string, Set<(event: StoreEvent) => void>>();
-  const observers: ((event: StoreEvent) => void)[] = [];
-  let log: StoreEvent[] = [];
+  const log = eventLog(1);
   let version = 1;
-  let forgotten = 1;
-
-  function record(event: StoreEvent): void {
-    log.push(event);
-    // Cut in halves, not one by one: shifting an array of thousands for each write would cost more than the write.
-    if (log.length > keptEvents) {
-      forgotten = log[log.length - keptEvents / 2 - 1]!.resourceVersion;
-      log = log.slice(-keptEvents / 2);
-    }
-    for (const listener of [...(listeners.get(event.key) ?? [])]) listener(event);
-    for (const observer of observers) observer(event);
-  }
 
   function all(key: string): readonly Stored[] {
     let list = sorted.get(key);
@@ -83,13 +48,12 @@ export function openStore(now: () => number): Store {
     list: (key, namespace) => within(all(key), namespace),
     listAt(key, wanted, namespace) {
       if (wanted === version) return within(all(key), namespace);
-      if (wanted < forgotten || wanted > version) return undefined;
+      const events = wanted > version ? undefined : log.since(key, wanted);
+      if (events === undefined) return undefined;
       const past = new Map(kinds.get(key) ?? []);
-      for (let at = log.length - 1; at >= 0 && log[at]!.resourceVersion > wanted; at--) {
-        const event = log[at]!;
-        if (event.key !== key) continue;
-        if (event.before) past.set(idOf(event.before.metadata), event.before);
-        else past.delete(idOf(event.object.metadata));
+      for (const { before, object } of events.toReversed()) {
+        if (before) past.set(idOf(before.metadata), before);
+        else past.delete(idOf(object.metadata));
       }
       return within([...past.values()].sort(byName), namespace);
     },
@@ -107,7 +71,7 @@ export function openStore(now: () => number): Store {
       objects.set(id, written);
       sorted.delete(key);
       const type = before ? 'MODIFIED' : 'ADDED';
-      record({ resourceVersion: version, type, key, object: written, before, at: now() });
+      log.record({ resourceVersion: version, type, key, object: written, before, at: now() });
       return written;
     },
     delete(key, object) {
@@ -119,36 +83,16 @@ export function openStore(now: () => number): Store {
       if (objects!.size === 0) kinds.delete(key);
       sorted.delete(key);
       const gone = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
-      record({ resourceVersion: version, type: 'DELETED', key, object: gone, before, at: now() });
+      log.record({ resourceVersion: version, type: 'DELETED', key, object: gone, before, at: now() });
       return gone;
     },
     keys: () => [...kinds.keys()],
     version: () => version,
-    since(key, from) {
-      if (from < forgotten) return undefined;
-      return log.filter((event) => event.resourceVersion > from && event.key === key);
-    },
-    versionAt(ms) {
-      for (let at = log.length - 1; at >= 0; at--) if (log[at]!.at <= ms) return log[at]!.resourceVersion;
-      return forgotten;
-    },
-    subscribe(key, listener) {
-      let set = listeners.get(key);
-      if (!set) {
-        set = new Set();
-        listeners.set(key, set);
-      }
-      set.add(listener);
-      return () => {
-        set.delete(listener);
-        if (set.size === 0) listeners.delete(key);
-      };
-    },
-    observe: (listener) => observers.push(listener),
-    compact() {
-      log = [];
-      forgotten = version;
-    },
+    since: log.since,
+    versionAt: log.versionAt,
+    subscribe: log.subscribe,
+    observe: log.observe,
+    compact: () => log.forget(version),
   };
 }
 

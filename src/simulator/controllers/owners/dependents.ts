@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster.ts';
 import type { Stored } from '../../object.ts';
-import type { StoreEvent } from '../../storage/store.ts';
+import type { StoreEvent } from '../../storage/event-log.ts';
 import { controllerOf } from '../common.ts';
 
 export interface Dependent {
