@@ -1,5 +1,6 @@
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
+import { someOf } from '../kernel/some-of.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection, latestOf } from '../selection/snapshot.ts';
 import type { PlacementWork } from '../working.ts';
@@ -33,6 +34,3 @@ export function notRolledOut(
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
 }
-
-const someOf = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 4).join(', ')} and ${names.length - 4} more` : names.join(', ');

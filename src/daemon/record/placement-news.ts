@@ -1,0 +1,138 @@
+import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
+import { type PatchDetail, placementKey, type ResourceIdentifier } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { FleetRecord } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import { someOf } from '../../engine/kernel/some-of.ts';
+import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+
+/** The record that a plan was based on, and the one that it makes. */
+export interface Change {
+  readonly before: FleetRecord;
+  readonly after: FleetRecord;
+  readonly plan: Plan;
+}
+
+/** What became of placements that the repo holds: where they move, or what their members say. */
+export function placementNews({ before, after, plan }: Change): string[] {
+  return plan.placements.flatMap((placement) => {
+    const key = placementKey(placement);
+    const [was, is] = [bindingsOf(before, key), bindingsOf(after, key)];
+    const moves = movesOf(placement, (cluster) => !isUnderWay(was.get(cluster), is.get(cluster)));
+    const news = moves.length > 0 ? moves : outcomes(was, is);
+    return news.map((text) => `${placement.namespace ? `${placement.namespace}/` : ''}${placement.name}: ${text}`);
+  });
+}
+
+const verbs = [
+  ['add', 'install on'],
+  ['update', 'update'],
+  ['remove', 'remove from'],
+] as const;
+
+function movesOf({ bindings }: PlannedPlacement, isNews: (cluster: ClusterName) => boolean): string[] {
+  const told = verbs.flatMap(([moving, verb]) => {
+    const names = bindings.flatMap(({ clusterName, move }) => (move === moving ? [clusterName] : []));
+    return names.some(isNews) ? [`${verb} ${someOf(names)}`] : [];
+  });
+  return told.length === 0 ? [] : [told.join(', ')];
+}
+
+/** A move stays in the plan until the member is done with it; the commit that began it has told it. */
+const isUnderWay = (before: Binding | undefined, after: Binding | undefined): boolean =>
+  before !== undefined &&
+  after !== undefined &&
+  before.state === after.state &&
+  before.resourceSnapshotIndex === after.resourceSnapshotIndex;
+
+/** Placements that the repo does not hold any more: the plan only says what their clusters have to let go of. */
+export function departureNews({ before, after, plan }: Change): string[] {
+  const planned = new Set(plan.placements.map((placement) => placementKey(placement)));
+  return [...before.placements].flatMap(([key, { state }]) => {
+    if (planned.has(key)) return [];
+    const was = new Map(state.bindings.map((binding) => [binding.targetCluster, binding]));
+    const is = new Map((after.placements.get(key)?.state.bindings ?? []).map((it) => [it.targetCluster, it]));
+    const leaving = [...is.keys()].filter((cluster) => is.get(cluster)!.deleting && !was.get(cluster)?.deleting);
+    const gone = [...was.keys()].filter((cluster) => !is.has(cluster));
+    return [
+      ...(leaving.length > 0 ? [`${key}: deleted, remove from ${someOf(leaving)}`] : []),
+      ...(gone.length > 0 ? [`${key}: gone from ${someOf(gone)}`] : []),
+    ];
+  });
+}
+
+type Bindings = ReadonlyMap<string, Binding>;
+
+const bindingsOf = (record: FleetRecord, key: PlacementKey): Bindings =>
+  new Map(
+    (record.placements.get(key)?.state.bindings ?? [])
+      .filter(({ deleting }) => !deleting)
+      .map((binding) => [binding.targetCluster, binding]),
+  );
+
+/** What became of bindings that did not move, the most telling first; one sentence for all clusters that share it. */
+function outcomes(before: Bindings, after: Bindings): string[] {
+  const clusters = new Map<string, string[]>();
+  for (const [cluster, binding] of after) {
+    const text = outcome(before.get(cluster), binding);
+    if (text !== undefined) clusters.set(text, [...(clusters.get(text) ?? []), cluster]);
+  }
+  const gone = [...before.keys()].filter((cluster) => !after.has(cluster));
+  return [
+    ...[...clusters].map(([text, names]) => text.replace('{}', someOf(names))),
+    ...(gone.length > 0 ? [`gone from ${someOf(gone)}`] : []),
+  ];
+}
+
+function outcome(before: Binding | undefined, after: Binding): string | undefined {
+  const drifted = fresh(before?.driftedPlacements, after.driftedPlacements);
+  if (drifted !== undefined) return `drift on {}: ${drifted}`;
+  const differs = fresh(before?.diffedPlacements, after.diffedPlacements);
+  if (differs !== undefined) return `differs on {}: ${differs}`;
+  const failed = fresh(
+    before?.failedPlacements,
+    conditionIs(after.conditions, 'Applied', 'False') ? after.failedPlacements : [],
+  );
+  if (failed !== undefined) return `failed on {}: ${failed}`;
+  if (became(before, after, 'Available', 'True')) return 'available on {}';
+  if (became(before, after, 'DiffReported', 'True')) return 'compared on {}';
+  if (
+    before &&
+    conditionIs(before.conditions, 'Available', 'True') &&
+    !conditionIs(after.conditions, 'Available', 'True')
+  )
+    return 'not available on {}';
+  if ((before?.driftedPlacements ?? []).length > 0 && (after.driftedPlacements ?? []).length === 0)
+    return 'no drift on {}';
+  if (became(before, after, 'Applied', 'True')) return 'applied on {}';
+  return undefined;
+}
+
+const became = (before: Binding | undefined, after: Binding, type: string, status: Condition['status']): boolean =>
+  conditionIs(after.conditions, type, status) && !(before && conditionIs(before.conditions, type, status));
+
+/** Objects that were not listed before, or for another reason, if there are any. */
+function fresh(before: readonly Listed[] = [], after: readonly Listed[] = []): string | undefined {
+  const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(differences(it))}`;
+  const known = new Set(before.map(why));
+  const news = after.filter((it) => !known.has(why(it)));
+  return news.length === 0 ? undefined : someOf(news.map(whatDiffers));
+}
+
+type Listed = ResourceIdentifier & {
+  readonly observedDrifts?: readonly PatchDetail[];
+  readonly observedDiffs?: readonly PatchDetail[];
+};
+
+const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchDetail[] =>
+  observedDrifts ?? observedDiffs ?? [];
+
+/** `Deployment web/web (/spec/replicas by kubectl)` */
+function whatDiffers(it: Listed): string {
+  const details = differences(it);
+  const managers = new Set(details.flatMap(({ manager }) => (typeof manager === 'string' ? [manager] : [])));
+  const paths = someOf(details.map(({ path }) => (path === '/' ? 'the whole object' : path)));
+  const by = managers.size === 0 ? '' : ` by ${someOf([...managers])}`;
+  return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by})`;
+}
