@@ -1,4 +1,5 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
 import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { titleOf } from '../terminal/names.ts';
 import type { Deed } from './deeds.ts';
@@ -20,7 +21,7 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
   ];
   if (plan.guard.length > 0)
-    lines.push('', '**Refused by the guard**', ...plan.guard.map((finding) => `- ${escapeText(finding.message)}`));
+    lines.push('', '**Refused by the guard**', ...plan.guard.map((finding) => `- ${markdownText(finding.message)}`));
   const errors = plan.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
     lines.push(
@@ -28,14 +29,14 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
       '**Problems**',
       ...errors
         .slice(0, mostRows)
-        .map((problem) => `- \`${problem.file ?? '?'}:${problem.line ?? 0}\` ${escapeText(problem.message)}`),
+        .map((problem) => `- \`${problem.file ?? '?'}:${problem.line ?? 0}\` ${markdownText(problem.message)}`),
     );
   for (const { deed, title } of lists) fold(lines, title, of(deed));
   fold(
     lines,
     'Held',
     plan.holds.map(
-      ({ subject, reason, message }) => `${escapeText(holdSubject(subject))}, ${reason}: ${escapeText(message)}`,
+      ({ subject, reason, message }) => `${markdownText(holdSubject(subject))}, ${reason}: ${markdownText(message)}`,
     ),
   );
   return `${lines.join('\n')}\n`;
@@ -65,12 +66,3 @@ function fold(lines: string[], title: string, items: readonly string[]): void {
   if (items.length > mostRows) lines.push(`- … and ${items.length - mostRows} more`);
   lines.push('', '</details>');
 }
-
-/** Text from files must not mention people, embed HTML or break the list. */
-const escapeText = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('@', '@\u200b')
-    .replace(/\s+/g, ' ')
-    .replace(/([\\`*_[\]])/g, '\\$1');

@@ -5,6 +5,7 @@ import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { quotedValue } from '../fleet/positions.ts';
+import { markdownText } from '../markdown-text.ts';
 import { holdSubject } from './hold-subject.ts';
 import type { Silence } from './summary.ts';
 import { tallyOf } from './tally.ts';
@@ -24,120 +25,135 @@ export interface Beside {
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
 export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut }: Beside): string {
-  const lines = ['# Fleet status', '', `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`];
-  const waiting = plan.approvals.filter(isUnanswered);
-  if (plan.guard.length > 0) {
-    lines.push('', '## Refused', '', 'The last plan was not carried out; everything stays as it was.', '');
-    for (const { message, removalDigest } of plan.guard) {
-      lines.push(`- ${safe(message)}`);
-      if (removalDigest)
-        lines.push(
-          `  To let it happen, merge the branch \`${removalBranch(removalDigest)}\` into \`${branch}\`. In a clone: ${mergeInClone(removalBranch(removalDigest))}`,
-        );
-    }
-  }
-  const removals = plan.holds.filter(({ removalDigest }) => removalDigest !== undefined);
-  if (waiting.length + removals.length > 0) {
-    lines.push('', '## Waiting for approval', '');
-    for (const approval of waiting) {
-      const name = placementKey(approval);
-      const hold = plan.holds.find(
-        ({ reason, subject }) =>
-          reason === 'WaitingForApproval' &&
-          subject.name === approval.spec.parentStageRollout &&
-          subject.namespace === approval.namespace &&
-          subject.stage === approval.spec.targetStage,
-      );
-      lines.push(
-        `- **${safe(approval.spec.parentStageRollout)}**, stage **${safe(approval.spec.targetStage)}**${hold ? `: ${safe(hold.message)}` : ''}`,
-      );
-      lines.push(howToSayYes(`gitfleet/approve/${name}`, branch));
-    }
-    for (const { subject, message, removalDigest } of removals.slice(0, mostRows))
-      lines.push(
-        `- removal of **${safe(holdSubject(subject))}**: ${safe(message)}`,
-        howToSayYes(removalBranch(removalDigest!), branch),
-      );
-    if (removals.length > mostRows) lines.push(`- … and ${removals.length - mostRows} more removals`);
-  }
-  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
-  if (problems.length > 0) {
-    lines.push(
-      '',
-      '## Problems',
-      '',
-      ...problems
-        .slice(0, mostRows)
-        .map(
-          ({ severity, file, line, message, value, fix }) =>
-            `- ${severity}: ${file ? `\`${file.replaceAll('`', '')}${line ? `:${line}` : ''}\` ` : ''}${safe(message)}${safe(quotedValue({ value, message }))}${fix ? `. Fix: ${safe(fix)}` : ''}${fix?.endsWith('?') ? '' : '.'}`,
-        ),
-    );
-  }
-  const runs = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
-  if (runs.length > 0)
-    lines.push(
-      '',
-      '## Staged runs',
-      '',
-      '| run | snapshot | clusters done | state |',
-      '|---|---|---|---|',
-      ...runs
-        .slice(0, mostRows)
-        .map(
-          (run) =>
-            `| [${safe(placementKey(run))}](runs/${encodeURIComponent(placementKey(run))}.yaml) | ${run.status.resourceSnapshotIndexUsed ?? ''} | ${safe(stagesDone(run.status))} | ${safe(toldProgress(run.status))} |`,
-        ),
-    );
-  if (notRolledOut.length > 0)
-    lines.push(
-      '',
-      '## Not rolled out',
-      '',
-      'These placements are External: a new staged update run brings what is missing.',
-      '',
-      ...notRolledOut.slice(0, mostRows).map(({ placement, why }) => `- **${safe(titleOf(placement))}**: ${safe(why)}`),
-    );
-  lines.push(
+  const lines = [
+    '# Fleet status',
     '',
-    '## Placements',
-    '',
-    '| placement | snapshot | clusters | available | on older snapshots | state |',
-    '|---|---|---|---|---|---|',
-  );
-  for (const placement of plan.placements.slice(0, mostRows)) lines.push(placementRow(placement));
-  if (plan.placements.length > mostRows)
-    lines.push('', `… and ${plan.placements.length - mostRows} more under [placements](placements).`);
-  const where = clusterRows(plan);
-  lines.push('', '## Clusters', '', '| cluster | what runs there (snapshot) |', '|---|---|', ...where.rows);
-  if (where.total > mostRows) lines.push('', `… and ${where.total - mostRows} more under [clusters](clusters).`);
-  if (unreachable.size > 0)
-    lines.push(
-      '',
-      '## Not reached',
-      '',
-      'What is said of these clusters is what was seen of them last. What they have stays.',
-      '',
-      ...[...unreachable].slice(0, mostRows).map(notReached),
-    );
-  const held = plan.holds.filter(
-    ({ reason, removalDigest }) =>
-      reason !== 'WaitingForApproval' && reason !== 'RolloutBudget' && removalDigest === undefined,
-  );
-  if (held.length > 0)
-    lines.push(
-      '',
-      '## Held',
-      '',
-      ...held
-        .slice(0, mostRows)
-        .map(
-          ({ subject, reason, message, until }) =>
-            `- **${safe(holdSubject(subject))}** ${reason}: ${safe(message)}${until && !message.includes(until) ? ` (until ${until})` : ''}`,
-        ),
-    );
+    `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`,
+    ...section('Refused', refused(plan, branch)),
+    ...section('Waiting for approval', [...gates(plan, branch), ...removals(plan, branch)]),
+    ...section('Problems', problems(plan)),
+    ...section('Staged runs', runs(plan)),
+    ...section('Not rolled out', withoutRun(notRolledOut)),
+    ...section('Placements', placements(plan)),
+    ...section('Clusters', clusters(plan)),
+    ...section('Not reached', notReached(unreachable)),
+    ...section('Held', held(plan)),
+  ];
   return `${lines.join('\n')}\n`;
 }
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
+
+function refused({ guard }: Plan, branch: string): readonly string[] {
+  if (guard.length === 0) return [];
+  const rows = guard.flatMap(({ message, removalDigest }) => {
+    if (!removalDigest) return [`- ${markdownText(message)}`];
+    const from = removalBranch(removalDigest);
+    return [
+      `- ${markdownText(message)}`,
+      `  To let it happen, merge the branch \`${from}\` into \`${branch}\`. In a clone: ${mergeInClone(from)}`,
+    ];
+  });
+  return ['The last plan was not carried out; everything stays as it was.', '', ...rows];
+}
+
+const gates = (plan: Plan, branch: string): readonly string[] =>
+  plan.approvals.filter(isUnanswered).flatMap((approval) => {
+    const { parentStageRollout: run, targetStage: stage } = approval.spec;
+    const hold = plan.holds.find(
+      ({ reason, subject }) =>
+        reason === 'WaitingForApproval' &&
+        subject.name === run &&
+        subject.namespace === approval.namespace &&
+        subject.stage === stage,
+    );
+    return [
+      `- **${markdownText(run)}**, stage **${markdownText(stage)}**${hold ? `: ${markdownText(hold.message)}` : ''}`,
+      howToSayYes(`gitfleet/approve/${placementKey(approval)}`, branch),
+    ];
+  });
+
+function removals({ holds }: Plan, branch: string): readonly string[] {
+  const waiting = holds.filter(({ removalDigest }) => removalDigest !== undefined);
+  return [
+    ...waiting
+      .slice(0, mostRows)
+      .flatMap(({ subject, message, removalDigest }) => [
+        `- removal of **${markdownText(holdSubject(subject))}**: ${markdownText(message)}`,
+        howToSayYes(removalBranch(removalDigest!), branch),
+      ]),
+    ...(waiting.length > mostRows ? [`- … and ${waiting.length - mostRows} more removals`] : []),
+  ];
+}
+
+const problems = (plan: Plan): readonly string[] =>
+  plan.problems
+    .filter(({ severity }) => severity !== 'info')
+    .slice(0, mostRows)
+    .map(({ severity, file, line, message, value, fix }) => {
+      const where = file ? `\`${file.replaceAll('`', '')}${line ? `:${line}` : ''}\` ` : '';
+      const end = `${fix ? `. Fix: ${markdownText(fix)}` : ''}${fix?.endsWith('?') ? '' : '.'}`;
+      return `- ${severity}: ${where}${markdownText(message)}${markdownText(quotedValue({ value, message }))}${end}`;
+    });
+
+function runs(plan: Plan): readonly string[] {
+  const open = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
+  if (open.length === 0) return [];
+  return [
+    '| run | snapshot | clusters done | state |',
+    '|---|---|---|---|',
+    ...open.slice(0, mostRows).map((run) => {
+      const key = placementKey(run);
+      const { status } = run;
+      return `| [${markdownText(key)}](runs/${encodeURIComponent(key)}.yaml) | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(toldProgress(status))} |`;
+    }),
+  ];
+}
+
+function withoutRun(waiting: readonly NotRolledOut[]): readonly string[] {
+  if (waiting.length === 0) return [];
+  const rows = waiting
+    .slice(0, mostRows)
+    .map(({ placement, why }) => `- **${markdownText(titleOf(placement))}**: ${markdownText(why)}`);
+  return ['These placements are External: a new staged update run brings what is missing.', '', ...rows];
+}
+
+const placements = (plan: Plan): readonly string[] => [
+  '| placement | snapshot | clusters | available | on older snapshots | state |',
+  '|---|---|---|---|---|---|',
+  ...plan.placements.slice(0, mostRows).map(placementRow),
+  ...moreUnder('placements', plan.placements.length),
+];
+
+function clusters(plan: Plan): readonly string[] {
+  const { rows, total } = clusterRows(plan);
+  return ['| cluster | what runs there (snapshot) |', '|---|---|', ...rows, ...moreUnder('clusters', total)];
+}
+
+const moreUnder = (folder: string, total: number): readonly string[] =>
+  total > mostRows ? ['', `… and ${total - mostRows} more under [${folder}](${folder}).`] : [];
+
+function notReached(unreachable: Beside['unreachable']): readonly string[] {
+  if (unreachable.size === 0) return [];
+  const rows = [...unreachable].slice(0, mostRows).map(([name, { cause, lastContact }]) => {
+    const since = lastContact === undefined ? '' : `, silent since ${lastContact}`;
+    return `- ${markdownText(name)}${since}: ${markdownText(cause)}`;
+  });
+  return ['What is said of these clusters is what was seen of them last. What they have stays.', '', ...rows];
+}
+
+const held = ({ holds }: Plan): readonly string[] =>
+  holds
+    .filter(
+      ({ reason, removalDigest }) =>
+        reason !== 'WaitingForApproval' && reason !== 'RolloutBudget' && removalDigest === undefined,
+    )
+    .slice(0, mostRows)
+    .map(({ subject, reason, message, until }) => {
+      const end = until && !message.includes(until) ? ` (until ${until})` : '';
+      return `- **${markdownText(holdSubject(subject))}** ${reason}: ${markdownText(message)}${end}`;
+    });
 
 const removalBranch = (digest: string): string =>
   `gitfleet/approve/removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;
@@ -151,17 +167,12 @@ const mergeInClone = (branch: string): string => `\`git pull && git merge origin
 const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 
-function notReached([name, { cause, lastContact }]: readonly [ClusterName, Silence]): string {
-  const since = lastContact === undefined ? '' : `, silent since ${lastContact}`;
-  return `- ${safe(name)}${since}: ${safe(cause)}`;
-}
-
 function placementRow(placement: PlannedPlacement): string {
   const { bindings, conditions } = placement;
   const { available, older } = tallyOf(placement);
   const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
   const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  return `| [${safe(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${available} | ${older} | ${last ? safe(last.reason) : ''} |`;
+  return `| [${markdownText(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${available} | ${older} | ${last ? markdownText(last.reason) : ''} |`;
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
@@ -186,15 +197,8 @@ function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly t
     for (const binding of placement.bindings)
       if (held(binding))
         shown.get(binding.clusterName)?.push(`${titleOf(placement)} (${binding.resourceSnapshotIndex})`);
-  const rows = [...shown].map(([cluster, what]) => `| ${safe(cluster)} | ${safe(what.join(', ')) || 'nothing'} |`);
+  const rows = [...shown].map(
+    ([cluster, what]) => `| ${markdownText(cluster)} | ${markdownText(what.join(', ')) || 'nothing'} |`,
+  );
   return { rows, total: names.size };
 }
-
-/** Text of files must not mention people, embed HTML, or break out of a table. */
-const safe = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('@', '@\u200b')
-    .replace(/\s+/g, ' ')
-    .replace(/([\\`*_[\]|])/g, '\\$1');
