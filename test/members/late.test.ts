@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
 import type { Assignment } from '../../src/members/assignment.ts';
-import { assignment, configMap, openWorld, type World } from './world.ts';
+import { assignment, configMap, openWorld, simulated, type World } from './world.ts';
 
 const a = '/api/v1/namespaces/default/configmaps/a';
 const always = { fromSeconds: 0, probability: 1 } as const;
@@ -157,6 +157,20 @@ it.each([404, 409])('what has gone since it was seen is made anew where the serv
   world.member.assign([version(2)]);
   await world.pass(2);
   expect(await dataOf(world)).toEqual({ version: '2' });
+});
+
+it('a version that is held back, since another daemon has a newer one, does not come to a cluster that takes the place of that one', async () => {
+  const world = await openWorld();
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  await world.user('PUT', a, version(2).manifests[0]!.manifest, 'gitfleet');
+  await world.pass(2);
+  world.sim = await simulated({ name: 'successor' }, world.clock);
+  await world.pass(200);
+  expect(await dataOf(world)).toBeUndefined();
+  for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(1)]);
+  await world.pass(5);
+  expect(await dataOf(world)).toEqual({ version: '1' });
 });
 
 it('what was confirmed to be old is confirmed once: a version that comes later is not', async () => {

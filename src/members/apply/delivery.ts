@@ -236,8 +236,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     restart() {
       agreed = agreement();
       outcomes.clear();
-      contests.forget();
-      doubted.clear();
+      // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
       repaired.forget();
     },
     stop() {
