@@ -1,8 +1,10 @@
 import type { Manifest } from '../../api/meta.ts';
+import type { ApplyStrategy } from '../../api/placement.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { isSameManifest } from './apply.ts';
 import { localDifferences } from './compare.ts';
+import { foreignOwner } from './takeover.ts';
 
 /** How an object compares with its manifest, as far as that can be told without asking the server. */
 export type Verdict =
@@ -12,9 +14,11 @@ export type Verdict =
   | 'differs';
 
 export interface Agreement {
-  verdict(manifest: Manifest, live: Manifest | undefined, comparison: 'partial' | 'full'): Verdict;
+  verdict(strategy: ApplyStrategy, manifest: Manifest, live: Manifest | undefined): Verdict;
   /** The server has been asked about this very state; what still looks different is no reason to ask again. */
-  asked(manifest: Manifest, live: Manifest, comparison: 'partial' | 'full'): void;
+  asked(strategy: ApplyStrategy, manifest: Manifest, live: Manifest): void;
+  /** It is another cluster now: nothing known about objects holds. */
+  forget(): void;
 }
 
 /**
@@ -24,22 +28,25 @@ export interface Agreement {
 export function agreement(): Agreement {
   const known = new Map<string, string>();
   return {
-    verdict(manifest, live, comparison) {
+    verdict(strategy, manifest, live) {
       if (live === undefined || live.metadata.deletionTimestamp || !isSameManifest(manifest, live)) return 'differs';
       if (live.metadata.labels?.[placementLabel] !== manifest.metadata.labels?.[placementLabel]) return 'differs';
-      const seen = look(manifest, live, comparison);
+      // One that others came to own is as it should be only where they may share it, whatever is in it.
+      if (!strategy.allowCoOwnership && strategy.type !== 'ReportDiff' && foreignOwner(live)) return 'differs';
+      const seen = look(strategy, manifest, live);
       if (seen === '') return 'same';
       return known.get(keyOfManifest(manifest)) === seen ? 'asked' : 'differs';
     },
-    asked(manifest, live, comparison) {
-      const seen = look(manifest, live, comparison);
+    asked(strategy, manifest, live) {
+      const seen = look(strategy, manifest, live);
       if (seen === '') known.delete(keyOfManifest(manifest));
       else known.set(keyOfManifest(manifest), seen);
     },
+    forget: () => known.clear(),
   };
 }
 
-function look(manifest: Manifest, live: Manifest, comparison: 'partial' | 'full'): string {
-  const details = localDifferences(manifest, live, comparison);
+function look({ comparisonOption }: ApplyStrategy, manifest: Manifest, live: Manifest): string {
+  const details = localDifferences(manifest, live, comparisonOption === 'FullComparison' ? 'full' : 'partial');
   return details.length === 0 ? '' : `${manifest.metadata.annotations?.[digestAnnotation]} ${JSON.stringify(details)}`;
 }

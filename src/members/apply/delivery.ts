@@ -1,21 +1,20 @@
-import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import type { Manifest } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import { wholeObject } from '../../engine/delivery/patch-details.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
-import { ApiError } from '../api-server/api-error.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest, Assignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
 import type { FirstLook } from '../watch/first-look.ts';
 import type { Change } from '../watch/store.ts';
-import { type Agreement, agreement, type Verdict } from './agreement.ts';
+import { agreement } from './agreement.ts';
 import { applyObject } from './apply.ts';
 import { localDifferences } from './compare.ts';
-import { type Contest, contest, isFromAnotherDaemon } from './contest.ts';
 import { foreignManager } from './field-managers.ts';
-import { type PutRight, putRight } from './put-right.ts';
-import { foreignOwner } from './takeover.ts';
+import { heldBack } from './held-back.ts';
+import { kindsServed } from './kinds-served.ts';
+import { putRight } from './put-right.ts';
 import { inWaves } from './waves.ts';
 
 /** The objects of one placement on one member: brings them about and keeps what became of each. */
@@ -55,38 +54,31 @@ export interface DeliveryEvents {
 const unservedResult = 'DecodingErred';
 
 export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
-  const { client, discovery, watches, clock, objectTurns, ventures } = connection;
+  const { client, watches, clock, objectTurns, ventures } = connection;
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
-  const unserved = new Set<string>();
-  const repaired: PutRight = putRight(clock, events);
-  /** What is held back, since it is not known whether it is wanted still. */
-  const doubted = new Map<string, { readonly ref: ObjectRef; readonly live: Manifest | undefined }>();
-  const contests: Contest = contest(clock, events.contested);
-  let agreed: Agreement = agreement();
+  const kinds = kindsServed(connection);
+  const agreed = agreement();
+  const repaired = putRight(clock, events);
+  const held = heldBack({ clock, watches, looked, ask: events.contested, overrule: (key) => repaired.again(key) });
 
   async function one(assignment: Assignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
     const { manifest } = item;
     const key = keyOfManifest(manifest);
     inFlight.add(key);
     try {
-      const kind = await servedKind(manifest, key, goOn);
-      if (kind) await objectTurns.take(key, async () => goOn() && apply(assignment, manifest, kind, goOn));
+      const kind = await kinds.find(manifest);
+      if (!('unserved' in kind))
+        await objectTurns.take(key, async () => goOn() && apply(assignment, manifest, kind, goOn));
+      else if (goOn())
+        outcomes.set(key, { object: refOfManifest(manifest), result: unservedResult, message: kind.unserved });
     } finally {
       inFlight.delete(key);
     }
-    if (!goOn() || contests.holds(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest))
-      return;
+    if (!goOn() || held.has(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest)) return;
     // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
     repaired.again(key);
     events.changedMeanwhile(key);
-  }
-
-  /** An object that others came to own is as it should be only where they may share it, whatever is in it. */
-  function verdictOf({ strategy }: Assignment, manifest: Manifest, live: Manifest | undefined): Verdict {
-    const shared = live !== undefined && foreignOwner(live) !== undefined;
-    if (shared && !strategy.allowCoOwnership && strategy.type !== 'ReportDiff') return 'differs';
-    return agreed.verdict(manifest, live, comparisonOf(strategy));
   }
 
   const isSettled = (assignment: Assignment, manifest: Manifest): boolean => {
@@ -94,29 +86,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const live = watches.object(object);
     // Not watched, because the member does not let us: what the server answered is all there is.
     if (live === undefined && !watches.shows(object)) return true;
-    return verdictOf(assignment, manifest, live) !== 'differs';
+    return agreed.verdict(assignment.strategy, manifest, live) !== 'differs';
   };
-
-  async function servedKind(manifest: Manifest, key: string, goOn: () => boolean): Promise<ServedKind | undefined> {
-    const object = refOfManifest(manifest);
-    let message = `the member serves no ${object.kind} of ${object.apiVersion}: install its CRD, or place it first`;
-    unserved.delete(key);
-    try {
-      const kind = await discovery.find(object.apiVersion, object.kind);
-      if (kind) {
-        // It may have come to be served since the kinds of the assignment were followed.
-        await watches.follow(kind);
-        return kind;
-      }
-      unserved.add(key);
-      discovery.forget(object.apiVersion);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      message = error.message;
-    }
-    if (goOn()) outcomes.set(key, { object, result: unservedResult, message });
-    return undefined;
-  }
 
   async function apply(
     assignment: Assignment,
@@ -128,8 +99,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const object = refOfManifest(manifest);
     const key = keyOfManifest(manifest);
     const live = watches.object(object);
-    const comparison = comparisonOf(strategy);
-    const verdict = verdictOf(assignment, manifest, live);
+    const verdict = agreed.verdict(strategy, manifest, live);
     const before = outcomes.get(key)?.result ?? '';
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
@@ -138,11 +108,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         return;
       }
       if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
-      if (isContested(assignment, manifest, live)) {
-        doubted.set(key, { ref: object, live });
-        contests.found(key);
-      }
-      if (contests.holds(key)) return;
+      if (held.isContested(assignment, manifest, live)) held.add(manifest, live);
+      if (held.has(key)) return;
     }
     if (live === undefined && strategy.type !== 'ReportDiff') ventures.begin(manifest);
     const applied = await applyObject({
@@ -153,18 +120,17 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       isPlacement,
       strategy,
       live,
-      mayReplace: (found) => strategy.type === 'ReportDiff' || !isContested(assignment, manifest, found),
+      mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isContested(assignment, manifest, found),
       isWanted: goOn,
     });
     if (applied.kept) {
       if (applied.live) watches.put(applied.live);
       if (!goOn()) return;
-      doubted.set(key, { ref: object, live: applied.live ?? undefined });
-      contests.found(key);
+      held.add(manifest, applied.live ?? undefined);
       return;
     }
     if (applied.existed) ventures.withdraw(manifest);
-    if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(manifest, applied.live, comparison);
+    if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(strategy, manifest, applied.live);
     // What we were shown before is no news, and may be of a cluster that another has replaced since.
     if (applied.live && applied.live !== live) watches.put(applied.live);
     // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
@@ -177,14 +143,6 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     else if (lost && applied.outcome.result === 'Applied')
       repaired.tell(key, object, applied.existed ? [] : [wholeObject]);
   }
-
-  /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
-  const isContested = ({ adopted }: Assignment, manifest: Manifest, live: Manifest | undefined): boolean => {
-    // What was shown before the watch was lost may hide something newer.
-    if (!looked.fresh() && !watches.shows(refOfManifest(manifest))) return true;
-    // What the record alone says should be there may have been removed by a later plan.
-    return live === undefined ? adopted === true : looked.isNews(live) && isFromAnotherDaemon(manifest, live);
-  };
 
   /** What is as it should be may not be so any more where nothing tells of changes. */
   function withCaveat(outcome: ObjectOutcome): ObjectOutcome {
@@ -202,7 +160,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     concerns(assignment, { manifest }, change) {
       if (change.how === 'set') {
         const { object, managers } = change;
-        const verdict = verdictOf(assignment, manifest, object);
+        const verdict = agreed.verdict(assignment.strategy, manifest, object);
         if (verdict === 'asked') return false;
         if (verdict === 'same') return !inFlight.has(change.key) && outcomes.get(change.key)?.result !== 'Applied';
         repaired.blame(change.key, foreignManager(managers, localDifferences(manifest, object, 'partial')));
@@ -210,41 +168,26 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       return !inFlight.has(change.key);
     },
     pauseMs: (key) => repaired.pauseMs(key),
-    unserved: (apiVersions) =>
-      [...unserved].filter((key) => apiVersions.has(outcomes.get(key)?.object.apiVersion ?? '')),
+    unserved: kinds.missing,
     outcomes: () => [...outcomes].map(([key, outcome]) => withCaveat(repaired.withRepair(key, outcome))),
-    undecided: () => [...contests.held()].some((key) => !outcomes.has(key)),
-    confirmed() {
-      const due = contests.confirmed();
-      if (due.length > 0) looked.renew();
-      for (const key of due) {
-        const { ref, live: found } = doubted.get(key)!;
-        const live = watches.object(ref) ?? found;
-        if (!live) continue;
-        looked.accept(live);
-        repaired.again(key);
-      }
-      return due;
-    },
+    undecided: () => [...held.keys()].some((key) => !outcomes.has(key)),
+    confirmed: held.confirmed,
     forget() {
-      contests.forget();
-      doubted.clear();
+      held.forget();
       outcomes.clear();
-      unserved.clear();
+      kinds.forget();
       repaired.forget();
     },
     restart() {
-      agreed = agreement();
+      agreed.forget();
+      kinds.forget();
       outcomes.clear();
       // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
       repaired.forget();
     },
     stop() {
-      contests.forget();
+      held.forget();
       repaired.stop();
     },
   };
 }
-
-const comparisonOf = ({ comparisonOption }: Assignment['strategy']): 'partial' | 'full' =>
-  comparisonOption === 'FullComparison' ? 'full' : 'partial';
