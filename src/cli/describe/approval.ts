@@ -1,12 +1,13 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
+import { someOf } from '../../engine/kernel/some-of.ts';
 import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
 import { approvalBranch } from '../../engine/staged/approval/name.ts';
 import { isOver } from '../../engine/staged/step.ts';
 import { toldProgress } from '../../engine/staged/told-progress.ts';
 import type { Status } from '../status/open-status.ts';
 import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
-import { someOf, titleOf } from '../terminal/names.ts';
+import { mostNamed, titleOf } from '../terminal/names.ts';
 import { titled } from './object.ts';
 import { conditionTable, fields, sentences } from './parts.ts';
 
@@ -65,7 +66,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
     return [
       leaving.length === 0
         ? 'the end of the run: there is no stage after it'
-        : `the removal from ${leaving.length} cluster(s): ${someOf(leaving)}`,
+        : `the removal from ${leaving.length} cluster(s): ${someOf(leaving, mostNamed)}`,
       ...when,
     ];
   }
@@ -74,7 +75,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
   return [
     names.length === 0
       ? `stage ${stage.stageName}, which has no clusters`
-      : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${someOf(names)}`,
+      : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${someOf(names, mostNamed)}`,
     ...when,
   ];
 }

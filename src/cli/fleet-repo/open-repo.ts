@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { someOf } from '../../engine/kernel/some-of.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
@@ -48,11 +49,7 @@ export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet
 async function tellUncommitted(dir: string): Promise<void> {
   const files = await uncommittedFiles(dir);
   if (files.length === 0) return;
-  const rest = files.length - mostNamed;
-  const named = files.slice(0, mostNamed).join(', ');
-  process.stderr.write(
-    `note: only what is committed is read, without the changes in ${named}${rest > 0 ? ` and ${rest} more` : ''}\n`,
-  );
+  process.stderr.write(`note: only what is committed is read, without the changes in ${someOf(files, mostNamed)}\n`);
 }
 
 /** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */

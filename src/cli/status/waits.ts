@@ -4,12 +4,13 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import { findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
+import { someOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { howToMerge } from '../../engine/staged/approval/name.ts';
 import { isInFlight, isOver } from '../../engine/staged/step.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
 import type { Silence } from '../../repo/record/summary.ts';
-import { someOf, titleOf } from '../terminal/names.ts';
+import { mostNamed, titleOf } from '../terminal/names.ts';
 import type { Status } from './open-status.ts';
 import type { KnownPlacement } from './placements.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
@@ -35,7 +36,7 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent }: 
     ...(suspended === undefined ? [] : [`it is suspended${suspended === '' ? '' : `: ${suspended}`}`]),
     ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
     ...runs.flatMap((run) => waitsOfRun(run).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
-    ...[...late].map(([why, clusters]) => `${someOf(clusters)}: ${why}`),
+    ...[...late].map(([why, clusters]) => `${someOf(clusters, mostNamed)}: ${why}`),
   ];
 }
 

@@ -4,9 +4,8 @@ import { CliError } from './exit.ts';
 export const titleOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
   subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
 
-/** Names in a sentence: a fleet of thousands does not fit a terminal. */
-export const someOf = (names: readonly string[], most = 10): string =>
-  names.length > most ? `${names.slice(0, most).join(', ')} and ${names.length - most} more` : names.join(', ');
+/** Clusters or objects named in one line of a terminal; the tables have them all. */
+export const mostNamed = 10;
 
 /** `placement/web` is `placement web`. */
 export function splitName(

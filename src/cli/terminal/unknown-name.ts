@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { PlacementKind, PlacementRef } from '../../api/placement.ts';
 import { nearest } from '../../api/syntax.ts';
+import { someOf } from '../../engine/kernel/some-of.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { titleOf } from './names.ts';
 
@@ -47,6 +48,5 @@ function instead(what: string, name: string, known: readonly string[]): string {
   if (known.length === 0) return `there is no ${what} at all`;
   const like = nearest(name, known);
   if (like !== undefined) return `did you mean ${like}?`;
-  const rest = known.length - mostListed;
-  return `there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, mostListed).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `there ${known.length === 1 ? 'is' : 'are'} ${someOf(known, mostListed)}`;
 }

@@ -3,7 +3,7 @@ import { type PatchDetail, placementKey, type ResourceIdentifier } from '../../a
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 
@@ -34,7 +34,7 @@ const verbs = [
 function movesOf({ bindings }: PlannedPlacement, isNews: (cluster: ClusterName) => boolean): string[] {
   const told = verbs.flatMap(([moving, verb]) => {
     const names = bindings.flatMap(({ clusterName, move }) => (move === moving ? [clusterName] : []));
-    return names.some(isNews) ? [`${verb} ${someOf(names)}`] : [];
+    return names.some(isNews) ? [`${verb} ${fewOf(names)}`] : [];
   });
   return told.length === 0 ? [] : [told.join(', ')];
 }
@@ -56,8 +56,8 @@ export function departureNews({ before, after, plan }: Change): string[] {
     const leaving = [...is.keys()].filter((cluster) => is.get(cluster)!.deleting && !was.get(cluster)?.deleting);
     const gone = [...was.keys()].filter((cluster) => !is.has(cluster));
     return [
-      ...(leaving.length > 0 ? [`${key}: deleted, remove from ${someOf(leaving)}`] : []),
-      ...(gone.length > 0 ? [`${key}: gone from ${someOf(gone)}`] : []),
+      ...(leaving.length > 0 ? [`${key}: deleted, remove from ${fewOf(leaving)}`] : []),
+      ...(gone.length > 0 ? [`${key}: gone from ${fewOf(gone)}`] : []),
     ];
   });
 }
@@ -80,8 +80,8 @@ function outcomes(before: Bindings, after: Bindings): string[] {
   }
   const gone = [...before.keys()].filter((cluster) => !after.has(cluster));
   return [
-    ...[...clusters].map(([text, names]) => text.replace('{}', someOf(names))),
-    ...(gone.length > 0 ? [`gone from ${someOf(gone)}`] : []),
+    ...[...clusters].map(([text, names]) => text.replace('{}', fewOf(names))),
+    ...(gone.length > 0 ? [`gone from ${fewOf(gone)}`] : []),
   ];
 }
 
@@ -117,7 +117,7 @@ function fresh(before: readonly Listed[] = [], after: readonly Listed[] = []): s
   const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(differences(it))}`;
   const known = new Set(before.map(why));
   const news = after.filter((it) => !known.has(why(it)));
-  return news.length === 0 ? undefined : someOf(news.map(whatDiffers));
+  return news.length === 0 ? undefined : fewOf(news.map(whatDiffers));
 }
 
 type Listed = ResourceIdentifier & {
@@ -132,7 +132,7 @@ const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchD
 function whatDiffers(it: Listed): string {
   const details = differences(it);
   const managers = new Set(details.flatMap(({ manager }) => (typeof manager === 'string' ? [manager] : [])));
-  const paths = someOf(details.map(({ path }) => (path === '/' ? 'the whole object' : path)));
-  const by = managers.size === 0 ? '' : ` by ${someOf([...managers])}`;
+  const paths = fewOf(details.map(({ path }) => (path === '/' ? 'the whole object' : path)));
+  const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
   return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by})`;
 }

@@ -2,7 +2,7 @@ import type { ClusterName, Condition } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
 import { type Change, departureNews, placementNews } from './placement-news.ts';
@@ -54,7 +54,7 @@ function plain({ before, after, plan }: Change): string {
   const touched = (['placements', 'runs', 'approvals', 'evictions', 'clusters'] as const).flatMap((part) =>
     touchedIn<unknown>(before[part], after[part]),
   );
-  return touched.length > 0 ? `Update status of ${someOf(touched)}` : 'Update status';
+  return touched.length > 0 ? `Update status of ${fewOf(touched)}` : 'Update status';
 }
 
 /** Names whose entries differ; what was published last keeps its identity, so few are compared. */
@@ -101,8 +101,8 @@ function clusters({ before, after }: Change): string[] {
   const joined = [...after.clusters.keys()].filter((name) => !before.clusters.has(name));
   const left = [...before.clusters.keys()].filter((name) => !after.clusters.has(name));
   return [
-    ...(joined.length > 0 ? [`${someOf(joined)}: joined`] : []),
-    ...(left.length > 0 ? [`${someOf(left)}: left`] : []),
+    ...(joined.length > 0 ? [`${fewOf(joined)}: joined`] : []),
+    ...(left.length > 0 ? [`${fewOf(left)}: left`] : []),
   ];
 }
 
@@ -110,7 +110,7 @@ function contact({ before, after }: Unreachable): string[] {
   const lost = [...after.keys()].filter((name) => !before.has(name));
   const back = [...before.keys()].filter((name) => !after.has(name));
   return [
-    ...(lost.length > 0 ? [`${someOf(lost)}: cannot be reached`] : []),
-    ...(back.length > 0 ? [`${someOf(back)}: reached again`] : []),
+    ...(lost.length > 0 ? [`${fewOf(lost)}: cannot be reached`] : []),
+    ...(back.length > 0 ? [`${fewOf(back)}: reached again`] : []),
   ];
 }

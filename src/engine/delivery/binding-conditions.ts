@@ -4,6 +4,7 @@ import { type ApplyStrategy, type Placement, refOf } from '../../api/placement.t
 import type { Binding } from '../../api/placement-state.ts';
 import { findCondition, isFulfilled, settle } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
+import { someOf } from '../kernel/some-of.ts';
 import type { Rendered } from '../overrides/render.ts';
 import { applyStrategyOf } from './apply-strategy.ts';
 import { changedLists } from './changed-lists.ts';
@@ -176,13 +177,11 @@ function reported(objects: readonly Delivered[], say: Say): Condition {
 }
 
 /** At most three names: the lists of the binding have them all. */
-function list(objects: readonly Delivered[]): string {
-  const names = objects
-    .slice(0, 3)
-    .map(({ identifier: { kind, namespace, name } }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`);
-  const rest = objects.length - names.length;
-  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-}
+const list = (objects: readonly Delivered[]): string =>
+  someOf(
+    objects.map(({ identifier: { kind, namespace, name } }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`),
+    3,
+  );
 
 function settled(
   { binding, now }: Look,

@@ -4,6 +4,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { digestOf } from '../guard/blast-radius.ts';
 import type { PlanInput } from '../input.ts';
 import { onceFor } from '../kernel/once-for.ts';
+import { someOf } from '../kernel/some-of.ts';
 import type { Hold } from '../plan-document.ts';
 
 type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
@@ -82,9 +83,9 @@ const removalDigestOf = (
   );
 
 /** What the actor said of at most three objects. */
-function told(outcomes: readonly ObjectOutcome[]): string {
-  const said = outcomes
-    .slice(0, 3)
-    .map(({ message, object, result }) => message ?? `${object.kind} ${object.name}: ${result}`);
-  return outcomes.length > 3 ? `${said.join('; ')} and ${outcomes.length - 3} more` : said.join('; ');
-}
+const told = (outcomes: readonly ObjectOutcome[]): string =>
+  someOf(
+    outcomes.map(({ message, object, result }) => message ?? `${object.kind} ${object.name}: ${result}`),
+    3,
+    '; ',
+  );

@@ -2,6 +2,7 @@ import type { ClusterName, Condition, Manifest, Timestamp } from '../../api/meta
 import type { ClusterObservation } from '../../api/observation.ts';
 import { refOf } from '../../api/placement.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
+import { someOf } from '../kernel/some-of.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import type { Hold } from '../plan-document.ts';
 import { leavingSteps, type PlacementWork } from '../working.ts';
@@ -47,12 +48,12 @@ export function stuckRemovals(context: {
 }
 
 function told(stuck: readonly Manifest[]): string {
-  const said = stuck.slice(0, 3).map((object) => {
+  const said = stuck.map((object) => {
     const { name, namespace, deletionTimestamp } = object.metadata;
     const waits = waitsFor(object);
     return `${object.kind} ${namespace ? `${namespace}/` : ''}${name} is being removed since ${deletionTimestamp}${waits === '' ? '' : ` and waits for ${waits}`}`;
   });
-  return stuck.length > 3 ? `${said.join('; ')} and ${stuck.length - 3} more` : said.join('; ');
+  return someOf(said, 3, '; ');
 }
 
 /** Its finalizers; a namespace says itself what is left in it. */

@@ -1,6 +1,6 @@
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
-import { someOf } from '../kernel/some-of.ts';
+import { fewOf } from '../kernel/some-of.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection, latestOf } from '../selection/snapshot.ts';
 import type { PlacementWork } from '../working.ts';
@@ -30,7 +30,7 @@ export function notRolledOut(
   const bare = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
   const why = [
     ...(taken || latest === undefined ? [] : [`the repo holds other resources than snapshot ${latest.index}`]),
-    ...(open.length === 0 && bare.length > 0 ? [`nothing is on ${someOf(bare)} yet`] : []),
+    ...(open.length === 0 && bare.length > 0 ? [`nothing is on ${fewOf(bare)} yet`] : []),
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
 }
