@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { replace, writeStatus } from '../storage/write.ts';
-import { withCondition } from './common.ts';
+import { withCondition } from './conditions.ts';
 import { runController, soon } from './controller.ts';
 
 const key = 'autoscaling/horizontalpodautoscalers';

@@ -1,8 +1,10 @@
 import type { Cluster } from '../cluster.ts';
 import { at, fieldsAt, numberAt, type Stored } from '../object.ts';
 import { writeStatus } from '../storage/write.ts';
-import { controllerOf, isTrue, resolveCount, withCondition } from './common.ts';
+import { isTrue, withCondition } from './conditions.ts';
 import { nodesWanted } from './daemon-sets/daemon-sets.ts';
+import { controllerOf } from './owners/owner-reference.ts';
+import { resolveCount } from './resolve-count.ts';
 import { selects } from './selects.ts';
 
 const key = 'policy/poddisruptionbudgets';

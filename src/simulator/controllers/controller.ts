@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster.ts';
 import type { Stored } from '../object.ts';
 import type { StoreEvent } from '../storage/event-log.ts';
-import { controllerOf } from './common.ts';
+import { controllerOf } from './owners/owner-reference.ts';
 
 export interface Controller {
   /** The kind it looks after, as a storage key. */

@@ -3,7 +3,7 @@ import { kindsOfCrd } from '../kinds/from-crd.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../object.ts';
 import { finishDeletion, remove } from '../storage/remove.ts';
 import { writeStatus } from '../storage/write.ts';
-import { isTrue, withCondition } from './common.ts';
+import { isTrue, withCondition } from './conditions.ts';
 import { runController, soon } from './controller.ts';
 
 const key = 'apiextensions.k8s.io/customresourcedefinitions';

@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster.ts';
 import { numberAt, type Stored, textAt } from '../object.ts';
 import { nameSuffix } from '../random.ts';
-import { makeObject } from './common.ts';
+import { makeObject } from './make-object.ts';
 
 /** Oldest events go when a member has more than this many, so that a long demo does not grow. */
 const mostEvents = 200;

@@ -3,8 +3,9 @@ import { same } from '../fields/compare.ts';
 import { fieldsAt, listAt, type Stored } from '../object.ts';
 import type { Fields } from '../schema/schema.ts';
 import { finishDeletion, remove } from '../storage/remove.ts';
-import { makeObject, withCondition } from './common.ts';
+import { withCondition } from './conditions.ts';
 import { runController, soon } from './controller.ts';
+import { makeObject } from './make-object.ts';
 
 const key = '/namespaces';
 

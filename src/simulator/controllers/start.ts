@@ -1,7 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import { runAutoscalers } from './autoscalers.ts';
 import { runBudgets } from './budgets.ts';
-import { makeObject } from './common.ts';
 import { runCustomResources } from './custom-resources.ts';
 import { runDaemonSets } from './daemon-sets/daemon-sets.ts';
 import { runDeployments } from './deployments/deployments.ts';
@@ -9,6 +8,7 @@ import { runReplicaSets } from './deployments/replica-sets.ts';
 import { runCronJobs } from './jobs/cron-jobs.ts';
 import { runJobs } from './jobs/jobs.ts';
 import { runLoadBalancers } from './load-balancers.ts';
+import { makeObject } from './make-object.ts';
 import { runNamespaces } from './namespaces.ts';
 import { trackDependents } from './owners/dependents.ts';
 import { collectGarbage } from './owners/garbage.ts';

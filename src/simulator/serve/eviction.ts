@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import { budgetsOf } from '../controllers/budgets.ts';
-import { isTrue } from '../controllers/common.ts';
+import { isTrue } from '../controllers/conditions.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { fieldsAt, numberAt } from '../object.ts';
 import { remove } from '../storage/remove.ts';

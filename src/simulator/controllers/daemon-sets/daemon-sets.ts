@@ -3,13 +3,14 @@ import { fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';
-import { countReady, isAvailable, makePod, readyFor } from '../common.ts';
 import { later, runController, soon } from '../controller.ts';
 import { present } from '../deployments/replica-sets.ts';
 import { recordEvent } from '../events.ts';
+import { makePod } from '../make-object.ts';
 import { adopt } from '../owners/adopt.ts';
 import type { Dependents } from '../owners/dependents.ts';
 import { forgetOldRevisions, hashOf, presentRevision, revisionLabel } from '../owners/revisions.ts';
+import { countReady, isAvailable, readyFor } from '../pods/ready.ts';
 import { belongsOn, type NodePods, nodePodsOf, onlyOn } from './nodes.ts';
 import { type DaemonLimits, limitsOfDaemonSet, nextSteps } from './rollout.ts';
 

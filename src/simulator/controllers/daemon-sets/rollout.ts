@@ -1,6 +1,6 @@
 import type { Stored } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
-import { resolveCount } from '../common.ts';
+import { resolveCount } from '../resolve-count.ts';
 import type { NodePods } from './nodes.ts';
 
 export interface DaemonLimits {

@@ -3,10 +3,10 @@ import { same } from '../../fields/compare.ts';
 import { at, fieldsAt, numberAt, type Stored } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { remove } from '../../storage/remove.ts';
-import { controllerOf } from '../common.ts';
 import { later, runController, soon } from '../controller.ts';
 import { adopt } from '../owners/adopt.ts';
 import type { Dependents } from '../owners/dependents.ts';
+import { controllerOf } from '../owners/owner-reference.ts';
 import { desiredOf, maxOf, revisionOf, withRevision } from './annotations.ts';
 import { newSize, oldSizes, proportionalSizes } from './rolling-update.ts';
 import {

@@ -3,11 +3,13 @@ import { at, fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';
-import { countReady, isTrue, makePod } from '../common.ts';
+import { isTrue } from '../conditions.ts';
 import { later, runController } from '../controller.ts';
 import { recordEvent } from '../events.ts';
+import { makePod } from '../make-object.ts';
 import { adopt } from '../owners/adopt.ts';
 import type { Dependents } from '../owners/dependents.ts';
+import { countReady } from '../pods/ready.ts';
 
 const key = 'apps/replicasets';
 

@@ -1,4 +1,4 @@
-import { resolveCount } from '../common.ts';
+import { resolveCount } from '../resolve-count.ts';
 
 /** A ReplicaSet as the arithmetic of a rollout sees it. */
 export interface Part {

@@ -3,9 +3,11 @@ import { same } from '../../fields/compare.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { replace } from '../../storage/write.ts';
-import { makeObject, referenceTo, templateHash } from '../common.ts';
 import { recordEvent } from '../events.ts';
+import { makeObject } from '../make-object.ts';
 import type { Dependents } from '../owners/dependents.ts';
+import { referenceTo } from '../owners/owner-reference.ts';
+import { templateHash } from '../owners/template-hash.ts';
 import { copiedAnnotations, revisionOf, sizeAnnotations, withHistory } from './annotations.ts';
 import { type Limits, limitsOf, newSize, type Part } from './rolling-update.ts';
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster.ts';
 import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
-import type { Condition } from '../common.ts';
+import type { Condition } from '../conditions.ts';
 import { present } from './replica-sets.ts';
 import { limitsOfDeployment, type Sets, sizeOf } from './sets.ts';
 

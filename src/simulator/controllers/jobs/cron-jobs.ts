@@ -5,10 +5,12 @@ import { at, fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';
-import { isTrue, makeObject, referenceTo } from '../common.ts';
+import { isTrue } from '../conditions.ts';
 import { later, runController } from '../controller.ts';
 import { recordEvent } from '../events.ts';
+import { makeObject } from '../make-object.ts';
 import type { Dependents } from '../owners/dependents.ts';
+import { referenceTo } from '../owners/owner-reference.ts';
 import { endedAt, isOver } from './status.ts';
 
 const key = 'batch/cronjobs';

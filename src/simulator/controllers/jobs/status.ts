@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster.ts';
 import { at, fieldsAt, listAt, numberAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
-import { type Condition, isTrue, withCondition } from '../common.ts';
+import { type Condition, isTrue, withCondition } from '../conditions.ts';
 import { present } from '../deployments/replica-sets.ts';
 import type { JobCount } from './count.ts';
 

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../cluster.ts';
 import { at, type Stored } from '../../object.ts';
-import { referenceTo } from '../common.ts';
 import { selects } from '../selects.ts';
 import type { Dependents } from './dependents.ts';
+import { referenceTo } from './owner-reference.ts';
 
 /** Takes over what the owner's selector selects and nobody controls, as after a deletion that left orphans. */
 export function adopt(cluster: Cluster, dependents: Dependents, owner: Stored, key: string): void {

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster.ts';
 import type { Stored } from '../../object.ts';
 import type { StoreEvent } from '../../storage/event-log.ts';
-import { controllerOf } from '../common.ts';
+import { controllerOf } from './owner-reference.ts';
 
 export interface Dependent {
   readonly key: string;

@@ -3,9 +3,11 @@ import { same } from '../../fields/compare.ts';
 import { fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 import { remove } from '../../storage/remove.ts';
-import { makeObject, referenceTo, templateHash } from '../common.ts';
+import { makeObject } from '../make-object.ts';
 import { adopt } from './adopt.ts';
 import type { Dependents } from './dependents.ts';
+import { referenceTo } from './owner-reference.ts';
+import { templateHash } from './template-hash.ts';
 
 const key = 'apps/controllerrevisions';
 

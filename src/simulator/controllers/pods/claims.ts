@@ -3,8 +3,8 @@ import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { finishDeletion, remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';
-import { makeObject } from '../common.ts';
 import { runController, soon } from '../controller.ts';
+import { makeObject } from '../make-object.ts';
 import { claimsOf } from './pods.ts';
 
 const key = '/persistentvolumeclaims';

@@ -1,5 +1,5 @@
 import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
-import { isTrue } from '../common.ts';
+import { isTrue } from '../conditions.ts';
 import { fits } from '../selects.ts';
 
 /** Why a node is out of the question for a pod whatever room it has, in the scheduler's words; undefined if it is not. */

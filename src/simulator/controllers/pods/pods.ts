@@ -2,8 +2,8 @@ import type { Cluster } from '../../cluster.ts';
 import { at, listAt, type Stored, textAt } from '../../object.ts';
 import { remove } from '../../storage/remove.ts';
 import { writeStatus } from '../../storage/write.ts';
-import { controllerOf } from '../common.ts';
 import { recordEvent } from '../events.ts';
+import { controllerOf } from '../owners/owner-reference.ts';
 import {
   containersOf,
   endedStatus,

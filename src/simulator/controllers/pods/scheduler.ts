@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
-import { withCondition } from '../common.ts';
+import { withCondition } from '../conditions.ts';
 import { recordEvent } from '../events.ts';
 import { misfit } from './node-fit.ts';
 import { type Amounts, amountsOf, minus, plus, requestsOf } from './requests.ts';

@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
 import { at, fieldsAt, listAt, numberAt, type OwnerReference, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
-import { makeObject } from '../common.ts';
+import { makeObject } from '../make-object.ts';
 import { revisionLabel } from '../owners/revisions.ts';
 
 const claimKey = '/persistentvolumeclaims';

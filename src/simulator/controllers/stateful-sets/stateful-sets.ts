@@ -2,12 +2,14 @@ import type { Cluster } from '../../cluster.ts';
 import { at, numberAt, type Stored, textAt } from '../../object.ts';
 import { isFinished } from '../../pod-phase.ts';
 import { remove } from '../../storage/remove.ts';
-import { isAvailable, isTrue, makePod } from '../common.ts';
+import { isTrue } from '../conditions.ts';
 import { later, runController } from '../controller.ts';
 import { recordEvent } from '../events.ts';
+import { makePod } from '../make-object.ts';
 import { adopt } from '../owners/adopt.ts';
 import type { Dependents } from '../owners/dependents.ts';
 import { forgetOldRevisions, presentRevision, revisionLabel, revisionsOf, templateOf } from '../owners/revisions.ts';
+import { isAvailable } from '../pods/ready.ts';
 import { claimsFor, ordinalOf, ownClaims, podOf, revisionOf, type Templates } from './pods.ts';
 import { statefulStatus } from './status.ts';
 

@@ -2,8 +2,8 @@ import type { Cluster } from '../../cluster.ts';
 import { same } from '../../fields/compare.ts';
 import { fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
-import { countReady } from '../common.ts';
 import { present } from '../deployments/replica-sets.ts';
+import { countReady } from '../pods/ready.ts';
 import { revisionOf, type Templates } from './pods.ts';
 
 /** The status of a StatefulSet, the same value when nothing changed, and when time alone will change it. */
