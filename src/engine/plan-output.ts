@@ -12,8 +12,8 @@ import { by } from './kernel/ordering.ts';
 import type { Outcome } from './placement-outcome.ts';
 import type { Hold, Plan } from './plan-document.ts';
 import { recordOf } from './plan-record.ts';
-import { type SortedTargets, sortTargets } from './plan-targets.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
+import { type SortedTargets, sortTargets } from './sort-targets.ts';
 import type { World } from './world.ts';
 
 export interface Assembly {

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../repo/make-directory.ts';
 import { takeLock } from './local/process-lock.ts';
-import { git } from './native/native.ts';
+import { git } from './native/run-git.ts';
 
 /** Every fetch leaves a pack, and every read looks into all of them. */
 const tooManyPacks = 50;

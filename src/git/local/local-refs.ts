@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError } from '../git-error.ts';
-import { git } from '../native/native.ts';
+import { git } from '../native/run-git.ts';
 
 const oidForm = /^[0-9a-f]{40}$/;
 const noOid = '0'.repeat(40);

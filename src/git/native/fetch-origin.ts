@@ -1,4 +1,4 @@
-import { git, hasGit } from './native.ts';
+import { git, hasGit } from './run-git.ts';
 
 /** Somebody waits at a terminal. Milliseconds. */
 const longestMs = 60_000;

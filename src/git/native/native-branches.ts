@@ -5,7 +5,7 @@ import { mirrorRef, openMirror } from '../mirror.ts';
 import { mirrorFetch } from '../mirror-fetch.ts';
 import { openObjects } from '../objects/objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
-import { type GitRun, git } from './native.ts';
+import { type GitRun, git } from './run-git.ts';
 
 /** A repository reached by the `git` binary (ssh and file URLs), with a mirror of what was read from it. */
 export async function nativeBranches(input: {

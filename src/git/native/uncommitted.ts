@@ -1,4 +1,4 @@
-import { git, hasGit } from './native.ts';
+import { git, hasGit } from './run-git.ts';
 
 /**
  * YAML and JSON files of a working tree that differ from its HEAD, or that it does not have; what git ignores is left out.

@@ -1,5 +1,5 @@
 import { defaultAuthor, type Person, parsePerson } from '../person.ts';
-import { git, hasGit } from './native.ts';
+import { git, hasGit } from './run-git.ts';
 
 /** The person whom git's configuration names, here or for the whole machine; gitfleet itself where it names nobody. */
 export async function whoCommits(gitDir?: string): Promise<Person> {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import isomorphic from 'isomorphic-git';
 import type { RepoTree } from '../../repo/tree.ts';
 import { GitError } from '../git-error.ts';
-import { git, gitOrThrow } from '../native/native.ts';
+import { git, gitOrThrow } from '../native/run-git.ts';
 import { type Commit, parseCommit } from './commit.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
 import { nativeRead, pureRead } from './read-objects.ts';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import isomorphic from 'isomorphic-git';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
-import { git } from '../native/native.ts';
+import { git } from '../native/run-git.ts';
 import { looseObjects } from './loose-objects.ts';
 import type { Objects, StoredObject } from './objects.ts';
 

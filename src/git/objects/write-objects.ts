@@ -2,7 +2,7 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { gitOrThrow } from '../native/native.ts';
+import { gitOrThrow } from '../native/run-git.ts';
 import { type NewObject, packOf } from './new-objects.ts';
 
 const compress = promisify(deflate);

@@ -6,7 +6,7 @@ import { inWaves } from '../apply/waves.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
-import { removeObject } from './prune.ts';
+import { removeObject } from './remove-object.ts';
 
 /**
  * What the member still holds of a placement and should not: objects with our label that an earlier snapshot of the placement

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Target } from '../../src/engine/plan-document.ts';
-import { sortTargets } from '../../src/engine/plan-targets.ts';
+import { sortTargets } from '../../src/engine/sort-targets.ts';
 
 const name = fc.stringMatching(/^[ab][-.]?[ab]{0,2}$/);
 const target: fc.Arbitrary<Target> = fc.record({
