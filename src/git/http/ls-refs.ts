@@ -1,5 +1,6 @@
 import isomorphic from 'isomorphic-git';
 import { GitError } from '../git-error.ts';
+import { askService } from './ask-service.ts';
 import type { GitHttp } from './http.ts';
 import { packetLine, packetLines, whole } from './packet-lines.ts';
 
@@ -42,20 +43,10 @@ async function ask(http: GitHttp, url: string, prefixes: readonly string[]): Pro
   const lines = ['command=ls-refs\n', 'agent=gitfleet\n'].map((line) => packetLine(Buffer.from(line)));
   const wanted = prefixes.map((prefix) => packetLine(Buffer.from(`ref-prefix ${prefix}\n`)));
   const body = Buffer.concat([...lines, Buffer.from('0001'), ...wanted, Buffer.from('0000')]);
-  const answer = await http.request({
-    url: `${url}/git-upload-pack`,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-git-upload-pack-request',
-      accept: 'application/x-git-upload-pack-result',
-      'git-protocol': 'version=2',
-    },
-    body: (async function* () {
-      yield body;
-    })(),
-  });
+  const headers = { 'git-protocol': 'version=2' };
+  const answer = await askService(http, { url, service: 'git-upload-pack', body, headers });
   return new Map(
-    textLines(await whole(answer.body)).map((line) => {
+    textLines(answer).map((line) => {
       const [oid, ref] = line.split(' ') as [string, string | undefined];
       if (ref === undefined || !/^[0-9a-f]{40}$/.test(oid))
         throw new GitError('unreachable', `${url}: "${line.slice(0, 80)}" is no answer to ls-refs`);

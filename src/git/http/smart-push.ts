@@ -1,6 +1,7 @@
 import { GitError } from '../git-error.ts';
 import type { RefChange } from '../local/local-refs.ts';
 import { type NewObject, packOf } from '../objects/new-objects.ts';
+import { askService } from './ask-service.ts';
 import type { GitHttp } from './http.ts';
 import { packetLine, packetLines, whole } from './packet-lines.ts';
 
@@ -23,18 +24,7 @@ export async function smartPush(
   const command = `${change.from ?? noOid} ${change.to ?? noOid} ${change.ref}\0 report-status side-band-64k agent=gitfleet`;
   const parts = [packetLine(Buffer.from(command)), Buffer.from('0000')];
   if (change.to !== undefined) parts.push(packOf(change.objects));
-  const answer = await http.request({
-    url: `${url}/git-receive-pack`,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-git-receive-pack-request',
-      accept: 'application/x-git-receive-pack-result',
-    },
-    body: (async function* () {
-      yield Buffer.concat(parts);
-    })(),
-  });
-  const told = readReport(await whole(answer.body));
+  const told = readReport(await askService(http, { url, service: 'git-receive-pack', body: Buffer.concat(parts) }));
   if (told.unpack === 'ok' && told.refused === undefined && told.accepted) return 'done';
   const now = (await advertisement(http, url)).refs.get(change.ref);
   if (now === change.to) return 'done';
