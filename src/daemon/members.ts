@@ -6,6 +6,7 @@ import type { ClusterObservation } from '../api/observation.ts';
 import type { Transport } from '../members/api-server/transport.ts';
 import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
+import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, openMember } from '../members/member.ts';
 
 /** Opens a connection to a member by name; undefined when nobody knows how to reach it. */
@@ -68,6 +69,7 @@ export function fleetMembers(input: {
   const unknown = new Map<ClusterName, string>();
   const asked = new Map<ClusterName, number>();
   const writes = inFlight();
+  const shared = fewAtOnce(input.pace);
   let prices: readonly PriceList[] = [];
   let disputed = false;
   /** When the record was last known to want what is assigned, milliseconds of the fleet's time. */
@@ -127,6 +129,7 @@ export function fleetMembers(input: {
             name,
             transport: writes.through(connected),
             clock: input.clock,
+            fewAtOnce: shared,
             heartbeatMs,
             pollMs: open.size < input.watchMembers ? undefined : pollMs,
             priceLists: () => prices,

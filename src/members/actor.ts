@@ -98,7 +98,7 @@ export function placementActor(input: {
       if (scope === 'all') again.cancel();
       try {
         await contact.open();
-        await attempt(assignment, scope, () => !stopped && wish === begun);
+        await connection.fewAtOnce.run(() => attempt(assignment, scope, () => !stopped && wish === begun));
       } catch (error) {
         // Whatever went wrong with what is not wanted any more says nothing of what is.
         if (stopped || wish !== begun) continue;

@@ -5,6 +5,7 @@ import type { ServedKind } from './api-server/served-kind.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
+import type { FewAtOnce } from './few-at-once.ts';
 import { type Turns, turns } from './turns.ts';
 import { type Ventures, ventures } from './ventures.ts';
 import type { Change } from './watch/store.ts';
@@ -19,6 +20,8 @@ export interface Connection {
   readonly clock: Clock;
   /** For each object: of two placements that find it missing only one may make it, and the other must see whose it is. */
   readonly objectTurns: Turns;
+  /** What takes many requests, of this member and of all others. */
+  readonly fewAtOnce: FewAtOnce;
   readonly ventures: Ventures;
 }
 
@@ -32,6 +35,7 @@ export function connect(input: {
   readonly pollMs: number | undefined;
   /** Instant at which the record wanted what is assigned, milliseconds. */
   readonly knownAt: () => number;
+  readonly fewAtOnce: FewAtOnce;
   readonly life: AbortSignal;
   readonly probed: (before: Standing) => void;
   /** The objects of a kind that assignments name. */
@@ -53,6 +57,7 @@ export function connect(input: {
     contact,
     clock,
     objectTurns: turns(),
+    fewAtOnce: input.fewAtOnce,
     ventures: ventures(clock, input.knownAt),
   };
 }

@@ -45,15 +45,19 @@ export function inspection(
     on.changed();
   }
 
+  async function lookOnce(): Promise<void> {
+    await checkIdentity();
+    properties = await collectProperties({ client, priceLists: on.priceLists() });
+    if (swept === 'partly') await sweepOnce();
+  }
+
   return {
     async look() {
       if (looking || on.life.aborted) return;
       looking = true;
       const before = properties;
       try {
-        await checkIdentity();
-        properties = await collectProperties({ client, priceLists: on.priceLists() });
-        if (swept === 'partly') await sweepOnce();
+        await connection.fewAtOnce.run(lookOnce);
       } catch (error) {
         properties = withoutAnswer(before, error);
       }

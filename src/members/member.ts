@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import { connect } from './connection.ts';
 import type { Standing } from './contact.ts';
 import { servedBy } from './crd.ts';
+import type { FewAtOnce } from './few-at-once.ts';
 import { inspection } from './inspection.ts';
 import { noSighting, sightingOf } from './sighting.ts';
 import { kindsOf, namedBy } from './watch/follow-kinds.ts';
@@ -45,6 +46,8 @@ export function openMember(input: {
   readonly name: ClusterName;
   readonly transport: Transport;
   readonly clock: Clock;
+  /** One for the whole fleet. */
+  readonly fewAtOnce: FewAtOnce;
   readonly events: MemberEvents;
   readonly heartbeatMs: number;
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */

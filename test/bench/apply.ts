@@ -9,6 +9,7 @@ import type { Manifest } from '../../src/api/meta.ts';
 import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import { systemClock } from '../../src/members/clock.ts';
+import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { openMember } from '../../src/members/member.ts';
 import { assignment } from '../members/world.ts';
 import { clusterName, filesOf, inTempDir, simulatedFleetFile, tenObjects, writeFiles } from './fleet-repo.ts';
@@ -67,6 +68,7 @@ async function applyAll(transport: Transport, manifests: readonly Manifest[]): P
     name: clusterName(0),
     transport,
     clock: systemClock,
+    fewAtOnce: fewAtOnce(systemClock),
     heartbeatMs: 60_000,
     priceLists: () => [],
     knownAt: () => Number.NEGATIVE_INFINITY,

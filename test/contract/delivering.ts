@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ObjectOutcome } from '../../src/api/observation.ts';
+import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import { assignment, refOf } from '../members/world.ts';
 import { configMap, definition, deployment, groupOf, widget } from './objects.ts';
@@ -19,6 +20,7 @@ export function delivering(now: () => Session): void {
       name: 'contract',
       transport: now().transport,
       clock: now().server.clock,
+      fewAtOnce: fewAtOnce(now().server.clock),
       heartbeatMs: 60_000,
       priceLists: () => [],
       knownAt: () => Number.NEGATIVE_INFINITY,

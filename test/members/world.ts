@@ -5,6 +5,7 @@ import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
 import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { Assignment } from '../../src/members/assignment.ts';
+import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
@@ -83,6 +84,7 @@ export async function openWorld(
     name: 'eu-1',
     transport,
     clock,
+    fewAtOnce: fewAtOnce(clock),
     heartbeatMs: 60_000,
     priceLists: () => [],
     knownAt: () => Number.NEGATIVE_INFINITY,

@@ -1,13 +1,39 @@
-import { setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * How far the heap may grow beyond what is alive before it is collected, per cent. V8 itself waits for up to 300 where the
- * machine has memory to spare. Measured while 1,000 clusters get 10 objects each: a third less memory at the peak, for a
- * fifth more processor time, most of it on other cores.
+ * machine has memory to spare, and goes on while it collects. Measured while 1,000 clusters get 10 objects each: of 50, 30 and 20
+ * the smaller took 25 to 40 MB less each time at the peak; 20 takes a fifth more processor time, most of it on other cores.
  */
-const growthPercent = 50;
+const growthPercent = 20;
+
+/**
+ * What is new may take this much, megabytes, in two halves. V8 lets it grow to 128 once a lot outlives a collection, all of
+ * which stays in memory. So small it costs no processor time that could be measured. One stretch of work without a pause, as after
+ * memory was given back, may double it.
+ */
+const youngMegabytes = 32;
+
+let steered = false;
 
 /** Of a program that runs beside others for months: holds for the whole process from now on. */
 export function growSparingly(): void {
+  if (steered) return;
+  steered = true;
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
+  // The size itself is read when a heap is made: this is for those of threads, which would not grow from the smallest else.
+  setFlagsFromString(`--min-semi-space-size=${youngMegabytes / 2}`);
+  setFlagsFromString(`--max-semi-space-size=${youngMegabytes / 2}`);
+  let factor = 2;
+  // This heap is here already, and grows by a factor that is read each time. V8 takes some of it back at rest.
+  const steer = (): void => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    const wanted = (young?.space_size ?? 0) < youngMegabytes * 2 ** 20 ? 2 : 1;
+    if (wanted === factor) return;
+    factor = wanted;
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  };
+  steer();
+  new PerformanceObserver(steer).observe({ entryTypes: ['gc'] });
 }

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
+import { manualClock } from '../../src/simulator/clock.ts';
+import { begin, turn } from './world.ts';
+
+/** So many are asked for, by number; each is over when it is told to be. */
+function asked(few: FewAtOnce, count: number) {
+  const begun: number[] = [];
+  const over = new Map<number, () => void>();
+  const all = Array.from({ length: count }, (_, number) =>
+    few.run(async () => {
+      begun.push(number);
+      await new Promise<void>((resolve) => over.set(number, resolve));
+      return number;
+    }),
+  );
+  return { begun, all, end: (number: number) => over.get(number)!() };
+}
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
+
+it('begins 64 at once, and the next in the order of asking when one is over', async () => {
+  const clock = manualClock(begin);
+  const { begun, all, end } = asked(fewAtOnce(clock), 70);
+  await turn();
+  expect(begun).toEqual(upTo(64));
+  end(9);
+  end(3);
+  await turn();
+  expect(begun).toEqual(upTo(66));
+  expect(await all[9]).toBe(9);
+});
+
+it('takes no place from others for longer than a second', async () => {
+  const clock = manualClock(begin);
+  const { begun, end, all } = asked(fewAtOnce(clock), 130);
+  await turn();
+  clock.advance(999);
+  await turn();
+  expect(begun).toEqual(upTo(64));
+  clock.advance(1);
+  await turn();
+  expect(begun).toEqual(upTo(128));
+  // Its place went to another long ago: that it is over at last makes no room.
+  end(0);
+  await all[0];
+  await turn();
+  expect(begun).toEqual(upTo(128));
+  clock.advance(1_000);
+  await turn();
+  expect(begun).toEqual(upTo(130));
+});
+
+it('lets the next begin when one fails, and says so to who asked', async () => {
+  const few = fewAtOnce(manualClock(begin));
+  const failed = few.run(() => Promise.reject(new Error('broken')));
+  await expect(failed).rejects.toThrow('broken');
+  const { begun } = asked(few, 64);
+  await turn();
+  expect(begun).toEqual(upTo(64));
+});
+
+it('sets no timer while nobody waits', async () => {
+  const clock = manualClock(begin);
+  asked(fewAtOnce(clock), 64);
+  await turn();
+  expect(clock.pending()).toBe(0);
+});
