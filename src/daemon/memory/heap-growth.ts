@@ -3,14 +3,14 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * How far the heap may grow beyond what is alive before it is collected, per cent. V8 itself waits for up to 300 where the
- * machine has memory to spare, and goes on while it collects. Measured while 1,000 clusters get 10 objects each: of 50, 30 and 20
- * the smaller took 25 to 40 MB less each time at the peak; 20 takes a fifth more processor time, most of it on other cores.
+ * machine has memory to spare, and goes on while it collects. Single runs on a busy machine, 1,000 clusters with 10 objects each:
+ * less at the peak with 20 than with 50, for more processor time.
  */
 const growthPercent = 20;
 
 /**
  * What is new may take this much, megabytes, in two halves. V8 lets it grow to 128 once a lot outlives a collection, all of
- * which stays in memory. So small it costs no processor time that could be measured. One stretch of work without a pause, as after
+ * which stays in memory. One stretch of work without a pause, as after
  * memory was given back, may double it.
  */
 const youngMegabytes = 32;
