@@ -115,6 +115,22 @@ export interface FleetRecord {
   readonly config?: FleetConfig | undefined;
   /** Commit of the fleet repo that the record was planned from. */
   readonly commit: string | undefined;
+  /** Absent = everything could be read. */
+  readonly unread?: Unread | undefined;
+}
+
+/** What of the record is there and cannot be read: it is lost, which is not to say that there was nothing. */
+export interface Unread {
+  /** Those whose `state.yaml` is; they are not in `placements`. */
+  readonly placements: ReadonlyMap<PlacementKey, UnreadPlacement>;
+  /** By `[ns.]name`. */
+  readonly runs: ReadonlySet<string>;
+  readonly evictions: ReadonlySet<string>;
+}
+
+export interface UnreadPlacement extends Omit<RecordedPlacement, 'state'> {
+  /** Texts of all its files, by path below its folder. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export interface RecordedPlacement {

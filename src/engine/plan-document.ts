@@ -30,7 +30,9 @@ export interface Plan {
 /** A document of the status branch before it becomes text. `snapshots/<index>.yaml` holds several manifests. */
 export type RecordDocument =
   | { readonly kind: 'object'; readonly value: object }
-  | { readonly kind: 'manifests'; readonly value: readonly Manifest[] };
+  | { readonly kind: 'manifests'; readonly value: readonly Manifest[] }
+  /** A file that cannot be read and stays as it is. */
+  | { readonly kind: 'text'; readonly value: { readonly text: string } };
 
 export type Move = 'keep' | 'add' | 'update' | 'remove' | 'wait';
 

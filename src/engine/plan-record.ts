@@ -27,6 +27,7 @@ export function recordOf(
   const documents: Document[] = [
     ...all.flatMap((outcome) => placementFiles(outcome, { world, placements: all.length })),
     ...refusedPlacements(all, world),
+    ...unreadPlacements(all.length, world),
     ...overrideDocuments(world.overrides, overridesInUse(all.map(stateOf), recordedRuns)),
     ...folder(
       'runs',
@@ -92,3 +93,10 @@ function refusedPlacements(all: readonly Outcome[], world: World): Document[] {
     ];
   });
 }
+
+/** What cannot be read is for a person to mend, and not to be lost meanwhile. */
+const unreadPlacements = (placements: number, { record, input }: World): Document[] =>
+  [...(record.unread?.placements ?? [])].flatMap(([key, { files }]) => {
+    const root = recordPath('placements', key, placements, input.digest);
+    return [...files].map(([path, text]): Document => [`${root}/${path}`, { kind: 'text', value: { text } }]);
+  });

@@ -172,6 +172,7 @@ function goRound(before: Round, world: World, stands: (work: PlacementWork) => b
     refused: world.input.fleet.refused,
     deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),
     recordLost: world.recordLost,
+    unread: world.record.unread?.evictions,
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
   return {

@@ -43,6 +43,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     refused: world.input.fleet.refused,
     absenceIsCertain: world.input.fleet.unreadable.length === 0,
     recordLost: world.recordLost,
+    unread: world.record.unread?.runs,
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
 }

@@ -3,6 +3,7 @@ import type { ClusterObservation } from '../api/observation.ts';
 import { type Admitted, admit } from './admission/admit.ts';
 import { withLastGoodConfig } from './admission/last-good-config.ts';
 import { recoverRecord } from './admission/record-lost.ts';
+import { withoutUnread } from './admission/without-unread.ts';
 import { type Freeze, freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
 import { overridesInUse } from './overrides/in-use.ts';
@@ -33,8 +34,10 @@ export interface World {
 
 /** Admits the fleet, surveys the members and compiles both. */
 export function survey(written: PlanInput): World {
-  const { input, holds: configHolds } = withLastGoodConfig(written);
-  const { record, holds, lost } = recoverRecord(input);
+  const { input: configured, holds: configHolds } = withLastGoodConfig(written);
+  const { record, holds, lost } = recoverRecord(configured);
+  const { fleet, holds: unreadHolds } = withoutUnread(configured.fleet, record);
+  const input = fleet === configured.fleet ? configured : { ...configured, fleet };
   const admitted = admit(input.fleet, record);
   const members = surveyMembers({
     now: input.now,
@@ -59,7 +62,7 @@ export function survey(written: PlanInput): World {
     record,
     recordLost: lost,
     admitted,
-    holds: [...configHolds, ...holds, ...admitted.holds],
+    holds: [...configHolds, ...holds, ...unreadHolds, ...admitted.holds],
     freeze: freezeAt(input.fleet.config, input.now),
     members: byName,
     index: compileFleet(members),

@@ -234,7 +234,7 @@ describe('a status branch that somebody touched', () => {
     const files = await fleet.repo.files('fleet-status');
     // What was in a snapshot that nothing lists any more is known from the members, under the next index.
     const paths = Object.keys(files).map((path) => path.replace('snapshots/1.yaml', 'snapshots/0.yaml'));
-    expect(paths.sort()).toEqual(Object.keys(good).sort());
+    expect([...new Set(paths)].sort()).toEqual(Object.keys(good).sort());
     expect(generations(fleet)).toEqual(generationsBefore);
     expect(bindings(one)).toEqual(kept);
     const quiet = fleet.repo.tip('fleet-status');

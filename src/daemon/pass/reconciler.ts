@@ -134,6 +134,11 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         observations: undefined,
       };
       members.assign(adopted(planFleet(recorded)));
+      // What nobody remembers any more must be looked for.
+      if (planInput.record.unread?.placements.size) {
+        await members.settled(10_000);
+        await members.sweep();
+      }
     }
     await members.settled(10_000);
   }

@@ -2,6 +2,7 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { PlacementKey } from '../../api/meta.ts';
 import type { Override } from '../../api/override.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
+import type { PlacementState } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
@@ -9,6 +10,7 @@ import { onceForPair } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Hold } from '../plan-document.ts';
+import { latestOf } from '../selection/snapshot.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold, withLastGoodResources } from './last-good.ts';
@@ -60,12 +62,14 @@ function admitPlacements(
   for (const placement of fleet.placements) {
     const key = placementKey(refOf(placement));
     present.add(key);
-    const before = record.placements.get(key)?.object;
-    const refused = forbidden(before, placement, fleet);
-    if (before && refused) {
+    const recorded = record.placements.get(key);
+    const before = recorded?.object;
+    const last = before ?? asLastScheduled(placement, recorded?.state);
+    const refused = forbidden(last, placement, fleet);
+    if (last && refused) {
       problems.push(...refused.problems);
       holds.push(lastGoodHold(refOf(placement), refused.because));
-      admitted.push(before);
+      admitted.push(before ?? withGeneration(last, undefined));
     } else admitted.push(withGeneration(placement, before));
   }
   const deleted: { key: PlacementKey; recorded: RecordedPlacement }[] = [];
@@ -83,6 +87,24 @@ function admitPlacements(
   }
   return { placements: admitted.sort(by((placement) => placementKey(refOf(placement)))), deleted };
 }
+
+/**
+ * What the record says of a placement that has a state and no status (written by hand): its policy, and no more. A policy
+ * that says nothing is as good as none, and none may become any (KubeFleet's rule asks for both).
+ */
+const asLastScheduled = onceForPair(
+  (placement: Placement, state: PlacementState | undefined): Placement | undefined => {
+    const latest = latestOf(state?.policySnapshots ?? []);
+    if (latest === undefined || sameValue(latest.policy, saysNothing)) return undefined;
+    const { policy: recorded, numberOfClusters = recorded.numberOfClusters } = latest;
+    const policy = { ...recorded, ...(numberOfClusters === undefined ? {} : { numberOfClusters }) };
+    return placement.kind === 'ResourcePlacement'
+      ? { ...placement, spec: { ...placement.spec, policy } }
+      : { ...placement, spec: { ...placement.spec, policy } };
+  },
+);
+
+const saysNothing: Placement['spec']['policy'] = { placementType: 'PickAll' };
 
 /** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
 const withGeneration = onceForPair((placement: Placement, before: Placement | undefined): Placement => {

@@ -27,6 +27,8 @@ export interface EvictInput {
   readonly deletedPlacements?: ReadonlySet<string>;
   /** True in the pass that found the record lost: evictions unknown to it are held until their file changes. */
   readonly recordLost?: boolean;
+  /** Names of evictions whose record is there and cannot be read: lost as well. */
+  readonly unread?: ReadonlySet<string> | undefined;
   /** Where an eviction stands, for problems. */
   readonly sourceOf?: (eviction: Eviction) => Source | undefined;
 }
@@ -62,8 +64,9 @@ export function evict(input: EvictInput): EvictOutcome {
       else if (!isExecuted(recorded)) problems.push(...stillRefused(eviction, works, input));
       continue;
     }
-    const { digest, recordLost } = input;
-    if (isHeldSinceLoss({ file: eviction, recorded, lost: recordLost === true, digest })) {
+    const { digest, recordLost, unread } = input;
+    const lost = recordLost === true || unread?.has(name) === true;
+    if (isHeldSinceLoss({ file: eviction, recorded, lost, digest })) {
       holds.push(lostHold(eviction));
       done.set(name, heldSinceLoss(eviction, digest));
       continue;

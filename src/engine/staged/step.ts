@@ -48,6 +48,8 @@ export interface RunsInput {
   readonly absenceIsCertain?: boolean;
   /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */
   readonly recordLost?: boolean;
+  /** Runs whose record is there and cannot be read, by `[ns.]name`: lost as well. */
+  readonly unread?: ReadonlySet<string> | undefined;
   /** Where an object of the fleet stands, for problems. */
   readonly sourceOf?: (object: Written) => Source | undefined;
 }

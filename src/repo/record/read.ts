@@ -1,4 +1,4 @@
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import type { z } from 'zod';
 import { completePlacement } from '../../api/complete-placement.ts';
 import { type Eviction, eviction } from '../../api/eviction.ts';
@@ -17,18 +17,19 @@ import {
 import { type PlacementState, placementState } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../../api/staged.ts';
-import { withoutNulls } from '../../api/without-nulls.ts';
-import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
+import type { FleetRecord, RecordedPlacement, UnreadPlacement } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lately } from './lately.ts';
 import { recordPathOf } from './path.ts';
+import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import { type Silence, silentIn, summary } from './summary.ts';
 import { writtenIn } from './write.ts';
 
 /**
- * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem and is otherwise taken as
- * missing: nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read. What the
- * files were rendered from, where that is known, need not be parsed.
+ * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
+ * happen again that has happened (a placement, a run, an eviction) it is an error, and told as unread; any other is otherwise
+ * taken as missing: nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read.
+ * What the files were rendered from, where that is known, need not be parsed.
  */
 export function readRecord(
   files: ReadonlyMap<string, string>,
@@ -46,24 +47,20 @@ export function readRecord(
   const approvals = new Map<string, ApprovalRequest>();
   const evictions = new Map<string, Eviction>();
   const clusters = new Map<string, MemberCluster>();
-  let told: z.infer<typeof summary> = {};
+  let known: z.infer<typeof summary> = {};
   let config: FleetConfig | undefined;
-  const read = <T>(path: string, text: string, schema: z.ZodType<T>): T | undefined => {
-    const known = values.recall(text, () => parsed(() => rawOf(text, written.get(path)), schema));
-    if ('value' in known) return known.value as T;
-    problems.push({
-      severity: 'warning',
-      code: 'record-unreadable',
-      file: `(status branch) ${path}`,
-      message: `this file of the record cannot be used: ${known.fault}`,
-      fix: 'leave the status branch to gitfleet; the file is written anew',
-    });
+  const unread = { placements: new Set<PlacementKey>(), runs: new Set<string>(), evictions: new Set<string>() };
+  const read: Read = (path, text, schema, unreadable) => {
+    const found = values.recall(text, () => readRecordFile(text, schema, written.get(path)));
+    if ('value' in found) return found.value as z.output<typeof schema>;
+    unreadable?.();
+    for (const fault of found.faults) problems.push(told(fault, `(status branch) ${path}`, unreadable !== undefined));
     return undefined;
   };
   for (const [path, text] of files) {
     const place = recordPathOf(path);
     if (path === 'fleet.yaml') config = read(path, text, fleetConfig);
-    if (path === 'summary.yaml') told = read(path, text, summary) ?? {};
+    if (path === 'summary.yaml') known = read(path, text, summary) ?? {};
     if (!place) continue;
     const { directory, name, rest } = place;
     switch (directory) {
@@ -75,6 +72,7 @@ export function readRecord(
           text,
           written: written.get(path),
           read,
+          unreadable: () => unread.placements.add(name as PlacementKey),
           problems,
         });
         break;
@@ -84,13 +82,21 @@ export function readRecord(
         break;
       }
       case 'runs':
-        keep(runs, name, read(path, text, stagedUpdateRun));
+        keep(
+          runs,
+          name,
+          read(path, text, stagedUpdateRun, () => unread.runs.add(name)),
+        );
         break;
       case 'approvals':
         keep(approvals, name, read(path, text, approvalRequest));
         break;
       case 'evictions':
-        keep(evictions, name, read(path, text, eviction));
+        keep(
+          evictions,
+          name,
+          read(path, text, eviction, () => unread.evictions.add(name)),
+        );
         break;
       default:
         keep(clusters, name, read(path, text, memberCluster));
@@ -101,12 +107,14 @@ export function readRecord(
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
   return {
     problems,
-    silent: silentIn(told),
+    silent: silentIn(known),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(
         [...placements].flatMap(([key, { object, state, ...rest }]): [PlacementKey, RecordedPlacement][] =>
-          object || state ? [[key, { object, state: state ?? emptyState(key, object), ...rest }]] : [],
+          (object || state) && !unread.placements.has(key)
+            ? [[key, { object, state: state ?? emptyState(key, object), ...rest }]]
+            : [],
         ),
       ),
       overrides,
@@ -115,7 +123,10 @@ export function readRecord(
       evictions,
       clusters,
       config,
-      commit: told.commit,
+      commit: known.commit,
+      ...(Object.values(unread).some(({ size }) => size > 0) && {
+        unread: { ...unread, placements: unreadOf(unread.placements, placements, files) },
+      }),
     },
   };
 }
@@ -126,6 +137,39 @@ interface Mutable {
   inNamespace?: StatusInNamespace | undefined;
   readonly snapshots: Map<number, readonly Manifest[]>;
   readonly mirrored: Map<ClusterName, MirroredStatus>;
+}
+
+/** `unreadable` is called where a file that cannot be read must not be taken as missing. */
+type Read = <T>(path: string, text: string, schema: z.ZodType<T>, unreadable?: () => void) => T | undefined;
+
+const told = ({ message, fix, ...fault }: Fault, file: string, mustBeMended: boolean): Problem => ({
+  severity: mustBeMended ? 'error' : 'warning',
+  code: 'record-unreadable',
+  file,
+  ...fault,
+  message: `this file of the record cannot be used: ${message}`,
+  fix: mustBeMended
+    ? `${fix ?? 'mend the file'}; a status branch is best left to gitfleet`
+    : 'leave the status branch to gitfleet; the file is written anew',
+});
+
+function unreadOf(
+  keys: ReadonlySet<PlacementKey>,
+  placements: ReadonlyMap<PlacementKey, Mutable>,
+  files: ReadonlyMap<string, string>,
+): ReadonlyMap<PlacementKey, UnreadPlacement> {
+  const texts = new Map([...keys].map((key) => [key, new Map<string, string>()]));
+  if (keys.size > 0)
+    for (const [path, text] of files) {
+      const place = recordPathOf(path);
+      if (place?.directory === 'placements') texts.get(place.name as PlacementKey)?.set(place.rest, text);
+    }
+  return new Map(
+    [...texts].map(([key, own]) => {
+      const { state: _, ...rest } = placements.get(key)!;
+      return [key, { ...rest, files: own }];
+    }),
+  );
 }
 
 function entryOf(placements: Map<PlacementKey, Mutable>, key: PlacementKey): Mutable {
@@ -149,11 +193,12 @@ function readPlacementFile(of: {
   readonly rest: string;
   readonly text: string;
   readonly written: RecordDocument | undefined;
-  readonly read: <T>(path: string, text: string, schema: z.ZodType<T>) => T | undefined;
+  readonly read: Read;
+  readonly unreadable: () => void;
   readonly problems: Problem[];
 }): void {
-  const { entry, path, rest, text, written, read, problems } = of;
-  if (rest === 'state.yaml') entry.state = read(path, text, placementState);
+  const { entry, path, rest, text, written, read, unreadable, problems } = of;
+  if (rest === 'state.yaml') entry.state = read(path, text, placementState, unreadable);
   else if (rest === 'status.yaml') {
     entry.object = read(path, text, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
   } else if (rest === 'namespace-status.yaml') entry.inNamespace = read(path, text, statusInNamespace);
@@ -192,30 +237,9 @@ const emptyState = (key: PlacementKey, object: Placement | undefined): Placement
   bindings: [],
 });
 
-type Parsed = { readonly value: unknown } | { readonly fault: string };
-
 /** By text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
-const values = lately<Parsed>();
+const values = lately<FileRead<unknown>>();
 const manifestLists = lately<readonly Manifest[] | undefined>();
-
-function parsed<T>(raw: () => unknown, schema: z.ZodType<T>): Parsed {
-  let value: unknown;
-  try {
-    value = raw();
-  } catch (error) {
-    return { fault: (error as Error).message.split('\n')[0]! };
-  }
-  const exact = schema.safeParse(value);
-  const result = exact.success ? exact : schema.safeParse(withoutNulls(value));
-  if (result.success) return { value: result.data };
-  const [first] = result.error.issues;
-  return { fault: `${first?.path.join('.') ?? ''}: ${first?.message ?? 'not valid'}` };
-}
-
-function rawOf(text: string, written: RecordDocument | undefined): unknown {
-  const known = writtenIn(text, written);
-  return known ? known.value : parse(text, { logLevel: 'error', maxAliasCount: 1000 });
-}
 
 function manifestsOf(text: string, written: RecordDocument | undefined): readonly Manifest[] | undefined {
   const known = writtenIn(text, written);

@@ -1,5 +1,6 @@
 import { applyStrategy } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
 import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack } from '../yaml/emit-yaml.ts';
@@ -79,6 +80,7 @@ export function renderRecord(documents: ReadonlyMap<string, RecordDocument>): Ma
 export function writtenIn(text: string, document: RecordDocument | undefined): { readonly value: unknown } | undefined {
   if (document === undefined || texts.get(document.value) !== text) return undefined;
   if (document.kind === 'manifests') return { value: document.value.map((manifest) => readBack(manifest, ofManifest)) };
+  if (document.kind === 'text') return undefined;
   return { value: readBack(document.value, layoutOf(document.value)) };
 }
 
@@ -87,9 +89,22 @@ const texts = new WeakMap<object, string>();
 function textOf(document: RecordDocument): string {
   const known = texts.get(document.value);
   if (known !== undefined) return known;
-  const text = document.kind === 'manifests' ? manifestsText(document.value) : objectText(document.value);
+  const text = written(document);
   texts.set(document.value, text);
   return text;
+}
+
+function written(document: RecordDocument): string {
+  switch (document.kind) {
+    case 'manifests':
+      return manifestsText(document.value);
+    case 'object':
+      return objectText(document.value);
+    case 'text':
+      return document.value.text;
+    default:
+      return assertNever(document);
+  }
 }
 
 const manifestsText = (manifests: readonly object[]): string =>

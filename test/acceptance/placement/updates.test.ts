@@ -80,9 +80,24 @@ describe('a placement can change', () => {
 
   it('without a record there is no rule', async () => {
     const { recorded } = await decide(pickTwo, '');
-    const { 'placements/web/status.yaml': _, ...rest } = recorded;
+    const { 'placements/web/status.yaml': _, 'placements/web/state.yaml': __, ...rest } = recorded;
     const after = await decide('placementType: PickAll', '', rest);
     expect([after.plan.problems, picked(after.placement())]).toEqual([[], ['a 0/0', 'b 0/0', 'c 0/0']]);
+  });
+
+  it('with a state and no status the policy last scheduled by tells what may not change', async () => {
+    const { recorded } = await decide(tolerant, '');
+    const { 'placements/web/status.yaml': _, ...rest } = recorded;
+    const codes = async (policy: string) => {
+      const { plan, placement } = await decide(policy, '', rest);
+      return [plan.problems.map(({ code, path }) => `${code} ${path}`), picked(placement()).length];
+    };
+    expect(await codes(tolerant.replace(pickTwo, 'placementType: PickAll'))).toEqual([
+      ['immutable-field spec.policy.placementType'],
+      2,
+    ]);
+    expect(await codes(tolerant.replace(/\n.*team.*/, ''))).toEqual([['append-only spec.policy.tolerations'], 2]);
+    expect(await codes(tolerant.replace('numberOfClusters: 2', 'numberOfClusters: 3'))).toEqual([[], 3]);
   });
 });
 

@@ -55,6 +55,11 @@ export class Story {
     return step;
   }
 
+  /** Plans and goes on from nothing: for inputs that are not the record of an earlier step. */
+  planOnce(): Promise<Step> {
+    return this.#once();
+  }
+
   async #once(): Promise<Step> {
     const [repo, recorded, out] = await Promise.all([folder(this.files), folder(this.record), folder({})]);
     const seen = this.seen && (await folder(this.#observations(this.seen)));

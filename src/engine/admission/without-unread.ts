@@ -1,0 +1,37 @@
+import type { PlacementKey } from '../../api/meta.ts';
+import { type Placement, placementKey, refOf } from '../../api/placement.ts';
+import type { Fleet, FleetRecord } from '../input.ts';
+import type { Hold } from '../plan-document.ts';
+
+/**
+ * The fleet without the placements of which nobody knows what the members hold: their state is in the record, cannot be read,
+ * and no member was asked. Planned as if they had never been placed they would come to all their clusters at once; so they
+ * are left out, and whoever reads the plan is told. What waits for them (evictions) waits as well.
+ */
+export function withoutUnread(
+  fleet: Fleet,
+  { unread }: Pick<FleetRecord, 'unread'>,
+): { readonly fleet: Fleet; readonly holds: readonly Hold[] } {
+  if (unread === undefined || unread.placements.size === 0) return { fleet, holds: [] };
+  const written = new Map(fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const isUnread = (key: PlacementKey): boolean => unread.placements.has(key);
+  const refs = [...unread.placements].flatMap(([key, { object }]) => {
+    const placement: Placement | undefined = written.get(key) ?? object;
+    return placement ? [refOf(placement)] : [];
+  });
+  return {
+    fleet: {
+      ...fleet,
+      placements: fleet.placements.filter((placement) => !isUnread(placementKey(refOf(placement)))),
+      evictions: fleet.evictions.filter(({ spec }) => !isUnread(spec.placementName as PlacementKey)),
+      refused: [...fleet.refused, ...refs.map((ref) => ({ apiVersion: 'placement.kubernetes-fleet.io/v1', ...ref }))],
+    },
+    holds: refs.map(
+      (ref): Hold => ({
+        subject: ref,
+        reason: 'RecordLost',
+        message: `what the record says of ${placementKey(ref)} cannot be read and no member was looked at: it is left out of this plan until its state.yaml is mended`,
+      }),
+    ),
+  };
+}
