@@ -215,11 +215,16 @@ function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord)
   return [...members, ...[...record.clusters].flatMap(([name, member]) => (named.has(name) ? [] : [member]))];
 }
 
-/** Of what a record that is not lost does not have, another daemon has seen the end. */
+/**
+ * Of what a record that is not lost does not have, another daemon has seen the end. A cluster that leaves is forgotten too, and
+ * keeps what it was given (KubeFleet: works of a leaving cluster are not removed).
+ */
 const forgottenBy =
-  ({ exists, placements }: FleetRecord) =>
+  ({ exists, placements, clusters }: FleetRecord) =>
   (cluster: ClusterName, placement: PlacementKey): boolean =>
-    exists && placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
+    exists &&
+    clusters.get(cluster)?.metadata.deletionTimestamp == null &&
+    placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
 
 function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   if (a.size !== b.size) return false;

@@ -1,0 +1,24 @@
+import { afterEach, expect, it } from 'vitest';
+import { member } from '../scenarios/fleet.ts';
+import { images, settledFleet } from './small-fleet.ts';
+import type { VirtualFleet } from './virtual-fleet.ts';
+
+let fleet: VirtualFleet;
+afterEach(() => fleet.close());
+
+const web = '/apis/apps/v1/namespaces/web/deployments/web';
+
+it('a cluster that leaves keeps what it was given a moment ago', async () => {
+  const settled = await settledFleet();
+  fleet = settled.fleet;
+  await fleet.ask('c', 'DELETE', web);
+  await fleet.until('it is put back', () => images(fleet)[2] !== undefined);
+  const leaving = member('c', { env: 'prod' }).replace(
+    'metadata:\n',
+    "metadata:\n  deletionTimestamp: '2026-11-20T10:00:00Z'\n",
+  );
+  fleet.commit({ 'clusters/c.yaml': leaving });
+  await fleet.until('it has left', () => settled.one.plan().placements[0]!.bindings.length === 2);
+  await fleet.run(120);
+  expect(images(fleet)).toEqual(['web:1', 'web:1', 'web:1']);
+});
