@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { Placement } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import type { PlanInput } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { GuardFinding, Plan, PlannedBinding } from '../plan-document.ts';
@@ -38,7 +39,7 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
         clusterName,
         binding: before!,
         contents: contentsOf(key, before!.resourceSnapshotIndex),
-        isRelabelled: changed.has(clusterName),
+        isRelabelled: changed.has(clusterName) && isOverridden(clusterName, before!),
       }),
     );
     const disturbed = health.filter((it) => it === 'healthy').length;
@@ -66,8 +67,15 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
       const lists = overridesAfter(key, clusterName);
       return lists !== undefined && lists !== overridesOf(before);
     }
+
+    /** Without an override, before or after, labels do not change what a cluster is to have. */
+    function isOverridden(cluster: ClusterName, before: Binding): boolean {
+      return [overridesOf(before), overridesAfter(key, cluster) ?? noOverrides].some((lists) => lists !== noOverrides);
+    }
   });
 }
+
+const noOverrides = overridesOf({});
 
 /** Members whose labels are not those that the record was planned with. */
 function relabelledMembers({ fleet, record }: PlanInput): ReadonlySet<ClusterName> {

@@ -138,7 +138,9 @@ export function overridesReader(plan: Plan): (key: PlacementKey, cluster: Cluste
   };
 }
 
-export const overridesOf = (binding: Binding): string =>
+export const overridesOf = (
+  binding: Pick<Binding, 'clusterResourceOverrideSnapshots' | 'resourceOverrideSnapshots'>,
+): string =>
   JSON.stringify([
     binding.clusterResourceOverrideSnapshots ?? [],
     (binding.resourceOverrideSnapshots ?? []).map(({ namespace, name }) => [namespace, name]),

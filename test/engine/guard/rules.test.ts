@@ -187,7 +187,7 @@ describe('budgets of rolling updates', () => {
     const up = { ...down, status: { availableReplicas: 2 } };
     const conditions = healthy.map((condition) => ({ ...condition, lastTransitionTime: at(-10) }));
     const labelled = (zone: string) => ({ ...member('a'), metadata: { name: 'a', labels: { zone } } });
-    const found = (live: object, heardAt = at(0), zone = 'a') => {
+    const found = (live: object, heardAt = at(0), zone = 'a', overrides?: string[]) => {
       const seen = {
         placement: { kind: 'ClusterResourcePlacement' as const, name: 'web' },
         resourceSnapshotIndex: 0,
@@ -201,7 +201,7 @@ describe('budgets of rolling updates', () => {
         fleet: { members: [labelled('a')], placements: [rolling(0)] },
         record: { clusters: new Map([['a', labelled(zone)]]) },
         placements: [
-          remembered(rolling(0), [on('a', 0, { conditions })], {
+          remembered(rolling(0), [on('a', 0, { conditions, clusterResourceOverrideSnapshots: overrides })], {
             0: [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'web' } }],
             1: objects(1),
           }),
@@ -213,7 +213,8 @@ describe('budgets of rolling updates', () => {
     // What was heard before somebody recorded that it is available says nothing of how it is.
     expect(found(down, at(-20))).toBe(true);
     // Overrides may want something else of a member whose labels changed: then nobody but the planner can tell how it is.
-    expect(found(up, at(0), 'b')).toBe(false);
+    expect(found(up, at(0), 'b', ['by-zone-0'])).toBe(false);
+    expect(found(up, at(0), 'b')).toBe(true);
   });
 });
 
