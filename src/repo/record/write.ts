@@ -138,7 +138,7 @@ const ofStatus: Layout = { keys: byRank, under: (key) => (isWritten(key) ? asMad
 /** Entries of the lists, and the policy, are written on one line, so that a diff shows what happened to which cluster. */
 const ofState: Layout = {
   keys: byRank,
-  under: (key) => (isWritten(key) ? asMade : (shortened[key] ?? ofState)),
+  under: (key) => (isWritten(key) ? asMade : (shortened.get(key) ?? ofState)),
   onOneLine: (key) => oneLine.has(key),
 };
 const oneLine: ReadonlySet<string> = new Set([
@@ -150,10 +150,16 @@ const oneLine: ReadonlySet<string> = new Set([
 ]);
 
 /** Of a binding: what reading gives back anyway is left out, for its line is long enough to read. */
-const shortened: Readonly<Record<string, Layout>> = {
-  clusterDecision: { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: () => ofState },
-  applyStrategy: { keys: (map) => byRank(map).filter((key) => !isDefault(map as Values, key)), under: () => ofState },
-};
+const shortened: ReadonlyMap<string, Layout> = new Map([
+  [
+    'clusterDecision',
+    { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: () => ofState },
+  ],
+  [
+    'applyStrategy',
+    { keys: (map) => byRank(map).filter((key) => !isDefault(map as Values, key)), under: () => ofState },
+  ],
+]);
 
 /** The name stands in the binding, and a score gives its reason. */
 function followsFromBinding(
@@ -168,7 +174,7 @@ function followsFromBinding(
 
 const defaultStrategy: Values = applyStrategy.parse({});
 const isDefault = (strategy: Values, key: string): boolean =>
-  key in defaultStrategy && strategy[key] === defaultStrategy[key];
+  Object.hasOwn(defaultStrategy, key) && strategy[key] === defaultStrategy[key];
 
 type Values = Readonly<Record<string, unknown>>;
 

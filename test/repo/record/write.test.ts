@@ -69,4 +69,11 @@ describe('a binding of state.yaml', () => {
     expect(read(new Map([[path, document]]))).toEqual(read());
     expect(written(read()).text).toBe(text);
   });
+
+  it('a name that every object of JavaScript knows is one like any other', () => {
+    const { state } = written({});
+    const strange = { ...state, metadata: { name: 'web', constructor: { toString: { a: 1 } } } };
+    const text = renderRecord(new Map([[path, { kind: 'object', value: strange }]])).get(path)!;
+    expect(text).toContain('constructor:\n    toString:\n      a: 1\n');
+  });
 });
