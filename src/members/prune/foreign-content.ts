@@ -1,4 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import { inOwnStorage, pathOf, type ServedKind } from '../api-server/served-kind.ts';
@@ -62,11 +63,25 @@ const firstOf = (names: readonly string[]): string =>
 const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });
 
 /** Objects that every namespace gets by itself, or that go with their owner: no reason to keep the namespace. */
-const byItself = (item: Manifest): boolean =>
-  (item.kind === 'ServiceAccount' && item.metadata.name === 'default') ||
-  (item.kind === 'ConfigMap' && item.metadata.name === 'kube-root-ca.crt') ||
-  ['Event', 'Endpoints', 'EndpointSlice', 'Lease', 'PodMetrics', 'ControllerRevision'].includes(item.kind) ||
-  (Array.isArray(item.metadata['ownerReferences']) && item.metadata['ownerReferences'].length > 0);
+const byItself = ({ apiVersion, kind, metadata }: Manifest): boolean =>
+  (apiVersion === 'v1' && kind === 'ServiceAccount' && metadata.name === 'default') ||
+  (apiVersion === 'v1' && kind === 'ConfigMap' && metadata.name === 'kube-root-ca.crt') ||
+  (Array.isArray(metadata['ownerReferences']) && metadata['ownerReferences'].length > 0);
+
+/** What controllers write down, and write anew; not what is called so in somebody's own group. */
+const writtenByControllers: ReadonlySet<string> = new Set([
+  '/Event',
+  'events.k8s.io/Event',
+  '/Endpoints',
+  'discovery.k8s.io/EndpointSlice',
+  'coordination.k8s.io/Lease',
+  'metrics.k8s.io/PodMetrics',
+  'apps/ControllerRevision',
+]);
+
+/** The others are not even listed, which may be forbidden. */
+const mayBeForeign = ({ apiVersion, kind }: ServedKind): boolean =>
+  !writtenByControllers.has(`${groupVersionOf(apiVersion).group}/${kind}`);
 
 /** What may live inside: everything namespaced for a Namespace, the custom resources for a CRD, nothing otherwise. */
 async function kindsInside({ discovery, client }: Connection, live: Manifest): Promise<readonly ServedKind[]> {
@@ -76,7 +91,7 @@ async function kindsInside({ discovery, client }: Connection, live: Manifest): P
       const tried = `look into namespace ${live.metadata.name} on ${client.name}`;
       throw new ApiError({ tried, status: 503, body: `${failed.join(', ')} did not answer what it serves` });
     }
-    return kinds.filter((kind) => kind.namespaced && kind.verbs.includes('list'));
+    return kinds.filter((kind) => kind.namespaced && kind.verbs.includes('list') && mayBeForeign(kind));
   }
   if (live.kind === 'CustomResourceDefinition') {
     const spec = live['spec'] as {

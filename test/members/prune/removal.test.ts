@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
+import { widgets } from '../widgets.ts';
 import { assignment, configMap, deployment, namespace, openWorld, refOf, type World } from '../world.ts';
 
 const a = '/api/v1/namespaces/default/configmaps/a';
@@ -282,6 +283,36 @@ describe('a placement that is removed', () => {
     world.member.assign([{ ...gone('web', manifests), approvedRemovals: [refOf(namespace('shop'))] }]);
     await world.pass(20);
     expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+  });
+
+  it('goes with what controllers write down in a namespace, whether that may be listed or not', async () => {
+    const world = await holding(manifests);
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'theirs' } };
+    await world.user('POST', '/apis/coordination.k8s.io/v1/namespaces/shop/leases', lease);
+    world.sim.setFaults([
+      { type: 'ServerError', status: 403, verbs: ['list'], resources: ['leases'], fromSeconds: 0, probability: 1 },
+    ]);
+    world.member.assign([gone('web', manifests)]);
+    await world.pass(30);
+    expect(await exists(world, '/api/v1/namespaces/shop')).toBe(false);
+  });
+
+  it('keeps a definition of somebody’s kind that is named like one that controllers write', async () => {
+    const { spec } = widgets;
+    const leases = {
+      ...widgets,
+      metadata: { name: 'leases.example.com' },
+      spec: { ...spec, names: { plural: 'leases', singular: 'lease', kind: 'Lease', listKind: 'LeaseList' } },
+    };
+    const world = await holding([leases]);
+    const path = '/apis/example.com/v1/namespaces/default/leases';
+    const theirs = { apiVersion: 'example.com/v1', kind: 'Lease', metadata: { name: 'flat-4' } };
+    await world.pass(5);
+    await world.user('POST', path, theirs);
+    world.member.assign([gone('web', [leases])]);
+    await world.pass(30);
+    expect(await exists(world, `${path}/flat-4`)).toBe(true);
+    expect(world.results()).toMatchObject([{ result: 'ContainsForeignObjects' }]);
   });
 
   it('is removed again when somebody puts it back, once the record was read anew', async () => {
