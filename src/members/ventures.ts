@@ -11,8 +11,6 @@ import type { Clock } from './clock.ts';
 export interface Ventures {
   /** An object that is not there is about to be sent. */
   begin(manifest: Manifest): void;
-  /** It was there after all. */
-  withdraw(manifest: Manifest): void;
   /** Those with this ownership label. */
   of(label: string): readonly ObjectRef[];
   /** Forgets those that the record is known to want. */
@@ -42,9 +40,6 @@ export function ventures(clock: Clock, knownAt: () => number): Ventures {
       const last = spans.at(-1);
       if (last && now < last.began + spanMs) last.made.add(manifest);
       else spans.push({ began: now, made: new Set([manifest]) });
-    },
-    withdraw(manifest) {
-      for (const { made } of spans) made.delete(manifest);
     },
     of(label) {
       settle();

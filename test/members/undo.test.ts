@@ -34,6 +34,19 @@ it('what was put back after another daemon had removed its placement is taken ba
   expect(await held(world)).toEqual(['b']);
 });
 
+it('so is what another daemon had just removed when a newer version of it was sent', async () => {
+  const world = await holding();
+  world.sim.setFaults([{ type: 'SilentWatch', ...always }]);
+  await world.pass(1_000);
+  await world.user('DELETE', path('a'));
+  world.member.assign([assignment('web', [configMap('a', { version: '2' }), configMap('b')])]);
+  await world.pass(2);
+  expect(await held(world)).toEqual(['a', 'b']);
+  world.member.assign([], () => true);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['b']);
+});
+
 it.each<[string, Parameters<typeof web>[0], (key: string) => boolean]>([
   ['the record still has there', {}, () => false],
   ['is to stay when it is deleted', { abandons: true }, () => true],

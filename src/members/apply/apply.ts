@@ -63,6 +63,8 @@ export async function applyObject(input: {
   readonly live: Manifest | undefined;
   /** Asked of what is found that had not been seen. */
   readonly mayReplace: (live: Manifest) => boolean;
+  /** Called before an object that is not there is sent, perhaps more than once. */
+  readonly making: () => void;
   readonly isWanted: () => boolean;
 }): Promise<Applied> {
   const requests = objectRequests(input.client, input.served, input.manifest, input.isWanted);
@@ -79,6 +81,7 @@ export async function applyObject(input: {
         const finding: Finding = { result: 'ManifestApplyFailed', message: 'another daemon has put it there' };
         return { outcome: { object: refOfManifest(input.manifest), ...finding }, live, existed: true, kept: true };
       }
+      if (live === null && input.strategy.type !== 'ReportDiff') input.making();
       // What changes all the time is replaced in the end as it was found a moment ago.
       const locked = attempt < mostAttempts || input.strategy.whenToApply === 'IfNotDrifted';
       return { ...(await bring({ ...input, requests, begin, locked }, live)), existed: live !== null };

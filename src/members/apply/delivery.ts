@@ -111,7 +111,6 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       if (held.isContested(assignment, manifest, live)) held.add(manifest, live);
       if (held.has(key)) return;
     }
-    if (live === undefined && strategy.type !== 'ReportDiff') ventures.begin(manifest);
     const applied = await applyObject({
       client,
       served,
@@ -121,6 +120,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       strategy,
       live,
       mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isContested(assignment, manifest, found),
+      making: () => ventures.begin(manifest),
       isWanted: goOn,
     });
     if (applied.kept) {
@@ -129,7 +129,6 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       held.add(manifest, applied.live ?? undefined);
       return;
     }
-    if (applied.existed) ventures.withdraw(manifest);
     if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(strategy, manifest, applied.live);
     // What we were shown before is no news, and may be of a cluster that another has replaced since.
     if (applied.live && applied.live !== live) watches.put(applied.live);
