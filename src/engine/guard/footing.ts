@@ -6,12 +6,15 @@ import type { Compared } from './comparison.ts';
 
 /**
  * What a removal must stand on: a binding we recorded, objects of ours that were seen there, or an eviction that asks for
- * it, which may speak of a cluster that is picked in the same plan.
+ * it and was not carried out before, which may speak of a cluster that is picked in the same plan.
  */
 export function removalsHaveFooting(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
+  const isDone = (eviction: string): boolean =>
+    (input.record.evictions.get(eviction)?.status?.conditions ?? []).some(({ type }) => type === 'Executed');
   const isEvicted = (key: PlacementKey, cluster: ClusterName): boolean =>
     input.fleet.evictions.some(
-      ({ spec }) => placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster,
+      ({ metadata, spec }) =>
+        placementKey({ name: spec.placementName }) === key && spec.clusterName === cluster && !isDone(metadata.name),
     );
   return compared.flatMap(({ key, pairs }) =>
     pairs

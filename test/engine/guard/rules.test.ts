@@ -43,10 +43,19 @@ describe('targets and removals', () => {
       spec: { placementName, clusterName },
     });
     const plan = planOf({ placements: { web: [planned('a', 0, 'remove')] } });
-    const found = (eviction: Eviction) =>
-      rules(inputOf({ fleet: { members: members('a'), placements: [rolling()], evictions: [eviction] } }), plan);
+    const found = (eviction: Eviction, recorded = new Map<string, Eviction>()) =>
+      rules(
+        inputOf({
+          fleet: { members: members('a'), placements: [rolling()], evictions: [eviction] },
+          record: { evictions: recorded },
+        }),
+        plan,
+      );
     expect(found(evict('web', 'a'))).toEqual([]);
     expect(found(evict('web', 'b'))).toEqual(['removal-without-binding']);
+    const executed = { conditions: [{ type: 'Executed', status: 'True' as const, reason: 'x' }] };
+    const before = new Map([['e', { ...evict('web', 'a'), status: executed }]]);
+    expect(found(evict('web', 'a'), before)).toEqual(['removal-without-binding']);
     expect(found(evict('other', 'a'))).toEqual(['removal-without-binding']);
   });
   it('a repo that cannot be read in full removes nothing', () => {
