@@ -6,6 +6,7 @@ import { CliError } from '../terminal/exit.ts';
 import { titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { asked, type Candidate, type Flags } from './asked.ts';
+import { bashWords } from './bash-words.ts';
 import { scripts } from './scripts.ts';
 import { type Shell, shells } from './shells.ts';
 
@@ -17,7 +18,8 @@ export async function completion(text: string, line: readonly string[], program:
   const shell = shells.find((known) => known === text);
   if (shell === undefined) throw new CliError(`there is no completion for ${text}: use one of ${shells.join(', ')}`);
   if (line.length === 0) return print(scripts[shell]);
-  const found = await candidates(program, line);
+  const { words, before } = shell === 'bash' ? bashWords(line) : { words: line, before: '' };
+  const found = (await candidates(program, words)).map((one) => ({ ...one, value: one.value.slice(before.length) }));
   if (found.length > 0) print(found.map(shown[shell]).join('\n'));
 }
 
@@ -32,6 +34,11 @@ const shown: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 
 async function candidates(program: Command, line: readonly string[]): Promise<readonly Candidate[]> {
+  const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(line.at(-1) ?? '') ?? [];
+  if (flag !== undefined) {
+    const values = await candidates(program, [...line.slice(0, -1), flag, value!]);
+    return values.map((one) => ({ ...one, value: `${flag}=${one.value}` }));
+  }
   const about = asked(program, line);
   switch (about.kind) {
     case 'words':

@@ -47,6 +47,10 @@ describe('completion offers', () => {
     ['get runs -o ', ['table', 'wide', 'json', 'yaml', 'name']],
     ['get runs --output js', ['json']],
     ['render --output ', ['yaml', 'json']],
+    ['render --output = js', ['json']],
+    ['render --output =', ['yaml', 'json']],
+    ['get --repo = FLEET rp ', ['web/settings']],
+    ['get --repo https : //127.0.0.1/x.git place', ['placements']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['get placements --repo FLEET ', ['pay', 'web', 'web/settings']],
     ['get rp --repo FLEET ', ['web/settings']],
@@ -82,6 +86,11 @@ describe('completion offers', () => {
     ['fish', 'version\tversion of gitfleet and of what it runs on'],
   ])('%s the description too', async (shell, expected) => {
     expect(await offered('vers', shell)).toEqual([expected]);
+  });
+
+  it.each(['zsh', 'fish'])('%s the flag with its value where they are one word', async (shell) => {
+    expect(await offered('render --output=js', shell)).toEqual(['--output=json']);
+    expect(await offered('render --repo=FLEET --cluster=e', shell)).toEqual(['--cluster=eu-1']);
   });
 });
 
