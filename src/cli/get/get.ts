@@ -86,8 +86,15 @@ async function getSeveral(
 ): Promise<void> {
   const { kinds, name, wanted, format, options } = of;
   const found = [];
-  for (const kind of kinds) found.push({ kind, ...(await listed(reader, kind, name, wanted)) });
+  for (const kind of kinds) found.push({ kind, ...(await matching(reader, kind, name, wanted)) });
   const rows = found.flatMap((one) => one.rows);
+  // Few names are those of every kind: it is enough that one of them has it.
+  if (name !== undefined && rows.length === 0)
+    throw unknownRow(
+      kinds,
+      name,
+      found.flatMap(({ all }) => all),
+    );
   if (format === 'json' || format === 'yaml') return showValues(rows, format, false);
   const filled = found.filter((one) => one.rows.length > 0);
   if (filled.length === 0) {
@@ -98,7 +105,14 @@ async function getSeveral(
   print(filled.map((one) => rowsText(one.rows, { kind: one.kind, format, options, ofSeveral: true })).join(between));
 }
 
-async function listed(
+async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
+  const { tip, all, rows } = await matching(reader, kind, name, wanted);
+  if (name !== undefined && rows.length === 0) throw unknownRow([kind], name, all);
+  return { tip, rows, isOne: rows.length === 1 && rows[0]!.placement !== name };
+}
+
+/** All rows of a kind that are wanted, and those of them that have the name. */
+async function matching(
   reader: StatusReader,
   { listing, isMeant }: KindMeant,
   name: string | undefined,
@@ -106,12 +120,12 @@ async function listed(
 ) {
   const status = await reader.read(listing.folders);
   const all = (await listing.rows(status, Date.now(), reader)).filter((row) => isMeant(row) && wanted(row));
-  const rows = name === undefined ? all : all.filter((row) => isNamed(row, name));
-  if (name !== undefined && rows.length === 0) {
-    const known = [...new Set(all.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
-    throw unknownName({ what: listing.names[1], name, known });
-  }
-  return { tip: status.tip, rows, isOne: rows.length === 1 && rows[0]!.placement !== name };
+  return { tip: status.tip, all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
+}
+
+function unknownRow(kinds: readonly KindMeant[], name: string, rows: readonly Row[]): CliError {
+  const known = [...new Set(rows.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
+  return unknownName({ what: kinds.map(({ listing }) => listing.names[1]).join(' or '), name, known });
 }
 
 async function show(

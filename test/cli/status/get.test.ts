@@ -65,6 +65,11 @@ describe('get lists what is asked for', () => {
       ['run/pay-1', 'placement/pay'],
     ],
     [['all', '-l', 'env=dev'], ['cluster/dev-1']],
+    [['placements,runs', 'web'], ['placement/web']],
+    [
+      ['all', 'pay'],
+      ['placement/pay', 'run/pay-1', 'approval/pay-1-after-dev'],
+    ],
   ])('%j', async (args, expected) => {
     expect(await titles(...args)).toEqual(expected);
   });
@@ -110,6 +115,7 @@ describe('get says what it cannot find', () => {
   it.each([
     [['placments'], 2, 'there is no kind placments: did you mean placements?'],
     [['placement', 'wbe'], 2, 'there is no placement wbe: did you mean web?'],
+    [['placements,runs', 'wbe'], 2, 'there is no placement or run wbe: did you mean web?'],
     [['placements', '-o', 'jsno'], 2, '-o jsno is not known here: use one of table, wide, json, yaml, name'],
     [['placements', '-n', 'a', '-A'], 2, '-n and -A exclude each other'],
     [['clusters', '-l', 'env in prod'], 2, '"env in prod" is no label selector'],
