@@ -9,15 +9,15 @@ export interface Cron {
   readonly hits: (days: number) => boolean;
 }
 
-const macros: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
+const macros: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
@@ -27,7 +27,7 @@ const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
  * else, `@every`, seconds and `TZ=` among it.
  */
 export function parseCron(text: string): Cron | undefined {
-  const fields = (macros[text.trim()] ?? text).trim().split(/\s+/);
+  const fields = (macros.get(text.trim()) ?? text).trim().split(/\s+/);
   if (fields.length !== 5) return undefined;
   const [minutes, hours, daysOfMonth, monthsOfYear, daysOfWeek] = [
     parseField(fields[0]!, 0, 59),

@@ -77,6 +77,7 @@ it.each([
   ['four fields', '0 0 * *'],
   ['nothing', ''],
   ['@every', '@every 1h'],
+  ['a name that every object of JavaScript knows', 'constructor'],
   ['@reboot', '@reboot'],
   ['a macro with more', '@dailyX'],
   ['a zone inside', 'TZ=UTC 0 0 * * *'],
