@@ -1,7 +1,14 @@
 import type { Problem } from '../api/problem.ts';
+import type { Fleet } from '../engine/input.ts';
+import { planFleet } from '../engine/plan.ts';
+import { danglingReferences } from '../repo/fleet/dangling.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
-import { formatProblem } from '../repo/fleet/positions.ts';
-import { openRepo } from './fleet-repo/open-repo.ts';
+import { lostVariables } from '../repo/fleet/lost-variables.ts';
+import { placeProblems } from '../repo/fleet/place-problems.ts';
+import { byPosition, formatProblem } from '../repo/fleet/positions.ts';
+import { readRecord } from '../repo/record/read.ts';
+import { sha256 } from '../repo/sha256.ts';
+import { type OpenedRepo, openRepo } from './fleet-repo/open-repo.ts';
 import { colorsFor } from './terminal/colors.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { outputFormat, print, printJson } from './terminal/output.ts';
@@ -15,19 +22,19 @@ export async function validate(
   const opened = await openRepo(repo, options.ref);
   try {
     const fleet = await loadFleet(opened.tree);
-    const count = (severity: Problem['severity']) =>
-      fleet.problems.filter((problem) => problem.severity === severity).length;
+    const problems = await problemsOf(fleet, opened);
+    const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length;
     if (format === 'json')
       printJson({
         apiVersion: 'gitfleet.dev/v1alpha1',
         kind: 'ProblemList',
         commit: opened.tree.id,
-        items: fleet.problems,
+        items: problems,
       });
     else {
       const color = colorsFor(process.stdout);
       const tone = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
-      for (const problem of fleet.problems) print(color(tone[problem.severity], formatProblem(problem)));
+      for (const problem of problems) print(color(tone[problem.severity], formatProblem(problem)));
       const objects =
         fleet.members.length +
         fleet.placements.length +
@@ -50,6 +57,17 @@ export async function validate(
   } finally {
     await opened.close();
   }
+}
+
+/** Of the files by themselves, and, where they are the whole fleet, of what they name, select and fill in by mistake. */
+async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<readonly Problem[]> {
+  const now = new Date().toISOString();
+  const { record } = readRecord(new Map());
+  const { plan } = planFleet({ now, commit: tree.id, fleet, record, observations: undefined, digest: sha256 });
+  const selections = plan.problems.filter(({ code }) => code === 'invalid-resource-selectors');
+  const loose = isPart ? [] : [...selections, ...danglingReferences(fleet), ...lostVariables(fleet)];
+  const found = await placeProblems(loose, async () => tree);
+  return [...fleet.problems, ...found].sort(byPosition);
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

@@ -3,6 +3,7 @@ import { approvalBranches, approvalPrefix } from '../git/approval-branches.ts';
 import type { GitRequest } from '../git/branches.ts';
 import { GitError } from '../git/git-error.ts';
 import { credentialsFromEnv } from '../git/http/credentials.ts';
+import { isWorkingTree } from '../git/local/locate.ts';
 import { watchLocal } from '../git/local/watch-local.ts';
 import type { Person } from '../git/person.ts';
 import { refPoll } from '../git/ref-poll.ts';
@@ -96,6 +97,7 @@ export async function openDaemon(input: {
       approvals: approvalBranches(source, commits),
       load: (tree) => loadFleet(tree, cache),
       metrics: measured,
+      inPlace: await isWorkingTree(repo),
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
     });

@@ -17,21 +17,22 @@ const usualPools: readonly NodePool[] = [
   },
 ];
 
-/** All nodes of a member share it: nothing is routed. */
-export const nodeAddress = '10.0.0.1';
+/** Nothing is routed there, but `kubectl get nodes -o wide` tells nodes apart by it. At most 65,535 nodes. */
+const nodeAddress = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
 
 /** The nodes of a member, and for each one its lease and the pod that stands for other work on it. */
 export function nodesOf(
   member: Pick<SimulatedMemberSpec, 'nodes' | 'region'>,
   about: { readonly version: string; readonly timestamp: string },
 ): { readonly node: Fields; readonly lease: Fields; readonly load: Fields | undefined }[] {
+  let nodes = 0;
   return (member.nodes ?? usualPools).flatMap((pool, at) => {
     const prefix = pool.prefix ?? (at === 0 ? 'node' : `pool${at}`);
     return Array.from({ length: pool.count }, (_, index) => {
       const name = `${prefix}-${index}`;
       const zone = pool.zones[index % Math.max(pool.zones.length, 1)];
       return {
-        node: nodeObject(name, zone, pool, member.region, about),
+        node: nodeObject(name, zone, pool, { ...about, region: member.region, address: nodeAddress(++nodes) }),
         lease: leaseOf(name),
         load: loadPod(name, pool, about.timestamp),
       };
@@ -43,9 +44,14 @@ function nodeObject(
   name: string,
   zone: string | undefined,
   pool: NodePool,
-  region: string | undefined,
-  { version, timestamp }: { readonly version: string; readonly timestamp: string },
+  about: {
+    readonly region: string | undefined;
+    readonly address: string;
+    readonly version: string;
+    readonly timestamp: string;
+  },
 ): Fields {
+  const { region, address, version, timestamp } = about;
   const amounts = { cpu: pool.cpu, memory: pool.memory, pods: String(pool.pods) };
   return {
     apiVersion: 'v1',
@@ -68,7 +74,7 @@ function nodeObject(
       capacity: amounts,
       allocatable: amounts,
       addresses: [
-        { type: 'InternalIP', address: nodeAddress },
+        { type: 'InternalIP', address },
         { type: 'Hostname', address: name },
       ],
       nodeInfo: {

@@ -67,7 +67,7 @@ async function namesOf(kind: string, flags: Flags, before: string, word: string)
       const status = await reader.read([...new Set(meant.flatMap(({ listing }) => listing.folders))]);
       const names = [];
       for (const { listing, isMeant } of meant)
-        names.push(...(await listing.rows(status, Date.now(), reader)).filter(isMeant).map(titleOf));
+        names.push(...(await listing.rows(status, reader)).filter(isMeant).map(titleOf));
       return [...new Set(names)]
         .map((name) => ({ value: before + name }))
         .filter(({ value }) => value.startsWith(word));

@@ -2,9 +2,10 @@ import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
 import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
-import { approvalBranch } from '../../engine/staged/approval/name.ts';
+import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
 import { isOver } from '../../engine/staged/step.ts';
 import { toldProgress } from '../../engine/staged/told-progress.ts';
+import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
 import type { Status } from '../status/open-status.ts';
 import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
 import { mostNamed, titleOf } from '../terminal/names.ts';
@@ -12,7 +13,10 @@ import { titled } from './object.ts';
 import { conditionTable, fields, sentences } from './parts.ts';
 
 /** A request of a run: who waits for it since when, what saying yes opens, and how to say it. */
-export function approvalText(request: ApprovalRequest, { record }: Status): string[] {
+export function approvalText(
+  request: ApprovalRequest,
+  { record, inPlace }: Pick<Status, 'record' | 'inPlace'>,
+): string[] {
   const { metadata, spec, status } = request;
   const run = [...record.runs.values()].find(
     (candidate) =>
@@ -24,7 +28,7 @@ export function approvalText(request: ApprovalRequest, { record }: Status): stri
   return [
     head(request, { run, task }),
     ...(run && task ? [titled('Opens', sentences(opened(run, task)))] : []),
-    ...(closed ? [] : [titled('How to answer', sentences(howToAnswer(request)))]),
+    ...(closed ? [] : [titled('How to answer', sentences([...yes(request.metadata, inPlace), no]))]),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
 }
@@ -80,11 +84,33 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
   ];
 }
 
-function howToAnswer({ metadata }: ApprovalRequest): string[] {
-  const branch = approvalBranch(metadata);
+/** Removals that are refused or held: what would go, and how to let it. */
+export function removalText(asked: RemovalAsked, { inPlace }: Pick<Status, 'inPlace'>): string[] {
+  const { name, removalDigest, messages } = asked;
   return [
-    `yes:  merge the branch ${branch}, or its pull request; in a clone:`,
-    `      git pull && git merge origin/${branch} && git push`,
-    `no:   write status: "False" into the file of that branch first; that ends the run`,
+    fields([
+      ['Name', name],
+      ['Kind', 'RemovalApproval'],
+      ['Answer', 'none yet'],
+      ['Digest', removalDigest],
+    ]),
+    titled('What it is about', sentences(messages)),
+    titled(
+      'How to answer',
+      sentences([
+        ...yes({ name }, inPlace),
+        'no:   take back the commit that removes it, or leave it: nothing of this is removed until the yes',
+      ]),
+    ),
   ];
 }
+
+function yes(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
+  const branch = approvalBranch(request);
+  return [
+    `yes:  merge the branch ${branch}, or its pull request; in ${inPlace ? 'the repo' : 'a clone'}:`,
+    `      ${mergeCommand(branch, inPlace)}`,
+  ];
+}
+
+const no = 'no:   write status: "False" into the file of that branch first; that ends the run';

@@ -13,10 +13,10 @@ import { conditionTable, fields } from './parts.ts';
 import { troubles } from './placement.ts';
 
 /** A member: whether it may be given anything, what it is like, and what it has of every placement. */
-export function clusterText(cluster: MemberCluster, status: Status, now: number): string[] {
+export function clusterText(cluster: MemberCluster, status: Status): string[] {
   const { properties = {}, conditions } = cluster.status ?? {};
   return [
-    head(cluster, status.silent.get(cluster.metadata.name), now),
+    head(cluster, status.silent.get(cluster.metadata.name), status.now),
     filled(
       'Properties',
       ['NAME', 'VALUE'],

@@ -1,22 +1,30 @@
+import type { Eviction } from '../../api/eviction.ts';
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
-import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { Bound } from '../status/bindings.ts';
 import { eventObject, eventRows } from '../status/events.ts';
 import { kindMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { knownPlacements } from '../status/placements.ts';
 import { type FleetEvent, readEvents } from '../status/read-events.ts';
+import type { Asked } from '../status/runs.ts';
+import type { OfPlacement } from '../status/snapshots.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { approvalText } from './approval.ts';
+import { approvalText, removalText } from './approval.ts';
+import { bindingText } from './binding.ts';
 import { clusterText } from './cluster.ts';
+import { evictionText } from './eviction.ts';
 import { objectText, titled } from './object.ts';
 import { placementText } from './placement.ts';
 import { runText } from './run.ts';
+import { policySnapshotText, snapshotText } from './snapshot.ts';
 
 /** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
 const mostVersions = 100;
@@ -36,7 +44,7 @@ export async function describe(word: string, givenName: string | undefined, opti
   if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
   await withStatus(options, async (reader) => {
     const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);
-    const rows = (await listing.rows(status, Date.now(), reader)).filter(
+    const rows = (await listing.rows(status, reader)).filter(
       (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
     );
     const found = rows.filter((row) => row.name === name || titleOf(row) === name);
@@ -72,7 +80,7 @@ function textOf(
 ): string {
   const body = bodyOf(plural, row, status);
   if (events === undefined) return body.join('\n\n');
-  const rows = eventRows(events, Date.now());
+  const rows = eventRows(events, status.now);
   const told =
     rows.length === 0 ? 'Events:  <none>' : titled('Events', table(['TYPE', 'REASON', 'AGE', 'FROM', 'MESSAGE'], rows));
   return [...body, told].join('\n\n');
@@ -85,15 +93,27 @@ function bodyOf(plural: string, row: Row, status: Status): string[] {
       return known ? placementText(known, status) : [objectText(row.value)];
     }
     case 'clusters':
-      return clusterText(row.value as MemberCluster, status, Date.now());
+      return clusterText(row.value as MemberCluster, status);
     case 'runs':
       return runText(row.value as StagedUpdateRun, status);
-    case 'approvals':
-      return approvalText(row.value as ApprovalRequest, status);
+    case 'approvals': {
+      const asked = row.item as Asked;
+      return 'removal' in asked ? removalText(asked.removal, status) : approvalText(asked.approval, status);
+    }
+    case 'bindings':
+      return bindingText(named(row), row.item as Bound, status);
+    case 'snapshots':
+      return snapshotText(named(row), row.item as OfPlacement<ResourceSnapshotEntry>);
+    case 'policysnapshots':
+      return policySnapshotText(named(row), row.item as OfPlacement<PolicySnapshotEntry>);
+    case 'evictions':
+      return evictionText(row.item as Eviction);
     default:
       return [objectText(row.value)];
   }
 }
+
+const named = ({ name, value }: Row) => ({ name, kind: (value as { readonly kind: string }).kind });
 
 /** Where the object stands on the status branch; in a large fleet a folder of two digits comes between. */
 function pathOf(plural: string, row: Row, { files }: Status): string | undefined {

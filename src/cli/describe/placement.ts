@@ -1,4 +1,4 @@
-import type { Binding } from '../../api/placement-state.ts';
+import type { Binding, PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
@@ -22,7 +22,7 @@ export function placementText(placement: KnownPlacement, status: Status): string
     head(placement),
     ...(waits.length === 0 ? [] : [titled('Waits for', sentences(waits))]),
     titled('Conditions', conditionTable(object?.status?.conditions)),
-    titled('Decisions', decisionTable(placement)),
+    titled('Decisions', decisionTable(latestOf(state.policySnapshots)?.targetClusters)),
     ...state.bindings.map(bindingText),
     ...runLines(placement, status.record),
     titled(
@@ -59,10 +59,10 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   ]);
 }
 
-const decisionTable = ({ state }: KnownPlacement): string =>
+export const decisionTable = (decisions: PolicySnapshotEntry['targetClusters']): string =>
   table(
     ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],
-    (latestOf(state.policySnapshots)?.targetClusters ?? []).map((decision) => [
+    (decisions ?? []).map((decision) => [
       decision.clusterName,
       String(decision.selected),
       decision.clusterScore?.affinityScore,
@@ -73,10 +73,7 @@ const decisionTable = ({ state }: KnownPlacement): string =>
 
 function bindingText(binding: Binding): string {
   const state = binding.deleting ? 'being removed' : binding.state;
-  const overrides = [
-    ...(binding.clusterResourceOverrideSnapshots ?? []),
-    ...(binding.resourceOverrideSnapshots ?? []).map(titleOf),
-  ];
+  const overrides = overridesOf(binding);
   return [
     `${binding.targetCluster}: ${state}, snapshot ${binding.resourceSnapshotIndex ?? '<none>'}`,
     indent(conditionTable(binding.conditions)),
@@ -84,6 +81,12 @@ function bindingText(binding: Binding): string {
     ...troubles(binding).map((line) => `  ${line}`),
   ].join('\n');
 }
+
+/** Snapshots of the overrides that change what this cluster gets. */
+export const overridesOf = (binding: Binding): string[] => [
+  ...(binding.clusterResourceOverrideSnapshots ?? []),
+  ...(binding.resourceOverrideSnapshots ?? []).map(titleOf),
+];
 
 /** What fails, drifted or differs of a binding, one line each and the differences under it. */
 export function troubles(binding: Binding): string[] {

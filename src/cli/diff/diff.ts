@@ -5,6 +5,7 @@ import { planFleet } from '../../engine/plan.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
+import { titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { changeOf, type ManifestChange } from './change.ts';
@@ -65,13 +66,13 @@ export async function diff(options: DiffOptions): Promise<void> {
   if (options.members === undefined) {
     for (const target of targets)
       for (const change of changes(next.recordedContentOf(target), after(target)))
-        add(target.clusterName, placementKey(target.placement), change);
+        add(target.clusterName, titleOf(target.placement), change);
   } else {
     const { liveChanges } = await import('./live.ts');
     const found = await liveChanges(
       targets.map((target) => ({
         clusterName: target.clusterName,
-        placement: placementKey(target.placement),
+        placement: titleOf(target.placement),
         wanted: after(target),
         label: next.contentOf(target)?.label,
         prunable: next.contentOf(target)?.prunable ?? [],

@@ -18,6 +18,8 @@ const mostNamed = 3;
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
+  /** A folder of a clone, which may hold a part of the fleet only. */
+  readonly isPart: boolean;
   /** What the status branch holds, in a clone as of the last fetch; empty for a plain folder and before the first pass. */
   statusFiles(): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;
@@ -38,8 +40,14 @@ export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet
       return opened;
     }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
-    await tellFolder(address.path);
-    return { tree: await openDirectory(address.path), statusFiles: async () => new Map(), close: async () => {} };
+    const clone = await cloneAround(address.path);
+    if (clone !== undefined && address.path === process.cwd()) tellFolder(address.path, clone);
+    return {
+      tree: await openDirectory(address.path),
+      isPart: clone !== undefined,
+      statusFiles: async () => new Map(),
+      close: async () => {},
+    };
   } catch (error) {
     return unreadable(repo)(error);
   }
@@ -53,9 +61,7 @@ async function tellUncommitted(dir: string): Promise<void> {
 }
 
 /** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */
-async function tellFolder(path: string): Promise<void> {
-  const clone = path === process.cwd() ? await cloneAround(path) : undefined;
-  if (clone === undefined) return;
+function tellFolder(path: string, clone: string): void {
   process.stderr.write(
     `note: ${path} is a folder inside the git repository ${clone}: only its files are read, as they are; for all of it use --repo ${clone}\n`,
   );
@@ -67,6 +73,7 @@ async function openCommit(repo: string, ref: string | undefined, statusBranch: s
     const tree = await branches.objects.files(await resolveCommit(branches, ref));
     return {
       tree,
+      isPart: false,
       async statusFiles() {
         const { tip } = await followedBranch(branches, statusBranch);
         if (tip === undefined) return new Map();

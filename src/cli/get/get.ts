@@ -33,7 +33,7 @@ export async function get(word: string, name: string | undefined, options: GetOp
   }
   await withStatus(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
-    await show(first.rows, { kind, format, options, single: asked.name !== undefined && first.isOne });
+    await show(first.rows, { kind, format, options, single: first.isOne });
     if (!options.watch) return;
     for (let { rows, tip } = first; await moved(reader, tip); ) {
       const next = await listed(reader, kind, undefined, wanted);
@@ -69,9 +69,11 @@ function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row
   };
 }
 
-/** Its own name, with or without its namespace, or the placement that it belongs to. */
-const isNamed = (row: Row, name: string): boolean =>
-  row.name === name || titleOf(row) === name || row.placement === name;
+/** Its own name or that of the placement that it belongs to, each with or without the namespace. */
+const isNamed = (row: Row, name: string): boolean => [row.name, titleOf(row)].includes(name) || ofPlacement(row, name);
+
+const ofPlacement = ({ placement, namespace }: Row, name: string): boolean =>
+  placement === name || (namespace !== undefined && placement === titleOf({ name, namespace }));
 
 /** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */
 async function getSeveral(
@@ -108,7 +110,7 @@ async function getSeveral(
 async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
   const { tip, all, rows } = await matching(reader, kind, name, wanted);
   if (name !== undefined && rows.length === 0) throw unknownRow([kind], name, all);
-  return { tip, rows, isOne: rows.length === 1 && rows[0]!.placement !== name };
+  return { tip, rows, isOne: rows.length === 1 && name !== undefined && !ofPlacement(rows[0]!, name) };
 }
 
 /** All rows of a kind that are wanted, and those of them that have the name. */
@@ -119,7 +121,7 @@ async function matching(
   wanted: (row: Row) => boolean,
 ) {
   const status = await reader.read(listing.folders);
-  const all = (await listing.rows(status, Date.now(), reader)).filter((row) => isMeant(row) && wanted(row));
+  const all = (await listing.rows(status, reader)).filter((row) => isMeant(row) && wanted(row));
   return { tip: status.tip, all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
 }
 

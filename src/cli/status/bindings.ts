@@ -3,7 +3,7 @@ import { recordedDecision } from '../../engine/placement/selected.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';
 
-interface Bound {
+export interface Bound {
   readonly placement: KnownPlacement;
   readonly binding: Binding;
 }

@@ -19,6 +19,8 @@ export interface Row {
   /** The placement that it belongs to, `name` or `namespace/name`: naming that lists all of it. */
   readonly placement?: string;
   readonly value: object;
+  /** What it was made from, for a page about it. */
+  readonly item: unknown;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
 }
 
@@ -32,7 +34,7 @@ export interface Listing {
   readonly folders: readonly string[];
   /** Its items have no names of their own worth a column. */
   readonly nameless?: boolean;
-  readonly rows: (status: Status, now: number, reader: StatusReader) => Promise<readonly Row[]>;
+  readonly rows: (status: Status, reader: StatusReader) => Promise<readonly Row[]>;
 }
 
 /** Makes a listing of a kind from what a reader of KubeFleet's code finds there: items, identity, printer columns. */
@@ -40,7 +42,7 @@ export function listing<T>(
   of: Omit<Listing, 'rows'> & {
     readonly columns: readonly Column<T>[];
     readonly items: (status: Status, reader: StatusReader) => readonly T[] | Promise<readonly T[]>;
-    readonly describe: (item: T) => Omit<Row, 'cells'>;
+    readonly describe: (item: T) => Omit<Row, 'cells' | 'item'>;
     /** Items are in an order that means something; otherwise rows are sorted by namespace and name. */
     readonly ordered?: boolean;
   },
@@ -48,11 +50,16 @@ export function listing<T>(
   const { columns, items, describe, ordered, ...rest } = of;
   return {
     ...rest,
-    async rows(status, now, reader) {
+    async rows(status, reader) {
       const rows = (await items(status, reader)).map(
         (item): Row => ({
           ...describe(item),
-          cells: columns.map(({ heading, wide, cell }) => ({ heading, wide: wide ?? false, cell: cell(item, now) })),
+          item,
+          cells: columns.map(({ heading, wide, cell }) => ({
+            heading,
+            wide: wide ?? false,
+            cell: cell(item, status.now),
+          })),
         }),
       );
       return ordered ? rows : rows.sort(byName);

@@ -3,8 +3,10 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
+import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
 import { readRecord } from '../../repo/record/read.ts';
+import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
 import type { Silence } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
@@ -21,9 +23,18 @@ export interface StatusOptions {
 export interface Status {
   /** The commit of the status branch. */
   readonly tip: string;
+  /**
+   * The present, milliseconds: of this machine, or that of the status commit where it is later. The daemon of a demo lives
+   * faster than we do, and clocks differ: nothing that it wrote down lies in the future.
+   */
+  readonly now: number;
   readonly record: FleetRecord;
   /** Members that did not answer then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
+  /** Removals that a person may allow. */
+  readonly removals: readonly RemovalAsked[];
+  /** Approvals are branches of this very repo, which has a working tree to merge them in; false: a clone merges them. */
+  readonly inPlace: boolean;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -55,12 +66,15 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const commit = await tip();
       if (commit === undefined) throw notYet(branches.name, statusBranch);
       await branches.obtain(ref, commit);
+      const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const tree = await branches.objects.files(commit);
       const wanted = (await tree.files()).filter(({ path, mode }) => mode.startsWith('100') && isAsked(path, folders));
       const contents = await tree.read(wanted.map(({ oid }) => oid));
       const files = new Map(wanted.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
-      const { record, silent } = readRecord(files);
-      return { tip: commit, record, silent, files };
+      const { committer } = await branches.objects.commit(commit);
+      const { record, silent, removals } = readRecord(files);
+      const now = Math.max(Date.now(), committer.at);
+      return { tip: commit, now, inPlace, record, silent, removals, files };
     },
     close: () => branches.close(),
   };

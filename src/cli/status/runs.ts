@@ -1,8 +1,9 @@
 import type { Eviction } from '../../api/eviction.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
+import { type RemovalAsked, removalApprovalObject } from '../../repo/record/removals-asked.ts';
 import { titleOf } from '../terminal/names.ts';
-import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
+import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
 /** KubeFleet's columns (stageupdate_types.go), then how far it is and what it waits for. */
 export const runs: Listing = listing<StagedUpdateRun>({
@@ -33,33 +34,49 @@ export const runs: Listing = listing<StagedUpdateRun>({
   ],
 });
 
-interface Asked {
-  readonly approval: ApprovalRequest;
-  readonly run: StagedUpdateRun | undefined;
-}
+/** What a person is asked: by a run, or for a removal. */
+export type Asked =
+  | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
+  | { readonly removal: RemovalAsked };
+
+const ofRun =
+  (cell: (approval: ApprovalRequest) => Cell) =>
+  (asked: Asked): Cell =>
+    'removal' in asked ? undefined : cell(asked.approval);
 
 export const approvals: Listing = listing<Asked>({
   names: ['approvals', 'approval', 'approvalrequest'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
   folders: ['approvals', 'runs'],
-  items: ({ record }) =>
-    [...record.approvals].map(([key, approval]) => {
+  items: ({ record, removals }) => [
+    ...[...record.approvals].map(([key, approval]) => {
       const scope = key.slice(0, key.length - approval.metadata.name.length);
       return { approval, run: record.runs.get(scope + approval.spec.parentStageRollout) };
     }),
-  describe: ({ approval, run }) => ({
-    name: approval.metadata.name,
-    namespace: approval.metadata.namespace,
-    ...(run ? { placement: titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace }) } : {}),
-    value: approval,
-  }),
+    ...removals.map((removal) => ({ removal })),
+  ],
+  describe(asked) {
+    if ('removal' in asked) return { name: asked.removal.name, value: removalApprovalObject(asked.removal) };
+    const { approval, run } = asked;
+    return {
+      name: approval.metadata.name,
+      namespace: approval.metadata.namespace,
+      ...(run ? { placement: titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace }) } : {}),
+      value: approval,
+    };
+  },
   columns: [
-    { heading: 'UPDATE-RUN', cell: ({ approval }) => approval.spec.parentStageRollout },
-    { heading: 'STAGE', cell: ({ approval }) => approval.spec.targetStage },
-    { heading: 'APPROVED', cell: ({ approval }) => statusOf(approval.status?.conditions, 'Approved') },
-    { heading: 'APPROVALACCEPTED', cell: ({ approval }) => statusOf(approval.status?.conditions, 'ApprovalAccepted') },
-    { heading: 'AGE', cell: ({ approval, run }, now) => ageOf(approval.metadata, askedAt(approval, run), now) },
+    { heading: 'UPDATE-RUN', cell: ofRun(({ spec }) => spec.parentStageRollout) },
+    { heading: 'STAGE', cell: ofRun(({ spec }) => spec.targetStage) },
+    { heading: 'APPROVED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'Approved')) },
+    { heading: 'APPROVALACCEPTED', cell: ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted')) },
+    {
+      heading: 'AGE',
+      cell: (asked, now) =>
+        'removal' in asked ? undefined : ageOf(asked.approval.metadata, askedAt(asked.approval, asked.run), now),
+    },
+    { heading: 'ABOUT', wide: true, cell: (asked) => ('removal' in asked ? asked.removal.messages[0] : undefined) },
   ],
 });
 

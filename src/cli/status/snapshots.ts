@@ -3,7 +3,7 @@ import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/place
 import { ageOf, type Listing, listing, timesOf } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';
 
-interface OfPlacement<T> {
+export interface OfPlacement<T> {
   readonly placement: KnownPlacement;
   readonly entry: T;
 }

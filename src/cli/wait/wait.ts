@@ -111,7 +111,7 @@ async function look(of: {
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
     return { met: [], missing: [{ line: missingCommit(status, since) }], tip };
-  const all = (await listing.rows(status, Date.now(), reader)).filter(
+  const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );
   const rows = all.filter((row) => name === undefined || row.name === name || titleOf(row) === name);

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { approvalFile, isUnanswered } from '../../engine/staged/approval/file.ts';
+import { removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
 import type { Approvals } from '../ports.ts';
 
 interface Request {
@@ -26,26 +27,14 @@ function gates(plan: Plan): Request[] {
   });
 }
 
-/** Refused plans, and single removals that are held: whatever a RemovalApproval ends. */
 function removals(plan: Plan): Request[] {
-  const reasons = new Map<string, string[]>();
-  for (const { removalDigest, message } of [...plan.guard, ...plan.holds]) {
-    if (removalDigest === undefined) continue;
-    reasons.set(removalDigest, [...(reasons.get(removalDigest) ?? []), message]);
-  }
-  return [...reasons].map(([removalDigest, messages]) => {
-    const name = `removal-${removalDigest.replace(/^sha256:/, '').slice(0, 12)}`;
-    const file = {
-      apiVersion: 'gitfleet.dev/v1alpha1',
-      kind: 'RemovalApproval',
-      metadata: { name },
-      spec: { removalDigest },
-    };
+  return removalsAsked(plan).map((asked) => {
+    const { name, messages } = asked;
     const because = messages.map((message) => `# ${message.replaceAll('\n', '\n# ')}`).join('\n');
     return {
       name,
       path: `approvals/${name}.yaml`,
-      content: `${because}\n# Merging this file lets exactly these removals happen.\n${stringify(file)}`,
+      content: `${because}\n# Merging this file lets exactly these removals happen.\n${stringify(removalApprovalObject(asked))}`,
     };
   });
 }

@@ -58,6 +58,8 @@ export interface ReconcilerInput {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly branch: string;
+  /** What is asked for is merged in the repo itself, which has a working tree; otherwise in a clone. */
+  readonly inPlace?: boolean;
   readonly acceptRewind: string | undefined;
   /** Least distance between two pushes, milliseconds of pace; 0 for a local repo. */
   readonly publishIntervalMs: number;
@@ -176,6 +178,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       }
       const files = statusFiles(next, before.files, {
         branch: input.branch,
+        inPlace: input.inPlace,
         unreachable: heard.silent,
         notRolledOut: result.notRolledOut(),
       });

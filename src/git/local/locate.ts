@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { parseAddress } from '../address.ts';
 import { GitError } from '../git-error.ts';
 
 /** A repository on this machine. */
@@ -25,6 +26,12 @@ export async function locate(path: string): Promise<Located | undefined> {
     (await exists(join(path, 'HEAD'))) && (await exists(join(path, 'objects'))) && (await exists(join(path, 'refs')));
   return bare ? shared(path, true) : undefined;
 }
+
+/** Whether something can be merged right there: false for bare folders, plain ones, and everything on a server. */
+export const isWorkingTree = async (repo: string): Promise<boolean> => {
+  const address = parseAddress(repo);
+  return address.kind === 'local' && (await locate(address.path))?.bare === false;
+};
 
 async function shared(gitDir: string, bare: boolean): Promise<Located> {
   const pointer = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => undefined);

@@ -2,11 +2,13 @@ import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { quotedValue } from '../fleet/positions.ts';
 import { markdownText } from '../markdown-text.ts';
 import { holdSubject } from './hold-subject.ts';
+import { removalName } from './removals-asked.ts';
 import type { Silence } from './summary.ts';
 import { tallyOf } from './tally.ts';
 
@@ -17,6 +19,8 @@ const mostRows = 200;
 export interface Beside {
   /** The branch that is followed. */
   readonly branch: string;
+  /** The repo has a working tree, where what a person says yes to is merged; otherwise that happens in a clone. */
+  readonly inPlace?: boolean | undefined;
   /** Members that do not answer. */
   readonly unreachable: ReadonlyMap<ClusterName, Silence>;
   /** What waits for an update run that nobody has committed. */
@@ -24,13 +28,15 @@ export interface Beside {
 }
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
-export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut }: Beside): string {
+export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachable, notRolledOut }: Beside): string {
+  const merging: Merging = (from) =>
+    `merge the branch \`${from}\` into \`${branch}\`. In ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
   const lines = [
     '# Fleet status',
     '',
     `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`,
-    ...section('Refused', refused(plan, branch)),
-    ...section('Waiting for approval', [...gates(plan, branch), ...removals(plan, branch)]),
+    ...section('Refused', refused(plan, merging)),
+    ...section('Waiting for approval', [...gates(plan, merging), ...removals(plan, merging)]),
     ...section('Problems', problems(plan)),
     ...section('Staged runs', runs(plan)),
     ...section('Not rolled out', withoutRun(notRolledOut)),
@@ -42,23 +48,22 @@ export function renderDashboard(plan: Plan, { branch, unreachable, notRolledOut 
   return `${lines.join('\n')}\n`;
 }
 
+/** What a person does with a branch that asks. */
+type Merging = (branch: string) => string;
+
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
 
-function refused({ guard }: Plan, branch: string): readonly string[] {
+function refused({ guard }: Plan, merging: Merging): readonly string[] {
   if (guard.length === 0) return [];
   const rows = guard.flatMap(({ message, removalDigest }) => {
     if (!removalDigest) return [`- ${markdownText(message)}`];
-    const from = removalBranch(removalDigest);
-    return [
-      `- ${markdownText(message)}`,
-      `  To let it happen, merge the branch \`${from}\` into \`${branch}\`. In a clone: ${mergeInClone(from)}`,
-    ];
+    return [`- ${markdownText(message)}`, `  To let it happen, ${merging(removalBranch(removalDigest))}`];
   });
   return ['The last plan was not carried out; everything stays as it was.', '', ...rows];
 }
 
-const gates = (plan: Plan, branch: string): readonly string[] =>
+const gates = (plan: Plan, merging: Merging): readonly string[] =>
   plan.approvals.filter(isUnanswered).flatMap((approval) => {
     const { parentStageRollout: run, targetStage: stage } = approval.spec;
     const hold = plan.holds.find(
@@ -70,18 +75,18 @@ const gates = (plan: Plan, branch: string): readonly string[] =>
     );
     return [
       `- **${markdownText(run)}**, stage **${markdownText(stage)}**${hold ? `: ${markdownText(hold.message)}` : ''}`,
-      howToSayYes(`gitfleet/approve/${placementKey(approval)}`, branch),
+      `  Yes: ${merging(approvalBranch(approval))}`,
     ];
   });
 
-function removals({ holds }: Plan, branch: string): readonly string[] {
+function removals({ holds }: Plan, merging: Merging): readonly string[] {
   const waiting = holds.filter(({ removalDigest }) => removalDigest !== undefined);
   return [
     ...waiting
       .slice(0, mostRows)
       .flatMap(({ subject, message, removalDigest }) => [
         `- removal of **${markdownText(holdSubject(subject))}**: ${markdownText(message)}`,
-        howToSayYes(removalBranch(removalDigest!), branch),
+        `  Yes: ${merging(removalBranch(removalDigest!))}`,
       ]),
     ...(waiting.length > mostRows ? [`- … and ${waiting.length - mostRows} more removals`] : []),
   ];
@@ -104,9 +109,8 @@ function runs(plan: Plan): readonly string[] {
     '| run | snapshot | clusters done | state |',
     '|---|---|---|---|',
     ...open.slice(0, mostRows).map((run) => {
-      const key = placementKey(run);
       const { status } = run;
-      return `| [${markdownText(key)}](runs/${encodeURIComponent(key)}.yaml) | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(toldProgress(status))} |`;
+      return `| [${markdownText(titleOf(run))}](runs/${encodeURIComponent(placementKey(run))}.yaml) | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(toldProgress(status))} |`;
     }),
   ];
 }
@@ -155,13 +159,7 @@ const held = ({ holds }: Plan): readonly string[] =>
       return `- **${markdownText(holdSubject(subject))}** ${reason}: ${markdownText(message)}${end}`;
     });
 
-const removalBranch = (digest: string): string =>
-  `gitfleet/approve/removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;
-
-const howToSayYes = (from: string, into: string): string =>
-  `  Yes: merge the branch \`${from}\` into \`${into}\`. In a clone: ${mergeInClone(from)}`;
-
-const mergeInClone = (branch: string): string => `\`git pull && git merge origin/${branch} && git push\``;
+const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });
 
 /** `shop` or `shop/web`. */
 const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
@@ -170,9 +168,8 @@ const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly na
 function placementRow(placement: PlannedPlacement): string {
   const { bindings, conditions } = placement;
   const { available, older } = tallyOf(placement);
-  const name = placement.namespace ? `${placement.namespace}.${placement.name}` : placement.name;
   const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  return `| [${markdownText(name)}](placements/${encodeURIComponent(name)}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${available} | ${older} | ${last ? markdownText(last.reason) : ''} |`;
+  return `| [${markdownText(titleOf(placement))}](placements/${encodeURIComponent(placementKey(placement))}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${available} | ${older} | ${last ? markdownText(last.reason) : ''} |`;
 }
 
 /** The first clusters by name, with what they run, and how many there are. */

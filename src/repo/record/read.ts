@@ -22,6 +22,7 @@ import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lately } from './lately.ts';
 import { recordPathOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
+import type { RemovalAsked } from './removals-asked.ts';
 import { type Silence, silentIn, summary } from './summary.ts';
 import { writtenIn } from './write.ts';
 
@@ -39,6 +40,8 @@ export function readRecord(
   readonly problems: readonly Problem[];
   /** Members that did not answer when this was written. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
+  /** Removals that it asked a person for. */
+  readonly removals: readonly RemovalAsked[];
 } {
   const problems: Problem[] = [];
   const placements = new Map<PlacementKey, Mutable>();
@@ -108,6 +111,7 @@ export function readRecord(
   return {
     problems,
     silent: silentIn(known),
+    removals: known.removals ?? [],
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import { removalsAsked } from './removals-asked.ts';
 import { tallyOf } from './tally.ts';
 
 /** A member that does not answer. */
@@ -23,6 +24,7 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
     counted.leaving += leaving;
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
+  const removals = removalsAsked(plan);
   const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -40,12 +42,16 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
       unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
     }),
     ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
+    ...(removals.length > 0 && { removals }),
     guard: plan.guard,
     problems: plan.problems,
   };
 }
 
-/** What the next daemon needs of a summary: the commit, which goes to git and so has to be one, and who was silent since when. */
+/**
+ * What is read of a summary: the commit, which goes to git and so has to be one, who was silent since when, and which
+ * removals a person may allow.
+ */
 export const summary = z.looseObject({
   commit: z
     .string()
@@ -53,6 +59,9 @@ export const summary = z.looseObject({
     .optional(),
   unreachable: z.record(z.string(), z.string()).optional(),
   lastContact: z.record(z.string(), z.string()).optional(),
+  removals: z
+    .array(z.object({ name: z.string(), removalDigest: z.string(), messages: z.array(z.string()) }))
+    .optional(),
 });
 
 /** The members that a summary says do not answer. */

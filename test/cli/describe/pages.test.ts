@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { eviction } from '../../../src/api/eviction.ts';
 import { memberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { approvalRequest, stagedUpdateRun } from '../../../src/api/staged.ts';
-import { approvalText } from '../../../src/cli/describe/approval.ts';
+import { approvalText, removalText } from '../../../src/cli/describe/approval.ts';
 import { clusterText } from '../../../src/cli/describe/cluster.ts';
+import { evictionText } from '../../../src/cli/describe/eviction.ts';
 import { runText } from '../../../src/cli/describe/run.ts';
 import type { Status } from '../../../src/cli/status/open-status.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
@@ -68,6 +70,9 @@ const statusWith = (
   files: Readonly<Record<string, string>> = {},
 ): Status => ({
   tip: 'tip',
+  now,
+  inPlace: false,
+  removals: [],
   files: new Map(),
   silent: new Map(Object.entries(silent)) as unknown as ReadonlyMap<ClusterName, Silence>,
   record: {
@@ -252,6 +257,56 @@ bindings:
   });
 });
 
+describe('describe removal approval', () => {
+  it.each([
+    [true, ['in the repo:', 'git merge gitfleet/approve/removal-12']],
+    [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
+  ])('says what would go and how to let it; in place: %s', (inPlace, [where, command]) => {
+    const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
+    expect(removalText(asked, { inPlace }).join('\n\n')).toBe(`Name:    removal-12
+Kind:    RemovalApproval
+Answer:  none yet
+Digest:  sha256:1234
+
+What it is about:
+  Namespace web holds theirs
+
+How to answer:
+  yes:  merge the branch gitfleet/approve/removal-12, or its pull request; ${where}
+        ${command}
+  no:   take back the commit that removes it, or leave it: nothing of this is removed until the yes`);
+  });
+});
+
+describe('describe eviction says what came of it', () => {
+  const result = (...conditions: Condition[]) =>
+    evictionText(
+      eviction.parse({
+        apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+        kind: 'ClusterResourcePlacementEviction',
+        metadata: { name: 'e' },
+        spec: { placementName: 'web', clusterName: 'eu-1' },
+        status: { conditions },
+      }),
+    )[0]!.split('\n');
+  const again = 'to try again, commit one of another name';
+
+  it.each<[string, Condition[], string]>([
+    ['nothing yet', [], 'none yet'],
+    ['done', [is('Valid', 'True', 0), is('Executed', 'True', 1)], 'executed; the file may go'],
+    ['blocked', [is('Valid', 'True', 0), is('Executed', 'False', 1, 'blocked')], `not executed: blocked; ${again}`],
+    ['not valid', [is('Valid', 'False', 0, 'no such placement')], `refused: no such placement; ${again}`],
+  ])('%s', (_, conditions, expected) => {
+    expect(result(...conditions)).toEqual([
+      'Name:       e',
+      'Kind:       ClusterResourcePlacementEviction',
+      'Placement:  web',
+      'Cluster:    eu-1',
+      `Result:     ${expected}`,
+    ]);
+  });
+});
+
 describe('describe cluster', () => {
   const member = (metadata: object, spec: object, agent: Condition[]) =>
     memberCluster.parse({
@@ -263,7 +318,7 @@ describe('describe cluster', () => {
     });
   const well = [is('Joined', 'True', 0), is('Healthy', 'True', 1)];
   const head = (cluster: ReturnType<typeof member>, silent: Readonly<Record<string, Silence>> = {}) =>
-    clusterText(cluster, statusWith([], silent), now)[0]!.split('\n');
+    clusterText(cluster, statusWith([], silent))[0]!.split('\n');
 
   it.each<[string, object, object, Condition[], Readonly<Record<string, Silence>>, string[]]>([
     ['one that answers', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, answers']],

@@ -198,10 +198,18 @@ describe('describe tells everything about one object', () => {
     });
   });
 
-  it.each([['cluster', 'eu-1'], ['run/pay-1'], ['approval', 'pay-1-after-dev']])('%s %s', async (...args) => {
+  it.each([
+    ['cluster', 'eu-1'],
+    ['run/pay-1'],
+    ['approval', 'pay-1-after-dev'],
+    ['binding', 'web-us-1'],
+    ['binding', 'settings-eu-1'],
+    ['snapshot', 'web-1-snapshot'],
+    ['policysnapshot', 'web-0'],
+  ])('%s %s', async (...args) => {
     const ran = await cli('describe', ...args, '--repo', fleet.dir);
     expect(ran).toMatchObject({ code: 0, err: '' });
-    expect(`\n${ran.out.replace(/sha256:[0-9a-f]+/g, 'sha256:…')}`).toMatchSnapshot();
+    expect(`\n${ran.out.replace(/(?:sha256:)?[0-9a-f]{40,64}/g, '…')}`).toMatchSnapshot();
   });
 
   it.each([

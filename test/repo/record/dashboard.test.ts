@@ -1,7 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
+import { wholeRecord } from '../../../src/daemon/record/publication.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { renderDashboard } from '../../../src/repo/record/dashboard.ts';
+import { readRecord } from '../../../src/repo/record/read.ts';
 import { FleetOnGit } from '../../cli/fleet-on-git.ts';
 import { shop } from '../../cli/shop.ts';
 import { removeFolders } from '../../git/world.ts';
@@ -41,7 +43,7 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
     |---|---|---|---|---|---|
     | [pay](placements/pay/status.yaml) | 0 | 2 | 1 | 0 | RolloutControlledByExternalController |
     | [web](placements/web/status.yaml) | 0 | 2 | 2 | 0 | ResourceAvailable |
-    | [web.settings](placements/web.settings/status.yaml) | 0 | 4 | 4 | 0 | ResourceAvailable |
+    | [web/settings](placements/web.settings/status.yaml) | 0 | 4 | 4 | 0 | ResourceAvailable |
 
     ## Clusters
 
@@ -68,8 +70,9 @@ it('a removal that waits for a person is told with the branch to merge, and not 
     message,
     removalDigest: 'sha256:0123456789abcdef',
   } as const;
-  const readme = (holds: Plan['holds']) =>
-    renderDashboard({ ...plan, approvals: [], holds }, { branch: 'main', unreachable: new Map(), notRolledOut: [] });
+  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
+  const readme = (holds: Plan['holds'], inPlace?: boolean) =>
+    renderDashboard({ ...plan, approvals: [], holds }, { ...beside, inPlace });
   expect(readme([hold])).toContain(
     [
       '## Waiting for approval',
@@ -82,6 +85,9 @@ it('a removal that waits for a person is told with the branch to merge, and not 
       .join('\n')
       .trimEnd(),
   );
+  expect(readme([hold], true)).toContain(' In the repo: `git merge gitfleet/approve/removal-0123456789ab`\n');
+  const asked = { name: 'removal-0123456789ab', removalDigest: 'sha256:0123456789abcdef', messages: [message] };
+  expect(readRecord(wholeRecord({ ...plan, holds: [hold] }, beside)).removals).toEqual([asked]);
   expect(readme([hold])).not.toContain('## Held');
   expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more removals\n');
 });

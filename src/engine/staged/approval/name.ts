@@ -18,6 +18,10 @@ export const approvalBranch = (request: { readonly name: string; readonly namesp
 export const howToMerge = (request: Parameters<typeof approvalBranch>[0]): string =>
   `merge branch ${approvalBranch(request)}, or its pull request`;
 
+/** The command that merges it: in the repo itself, or in a clone of it, which fetches and pushes. */
+export const mergeCommand = (branch: string, inPlace: boolean): string =>
+  inPlace ? `git merge ${branch}` : `git pull && git merge origin/${branch} && git push`;
+
 export interface Gate {
   readonly stageIndex: number;
   readonly stageName: string;

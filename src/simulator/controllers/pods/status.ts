@@ -1,5 +1,4 @@
 import type { Cluster } from '../../cluster.ts';
-import { nodeAddress } from '../../nodes.ts';
 import { at, fieldsAt, listAt, type Stored, textAt } from '../../object.ts';
 import type { Fields } from '../../schema/schema.ts';
 
@@ -24,7 +23,7 @@ export function startingStatus(cluster: Cluster, pod: Stored): Fields {
     ...fieldsAt(pod, 'status'),
     phase: 'Pending',
     conditions: conditionsOf(cluster, pod, { initialized: true, ready: false, why: notReady(pod) }),
-    hostIP: nodeAddress,
+    hostIP: hostOf(cluster, pod),
     startTime: cluster.timestamp(),
     containerStatuses: containersOf(pod).map((container) => ({
       ...container,
@@ -35,6 +34,13 @@ export function startingStatus(cluster: Cluster, pod: Stored): Fields {
       state: { waiting: { reason: 'ContainerCreating' } },
     })),
   };
+}
+
+/** The address of its node; a node that somebody made by hand may have none. */
+function hostOf(cluster: Cluster, pod: Stored): string | undefined {
+  const node = cluster.store.get('/nodes', { name: textAt(pod, 'spec', 'nodeName') });
+  const internal = node && listAt(node, 'status', 'addresses').find((item) => textAt(item, 'type') === 'InternalIP');
+  return internal === undefined ? undefined : textAt(internal, 'address');
 }
 
 /** Running, and ready unless its probe never succeeds. */

@@ -1,0 +1,38 @@
+import { recordedDecision } from '../../engine/placement/selected.ts';
+import { latestOf } from '../../engine/selection/snapshot.ts';
+import type { Bound } from '../status/bindings.ts';
+import type { Status } from '../status/open-status.ts';
+import { whyLate } from '../status/waits.ts';
+import { titled } from './object.ts';
+import { conditionTable, fields } from './parts.ts';
+import { overridesOf, troubles } from './placement.ts';
+
+/** One cluster of a placement: what it is to have, why it was picked, and what is not as it should be. */
+export function bindingText({ name, kind }: BindingName, { placement, binding }: Bound, status: Status): string[] {
+  const { targetCluster, state, deleting, resourceSnapshotIndex, policySnapshotIndex, conditions } = binding;
+  const latest = latestOf(placement.state.resourceSnapshots)?.index;
+  const age = resourceSnapshotIndex === latest ? 'the latest' : `the latest is ${latest ?? '<none>'}`;
+  const wrong = troubles(binding);
+  return [
+    fields([
+      ['Name', name],
+      placement.namespace === undefined ? undefined : ['Namespace', placement.namespace],
+      ['Kind', kind],
+      ['Placement', placement.title],
+      ['Cluster', targetCluster],
+      ['State', deleting ? 'being removed' : state],
+      ['Snapshot', resourceSnapshotIndex === undefined ? undefined : `${resourceSnapshotIndex}, ${age}`],
+      ['Policy', policySnapshotIndex === undefined ? undefined : `snapshot ${policySnapshotIndex}`],
+      ['Picked', recordedDecision(binding).reason],
+      ['Overrides', overridesOf(binding).join(', ')],
+      ['Waits for', whyLate(binding, status.silent) ?? 'nothing, it has what it is to have'],
+    ]),
+    titled('Conditions', conditionTable(conditions)),
+    ...(wrong.length === 0 ? [] : [titled('Not as it should be', wrong.join('\n'))]),
+  ];
+}
+
+interface BindingName {
+  readonly name: string;
+  readonly kind: string;
+}

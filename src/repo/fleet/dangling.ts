@@ -1,0 +1,176 @@
+import type { ObjectRef } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import { nearest } from '../../api/syntax.ts';
+import { type Fleet, sourceKey } from '../../engine/input.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+
+/**
+ * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit, or
+ * have gone with its work done. Nothing is said of a name where a file that cannot be read may hold it. The engine waits for
+ * such names in silence; whoever mistyped one wants to know.
+ */
+export function danglingReferences(fleet: Fleet): Problem[] {
+  if (fleet.unreadable.length > 0) return [];
+  return references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
+    const isRefused = fleet.refused.some(
+      (ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name,
+    );
+    if (among.includes(name) || isRefused) return [];
+    const like = nearest(name, among);
+    const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+    return [
+      {
+        severity: 'warning' as const,
+        code: 'dangling-reference',
+        ...fleet.sources?.get(sourceKey(from.kind, from)),
+        path,
+        message: `${from.kind} ${from.name}: there is no ${kind} ${name}${where} in this repo`,
+        ...(like === undefined ? {} : { fix: `did you mean ${like}?` }),
+      },
+    ];
+  });
+}
+
+interface Reference {
+  readonly from: ObjectRef;
+  /** Dotted, inside the object that names it. */
+  readonly path: string;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** The names that there are. */
+  readonly among: readonly string[];
+}
+
+const references = (fleet: Fleet): Reference[] => [
+  ...ofPlacements(fleet),
+  ...ofOverrides(fleet),
+  ...ofRuns(fleet),
+  ...ofEvictions(fleet),
+];
+
+function ofPlacements({ placements, members, resources }: Fleet): Reference[] {
+  const selectable = byKind(resources);
+  return placements.flatMap(({ apiVersion, kind, metadata, spec }) => {
+    const from = { apiVersion, kind, ...metadata };
+    const { namespace } = metadata;
+    return [
+      ...(spec.policy.clusterNames ?? []).map((name, at) => ({
+        ...clusterNamed(name, members),
+        from,
+        path: `spec.policy.clusterNames.${at}`,
+      })),
+      ...spec.resourceSelectors.flatMap((selector, at) =>
+        selector.name === undefined
+          ? []
+          : [{ ...objectNamed(selector, namespace, selectable), from, path: `spec.resourceSelectors.${at}.name` }],
+      ),
+    ];
+  });
+}
+
+function ofOverrides({ overrides, placements, resources }: Fleet): Reference[] {
+  const selectable = byKind(resources);
+  return overrides.flatMap(({ apiVersion, kind, metadata, spec }) => {
+    const from = { apiVersion, kind, ...metadata };
+    const { namespace } = metadata;
+    const [list, selectors] =
+      'clusterResourceSelectors' in spec
+        ? ['clusterResourceSelectors', spec.clusterResourceSelectors]
+        : ['resourceSelectors', spec.resourceSelectors];
+    const of = spec.placement;
+    const scope = of?.scope === 'Namespaced' ? namespace : undefined;
+    return [
+      ...(of ? [{ ...placementNamed(of.name, scope, placements), from, path: 'spec.placement.name' }] : []),
+      ...selectors.map((selector, at) => ({
+        ...objectNamed(selector, namespace, selectable),
+        from,
+        path: `spec.${list}.${at}.name`,
+      })),
+    ];
+  });
+}
+
+function ofRuns({ runs, placements, strategies }: Fleet): Reference[] {
+  return runs.flatMap(({ apiVersion, kind, metadata, spec }) => {
+    const from = { apiVersion, kind, ...metadata };
+    const { namespace } = metadata;
+    const strategy = kind === 'ClusterStagedUpdateRun' ? 'ClusterStagedUpdateStrategy' : 'StagedUpdateStrategy';
+    return [
+      { ...placementNamed(spec.placementName, namespace, placements), from, path: 'spec.placementName' },
+      {
+        from,
+        path: 'spec.stagedRolloutStrategyName',
+        kind: strategy,
+        namespace,
+        name: spec.stagedRolloutStrategyName,
+        among: strategies.flatMap((one) =>
+          one.kind === strategy && one.metadata.namespace === namespace ? [one.metadata.name] : [],
+        ),
+      },
+    ];
+  });
+}
+
+function ofEvictions({ evictions, budgets, placements, members }: Fleet): Reference[] {
+  return [
+    ...evictions.flatMap(({ apiVersion, kind, metadata, spec }) => {
+      const from = { apiVersion, kind, name: metadata.name };
+      return [
+        { ...placementNamed(spec.placementName, undefined, placements), from, path: 'spec.placementName' },
+        { ...clusterNamed(spec.clusterName, members), from, path: 'spec.clusterName' },
+      ];
+    }),
+    // A budget is that of the placement of its name.
+    ...budgets.map(({ apiVersion, kind, metadata: { name } }) => ({
+      ...placementNamed(name, undefined, placements),
+      from: { apiVersion, kind, name },
+      path: 'metadata.name',
+    })),
+  ];
+}
+
+type Named = Omit<Reference, 'from' | 'path'>;
+
+const clusterNamed = (name: string, members: Fleet['members']): Named => ({
+  kind: 'MemberCluster',
+  namespace: undefined,
+  name,
+  among: members.map(({ metadata }) => metadata.name),
+});
+
+const placementNamed = (name: string, namespace: string | undefined, placements: Fleet['placements']): Named => ({
+  kind: namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',
+  namespace,
+  name,
+  among: placements.flatMap(({ metadata }) => (metadata.namespace === namespace ? [metadata.name] : [])),
+});
+
+/** Selectable names by group, kind and namespace. */
+type Selectable = ReadonlyMap<string, readonly string[]>;
+
+function byKind(resources: Fleet['resources']): Selectable {
+  const names = new Map<string, string[]>();
+  for (const { manifest } of resources) {
+    const { group } = groupVersionOf(manifest.apiVersion);
+    const key = keyOf(group, manifest.kind, manifest.metadata.namespace);
+    const there = names.get(key);
+    if (there) there.push(manifest.metadata.name);
+    else names.set(key, [manifest.metadata.name]);
+  }
+  return names;
+}
+
+const keyOf = (group: string, kind: string, namespace: string | undefined): string =>
+  `${group}/${kind}/${namespace ?? ''}`;
+
+const objectNamed = (
+  { group, kind, name }: { readonly group: string; readonly kind: string; readonly name?: string | undefined },
+  namespace: string | undefined,
+  selectable: Selectable,
+): Named => ({
+  kind,
+  namespace,
+  name: name ?? '',
+  among: selectable.get(keyOf(group, kind, namespace)) ?? [],
+});

@@ -1,0 +1,163 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { folder, put, removeFolders } from '../git/world.ts';
+import { cli } from './cli.ts';
+import { shop } from './shop.ts';
+
+afterAll(removeFolders);
+
+/** The repo of a shop with an eviction and a budget, after one file was written otherwise. */
+const files = {
+  ...shop,
+  'evictions/e.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacementEviction
+metadata: {name: e}
+spec:
+  placementName: web
+  clusterName: us-1
+`,
+  'evictions/b.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacementDisruptionBudget
+metadata:
+  name: web
+spec: {minAvailable: 1}
+`,
+  'overrides/where.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: where, namespace: web}
+spec:
+  placement:
+    name: settings
+    scope: Namespaced
+  resourceSelectors:
+    - {group: "", version: v1, kind: ConfigMap, name: settings}
+  policy:
+    overrideRules:
+      - jsonPatchOverrides:
+          - {op: add, path: /data/where, value: "\${MEMBER-CLUSTER-LABEL-KEY-region}/\${MEMBER-CLUSTER-NAME}"}
+`,
+};
+
+async function validated(changes: Readonly<Record<string, readonly [string, string]>>) {
+  const dir = folder();
+  const changed = Object.entries(changes).map(([path, [from, to]]) => {
+    const text = files[path as keyof typeof files]!;
+    expect(text).toContain(from);
+    return [path, text.replace(from, to)] as const;
+  });
+  put(dir, { ...files, ...Object.fromEntries(changed) });
+  const { code, out, err } = await cli('validate', dir);
+  expect(err).toBe('');
+  return { code, lines: out.split('\n').filter((line) => !/ read: |^$/.test(line)) };
+}
+
+describe('validate says of a name that leads nowhere', () => {
+  it('nothing when every name leads somewhere', async () => {
+    expect(await validated({})).toEqual({ code: 0, lines: [] });
+  });
+
+  it.each<[string, string, readonly [string, string], RegExp, string]>([
+    [
+      'the strategy of a run',
+      'rollouts/pay-1.yaml',
+      ['careful', 'carefull'],
+      /^rollouts\/pay-1\.yaml:7:3: .*ClusterStagedUpdateRun pay-1: there is no ClusterStagedUpdateStrategy carefull in/,
+      'careful',
+    ],
+    [
+      'the placement of a run',
+      'rollouts/pay-1.yaml',
+      ['placementName: pay', 'placementName: pya'],
+      /^rollouts\/pay-1\.yaml:6:3: .*there is no ClusterResourcePlacement pya in/,
+      'pay',
+    ],
+    [
+      'the placement of an eviction',
+      'evictions/e.yaml',
+      ['placementName: web', 'placementName: wbe'],
+      /^evictions\/e\.yaml:5:3: .*there is no ClusterResourcePlacement wbe in/,
+      'web',
+    ],
+    [
+      'the cluster of an eviction',
+      'evictions/e.yaml',
+      ['us-1', 'us1'],
+      /^evictions\/e\.yaml:6:3: .*there is no MemberCluster us1 in/,
+      'us-1',
+    ],
+    [
+      'the placement of a budget',
+      'evictions/b.yaml',
+      ['name: web', 'name: webb'],
+      /^evictions\/b\.yaml:4:3: .*there is no ClusterResourcePlacement webb in/,
+      'web',
+    ],
+    [
+      'a cluster of PickFixed',
+      'placements/web.yaml',
+      ['us-1', 'us-11'],
+      /^placements\/web\.yaml:\d+:\d+: .*there is no MemberCluster us-11 in/,
+      'us-1',
+    ],
+    [
+      'a namespace that a placement selects',
+      'placements/web.yaml',
+      ['version: v1\n      kind: Namespace\n      name: web', 'version: v1\n      kind: Namespace\n      name: weeb'],
+      /^placements\/web\.yaml:\d+:\d+: .*there is no Namespace weeb in this repo$/,
+      'web',
+    ],
+    [
+      'an object that a placement of a namespace selects',
+      'placements/settings.yaml',
+      ['kind: ConfigMap\n      name: settings', 'kind: ConfigMap\n      name: setings'],
+      /^placements\/settings\.yaml:\d+:\d+: .*there is no ConfigMap setings in namespace web in this repo$/,
+      'settings',
+    ],
+    [
+      'the placement of an override',
+      'overrides/where.yaml',
+      ['name: settings', 'name: setings'],
+      /^overrides\/where\.yaml:6:5: .*there is no ResourcePlacement setings in namespace web in/,
+      'settings',
+    ],
+    [
+      'what an override selects',
+      'overrides/where.yaml',
+      ['ConfigMap, name: settings', 'ConfigMap, name: setings'],
+      /^overrides\/where\.yaml:9:\d+: .*there is no ConfigMap setings in namespace web in/,
+      'settings',
+    ],
+  ])('%s, with its place and the nearest that there is', async (_, path, change, expected, nearest) => {
+    const { code, lines } = await validated({ [path]: change });
+    expect(code).toBe(0);
+    expect(lines).toEqual([
+      expect.stringMatching(/: warning\[dangling-reference\]: /),
+      `    fix: did you mean ${nearest}?`,
+    ]);
+    expect(lines[0]).toMatch(expected);
+  });
+
+  it.each([
+    ['a misspelt variable', 'CLUSTER-NAME', 'CLUSTER-NMAE', 'there is no variable ${MEMBER-CLUSTER-NMAE}'],
+    ['a label that no cluster has', 'KEY-region', 'KEY-regoin', 'no cluster has a label regoin'],
+  ])('%s of an override', async (_, from, to, expected) => {
+    const { code, lines } = await validated({ 'overrides/where.yaml': [from, to] });
+    expect([code, lines[0]]).toEqual([0, expect.stringContaining(`warning[lost-variable]: ResourceOverride where: `)]);
+    expect(lines[0]).toMatch(/^overrides\/where\.yaml:13:\d+: /);
+    expect(lines[0]).toContain(expected);
+  });
+
+  it('nothing while the object of that name is there and broken, or a file cannot be read', async () => {
+    const slip = await validated({ 'placements/pay.yaml': ['External', 'Externl'] });
+    expect(slip.lines.filter((line) => line.includes('dangling'))).toEqual([]);
+    const tab = await validated({ 'placements/pay.yaml': ['kind:', '\tkind:'] });
+    expect(tab.lines.filter((line) => line.includes('dangling'))).toEqual([]);
+  });
+
+  it('as an error, of a kind that is misspelt in a selector', async () => {
+    const { code, lines } = await validated({ 'placements/settings.yaml': ['kind: ConfigMap', 'kind: ConfigMpa'] });
+    expect(code).toBe(2);
+    expect(lines[0]).toMatch(
+      /^placements\/settings\.yaml:\d+:\d+: error\[invalid-resource-selectors\]: .*did you mean ConfigMap\?/,
+    );
+  });
+});
