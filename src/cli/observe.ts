@@ -15,6 +15,7 @@ import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
 import { openRepo } from './fleet-repo/open-repo.ts';
 import { membersNamed } from './run/members-named.ts';
+import { noneAnswers } from './run/none-answers.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
 
@@ -70,7 +71,8 @@ export async function observe(options: {
     const missing = sightings.filter(({ reachable }) => !reachable);
     print(`${sightings.length - missing.length} of ${sightings.length} members observed, written to ${options.out}`);
     for (const { metadata, cause } of missing) process.stderr.write(`${metadata.name}: ${cause}\n`);
-    if (members.noneSeen()) throw new CliError('no member could be reached', exitCodes.unreachable);
+    const noneSeen = noneAnswers(members);
+    if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
   } finally {
     members.stop();
     await repo.close();

@@ -25,7 +25,7 @@ export function changingCommands(gitfleet: Command): void {
       .addOption(direct())
       .action(async (cluster, options) => (await import('../change/drain.ts')).drain(cluster, options)),
     'drain eu-1 --dry-run',
-    'drain eu-1                 pushes gitfleet/drain/eu-1; merging it begins the drain',
+    'drain eu-1                 makes the branch gitfleet/drain/eu-1; merging it begins the drain',
   );
 
   examples(

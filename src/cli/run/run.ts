@@ -10,6 +10,7 @@ import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { membersNamed } from './members-named.ts';
+import { noneAnswers } from './none-answers.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
 import { secretFromEnv } from './secret-from-env.ts';
 
@@ -65,7 +66,7 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     if (options.once) {
       const result = await opened.daemon.runOnce().catch(unreachable);
-      throwWhatIsWrong(result, opened.members.noneSeen());
+      throwWhatIsWrong(result, noneAnswers(opened.members));
       return;
     }
     stopOnSignals(
@@ -84,11 +85,11 @@ export async function run(options: RunOptions): Promise<void> {
 }
 
 /** What could be done was done and is recorded; the exit code is that of `plan`, errors in files before all else. */
-function throwWhatIsWrong(result: PassResult, noneSeen: boolean): void {
+function throwWhatIsWrong(result: PassResult, noneSeen: string | undefined): void {
   const problems = 'plan' in result ? result.plan.problems.filter(({ severity }) => severity === 'error') : [];
   if (problems.length > 0) throw new CliError(problems.map(formatProblem).join('\n'), exitCodes.invalidInput);
   if (result.kind === 'refused') throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
-  if (noneSeen) throw new CliError('no member could be reached', exitCodes.unreachable);
+  if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
 }
 
 /** What a repository or its server answers is no bug of ours. */
@@ -113,6 +114,8 @@ async function kubeconfigMembers(option: string, warn: (message: string) => void
   const connections = await membersNamed(option);
   const scarce = tooFewFiles(connections.names.length, allowedFiles());
   if (scarce !== undefined) warn(scarce);
+  if (connections.names.length === 0)
+    warn(`--members ${option} names no member: it holds no context and no kubeconfig of a member's name`);
   return (name: string) => connections.open(name);
 }
 

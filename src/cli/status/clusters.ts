@@ -1,40 +1,67 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
+import type { Silence } from '../../repo/record/summary.ts';
 import { age } from '../terminal/age.ts';
-import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
+import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
-/** KubeFleet's columns (membercluster_types.go), then health and version. Heartbeats are not committed, so few have one. */
-export const clusters: Listing = listing<MemberCluster>({
+interface Seen {
+  readonly cluster: MemberCluster;
+  /** Of one that does not answer. */
+  readonly silence: Silence | undefined;
+}
+
+/**
+ * KubeFleet's columns (membercluster_types.go), then health and version. Heartbeats are not committed: only of a member that
+ * does not answer is it known when it was seen last, and what is said of its health is as old as that.
+ */
+export const clusters: Listing = listing<Seen>({
   names: ['clusters', 'cluster', 'members', 'member', 'memberclusters', 'membercluster'],
   folders: ['clusters'],
-  items: ({ record }) => [...record.clusters.values()],
-  describe: (cluster) => ({ name: cluster.metadata.name, value: cluster }),
+  items: ({ record, silent }) =>
+    [...record.clusters.values()].map((cluster) => ({ cluster, silence: silent.get(cluster.metadata.name) })),
+  describe: ({ cluster }) => ({ name: cluster.metadata.name, value: cluster }),
   columns: [
-    { heading: 'JOINED', cell: (cluster) => statusOf(agentOf(cluster)?.conditions, 'Joined') ?? 'Unknown' },
+    { heading: 'JOINED', cell: ({ cluster }) => statusOf(agentOf(cluster)?.conditions, 'Joined') ?? 'Unknown' },
     {
       heading: 'AGE',
-      cell: (cluster, now) =>
+      cell: ({ cluster }, now) =>
         ageOf(
           cluster.metadata,
           [...timesOf(cluster.status?.conditions), ...timesOf(agentOf(cluster)?.conditions)],
           now,
         ),
     },
-    { heading: 'MEMBER-AGENT-LAST-SEEN', cell: (cluster, now) => lastSeen(cluster, now) },
-    { heading: 'NODE-COUNT', cell: ({ status }) => status?.properties?.['kubernetes-fleet.io/node-count']?.value },
-    { heading: 'AVAILABLE-CPU', cell: ({ status }) => status?.resourceUsage?.available?.['cpu'] },
-    { heading: 'AVAILABLE-MEMORY', cell: ({ status }) => status?.resourceUsage?.available?.['memory'] },
-    { heading: 'ALLOCATABLE-CPU', wide: true, cell: ({ status }) => status?.resourceUsage?.allocatable?.['cpu'] },
-    { heading: 'ALLOCATABLE-MEMORY', wide: true, cell: ({ status }) => status?.resourceUsage?.allocatable?.['memory'] },
-    { heading: 'HEALTHY', cell: (cluster) => statusOf(agentOf(cluster)?.conditions, 'Healthy') ?? 'Unknown' },
-    { heading: 'VERSION', cell: ({ status }) => status?.properties?.['k8s.io/k8s-version']?.value },
-    { heading: 'TAINTS', wide: true, cell: ({ spec }) => spec.taints?.length || undefined },
+    { heading: 'MEMBER-AGENT-LAST-SEEN', cell: lastSeen },
+    {
+      heading: 'NODE-COUNT',
+      cell: ({ cluster: { status } }) => status?.properties?.['kubernetes-fleet.io/node-count']?.value,
+    },
+    { heading: 'AVAILABLE-CPU', cell: ({ cluster: { status } }) => status?.resourceUsage?.available?.['cpu'] },
+    { heading: 'AVAILABLE-MEMORY', cell: ({ cluster: { status } }) => status?.resourceUsage?.available?.['memory'] },
+    {
+      heading: 'ALLOCATABLE-CPU',
+      wide: true,
+      cell: ({ cluster: { status } }) => status?.resourceUsage?.allocatable?.['cpu'],
+    },
+    {
+      heading: 'ALLOCATABLE-MEMORY',
+      wide: true,
+      cell: ({ cluster: { status } }) => status?.resourceUsage?.allocatable?.['memory'],
+    },
+    { heading: 'HEALTHY', cell: healthOf },
+    { heading: 'VERSION', cell: ({ cluster: { status } }) => status?.properties?.['k8s.io/k8s-version']?.value },
+    { heading: 'TAINTS', wide: true, cell: ({ cluster: { spec } }) => spec.taints?.length || undefined },
   ],
 });
 
 const agentOf = ({ status }: MemberCluster) => status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
 
-function lastSeen(cluster: MemberCluster, now: number): string | undefined {
-  const at = parseInstant(agentOf(cluster)?.lastReceivedHeartbeat ?? '');
+/** KubeFleet's member agent that is not heard of is not known to be healthy either. */
+function healthOf({ cluster, silence }: Seen): Cell {
+  return silence ? 'Unknown' : (statusOf(agentOf(cluster)?.conditions, 'Healthy') ?? 'Unknown');
+}
+
+function lastSeen({ cluster, silence }: Seen, now: number): Cell {
+  const at = parseInstant(silence?.lastContact ?? agentOf(cluster)?.lastReceivedHeartbeat ?? '');
   return at === undefined ? undefined : age(at, now);
 }

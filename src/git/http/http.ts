@@ -134,7 +134,20 @@ function mayFollow(from: string, to: string): boolean {
   return a.origin === b.origin || (a.protocol === 'http:' && b.protocol === 'https:' && a.hostname === b.hostname);
 }
 
+/** The code, unless the sentence names it already, and what to do about those that a person can mend. */
 function causeOf(error: unknown): string {
-  const code = (error as { code?: string }).code;
-  return code === undefined ? messageOf(error) : `${code} ${messageOf(error)}`;
+  const { code } = error as { code?: string };
+  const message = messageOf(error).trim();
+  const help = code === undefined ? undefined : helpFor[code];
+  if (help !== undefined) return help;
+  return code === undefined || message.includes(code) ? message : `${code} ${message}`;
 }
+
+const untrusted = 'its certificate is not trusted: name the file of its authority in NODE_EXTRA_CA_CERTS';
+const helpFor: Readonly<Record<string, string>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: 'what listens there does not speak TLS: write http://, or name the port of https',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+};

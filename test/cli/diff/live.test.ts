@@ -74,7 +74,9 @@ describe('run --once ends with', () => {
     commit(fleet, { 'README.md': 'Nothing is placed.\n', ...Object.fromEntries(files) });
     const quiet = ['--log-level', 'silent', '--cache-dir', folder()];
     const ran = await cli('run', '--once', '--repo', fleet, '--members', kubeconfig, ...quiet);
-    expect(ran).toEqual({ code, out: '', err: code === 3 ? 'gitfleet: no member could be reached\n' : '' });
+    const cause =
+      'no-context-of-its-own: no kubeconfig knows this member: add a context (or a file) of its name to what --members names';
+    expect(ran).toEqual({ code, out: '', err: code === 3 ? `gitfleet: no member could be reached: ${cause}\n` : '' });
     expect(sh(fleet, 'ls-tree', '--name-only', 'fleet-status')).toContain('summary.yaml');
   });
 

@@ -184,3 +184,15 @@ describe('credentials', () => {
     expect(await source.poll()).toMatch(/^[0-9a-f]{40}$/);
   });
 });
+
+it('a server that speaks no TLS, or is not there, is told once and with what to do', async () => {
+  const { url } = await listen((_, response) => response.end('ok'));
+  const ask = (from: string) => client().request({ url: `${from}/info/refs`, method: 'GET' });
+  const tls = url.replace('http:', 'https:');
+  await expect(ask(tls)).rejects.toThrow(
+    `GET ${tls}/info/refs: what listens there does not speak TLS: write http://, or name the port of https`,
+  );
+  await expect(ask('http://127.0.0.1:1')).rejects.toThrow(
+    'GET http://127.0.0.1:1/info/refs: connect ECONNREFUSED 127.0.0.1:1',
+  );
+});
