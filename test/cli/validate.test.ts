@@ -73,6 +73,7 @@ describe('validate', () => {
 
   it.each([
     [['/nowhere'], 3, '/nowhere cannot be read: no such file or directory'],
+    [['https://ann:secret@git.example.com/x.git'], 2, 'gitfleet: https://git.example.com/x.git: credentials in a URL'],
     [[mistakes, '-o', 'markdown'], 2, '-o markdown is not known here: use one of table, json'],
     [[mistakes, '--ref', 'main'], 3, 'not a git repository, so it has no main: leave --ref out'],
   ])('%j', async (args, code, message) => {

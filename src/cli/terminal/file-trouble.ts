@@ -1,4 +1,5 @@
 import { messageOf } from '../../api/message-of.ts';
+import { GitError } from '../../git/git-error.ts';
 import { CliError, exitCodes } from './exit.ts';
 
 /** What people call the errors of a file system. */
@@ -35,10 +36,13 @@ export function addressTrouble(error: unknown): string | undefined {
   return `${address}:${port} cannot be taken: ${why}: choose another with --listen (of simulate: --port)`;
 }
 
-/** For what was named on the command line and cannot be read: exit 3. */
+/** For what was named on the command line and cannot be read: exit 3, or 2 for what is no address of a repository at all. */
 export const unreadable =
   (name: string) =>
   (error: unknown): never => {
     if (error instanceof CliError) throw error;
+    // It says what is wrong with the address, and leaves out of it what must not end in a log.
+    if (error instanceof GitError && error.code === 'bad-address')
+      throw new CliError(error.message, exitCodes.invalidInput, { cause: error });
     throw new CliError(`${name} cannot be read: ${fileTrouble(error)}`, exitCodes.unreachable, { cause: error });
   };

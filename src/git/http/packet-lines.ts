@@ -10,7 +10,11 @@ export function packetLines(answer: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let at = 0; at + 4 <= answer.length; ) {
     const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
-    if (Number.isNaN(length)) throw new GitError('unreachable', 'the server sent something that is no packet line');
+    if (Number.isNaN(length))
+      throw new GitError(
+        'unreachable',
+        'the server sent something that is no packet line: is this the address of a git repository?',
+      );
     if (length > 4) lines.push(answer.subarray(at + 4, at + length));
     at += Math.max(length, 4);
   }

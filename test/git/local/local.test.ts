@@ -247,9 +247,10 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
     }
   });
 
-  it('that cannot be read ends the command with 3', async () => {
-    for (const [repo, ref] of [[join(folder(), 'nowhere')], [clone(), 'v9'], [folder(), 'main'], ['ext::sh']] as const)
+  it('that cannot be read ends the command with 3, and what is no address with 2', async () => {
+    for (const [repo, ref] of [[join(folder(), 'nowhere')], [clone(), 'v9'], [folder(), 'main']] as const)
       await expect(openRepo(repo, ref)).rejects.toThrow(expect.objectContaining({ exitCode: 3 }));
+    await expect(openRepo('ext::sh')).rejects.toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 });
 
