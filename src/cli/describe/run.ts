@@ -25,7 +25,8 @@ export function runText(run: StagedUpdateRun, status: Status): string[] {
   ];
 }
 
-function head({ kind, metadata, spec, status }: StagedUpdateRun): string {
+function head(run: StagedUpdateRun): string {
+  const { kind, metadata, spec, status } = run;
   const index = status?.resourceSnapshotIndexUsed ?? spec.resourceSnapshotIndex;
   const { policySnapshotIndexUsed: policy, policyObservedClusterCount: picked } = status ?? {};
   return fields([
@@ -38,8 +39,14 @@ function head({ kind, metadata, spec, status }: StagedUpdateRun): string {
     ['Policy', policy && `snapshot ${policy}${picked === undefined ? '' : `, ${picked} cluster(s) picked`}`],
     ['Asked for', spec.state ?? 'Run'],
     ['State', toldProgress(status)],
-    ['Since', progressOf(status?.conditions)?.lastTransitionTime],
+    ['Since', since(run)],
   ]);
+}
+
+/** From one gate to the next a run waits on, and its condition stays as it was: what is asked now tells since when. */
+function since(run: StagedUpdateRun): string | undefined {
+  const asked = stageTasks(run).findLast(({ isOpen, type }) => isOpen && type === 'Approval');
+  return asked?.since ?? progressOf(run.status?.conditions)?.lastTransitionTime;
 }
 
 interface Around {
