@@ -1,3 +1,4 @@
+import type { SimClock } from '../clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { apiVersionOf, type Kind, storageKey } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
@@ -44,10 +45,8 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
   const missed = fresh ? [] : cluster.store.since(key, Number(from));
   if (!missed) throw expired(`too old resource version: ${from} (${cluster.store.version()})`);
 
-  const cancels: (() => void)[] = [];
-  const stream = openStream(() => {
-    for (const cancel of cancels) cancel();
-  }, request.signal);
+  let close = () => {};
+  const stream = openStream(() => close(), request.signal);
   const send = (type: string, object: unknown) => stream.write(encoder.encode(`${JSON.stringify({ type, object })}\n`));
   const forward = (event: StoreEvent) => {
     const change = seenBy(event, wanted);
@@ -60,17 +59,20 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
     }
   }
   for (const event of missed) forward(event);
-  cancels.push(cluster.store.subscribe(key, forward));
-  const seconds = Number(query.get('timeoutSeconds') ?? 0) || usualTimeoutSeconds;
-  cancels.push(cluster.clock.after(seconds * 1000, () => stream.end()));
-  if (query.get('allowWatchBookmarks') === 'true') {
-    const sendBookmark = () => send('BOOKMARK', bookmark(cluster, kind, form));
-    cancels.push(every(cluster, sendBookmark));
-    if (seconds * 1000 > lastBookmarkMs)
-      cancels.push(cluster.clock.after(seconds * 1000 - lastBookmarkMs, sendBookmark));
-  }
+  const unsubscribe = cluster.store.subscribe(key, forward);
+  const bookmarks = query.get('allowWatchBookmarks') === 'true';
+  const cancelTimes = atTimes(cluster.clock, {
+    ms: (Number(query.get('timeoutSeconds') ?? 0) || usualTimeoutSeconds) * 1000,
+    sendBookmark: bookmarks ? () => send('BOOKMARK', bookmark(cluster, kind, form)) : undefined,
+    end: stream.end,
+  });
   // A custom resource whose definition goes away takes its watches with it.
-  cancels.push(onKindGone(cluster, kind, () => stream.end()));
+  const forgetKind = onKindGone(cluster, kind, stream.end);
+  close = () => {
+    unsubscribe();
+    cancelTimes();
+    forgetKind?.();
+  };
   return { status: 200, headers: { 'content-type': 'application/json' }, body: stream.body };
 }
 
@@ -99,20 +101,35 @@ function bookmark(cluster: Cluster, kind: Kind, form: Form): unknown {
   return { ...named, metadata: { resourceVersion, creationTimestamp: null } };
 }
 
-function every(cluster: Cluster, run: () => void): () => void {
+/** Bookmarks, and the end of the watch after `ms`: one timer at a time, since a fleet has ten thousand watches. Returns what ends it. */
+function atTimes(
+  clock: SimClock,
+  watch: { readonly ms: number; readonly sendBookmark: (() => void) | undefined; readonly end: () => void },
+): () => void {
+  const { ms, sendBookmark, end } = watch;
+  let passed = 0;
   let cancel = () => {};
-  const next = () => {
-    cancel = cluster.clock.after(bookmarkMs, () => {
-      run();
-      next();
+  /** A bookmark every minute and one shortly before the end, which no timeout may be too short for. */
+  const nextBookmark = () => {
+    const regular = (Math.floor(passed / bookmarkMs) + 1) * bookmarkMs;
+    const last = ms - lastBookmarkMs;
+    return passed < last ? Math.min(regular, last) : regular;
+  };
+  const wait = () => {
+    const until = sendBookmark ? Math.min(nextBookmark(), ms) : ms;
+    cancel = clock.after(until - passed, () => {
+      passed = until;
+      if (passed >= ms) return end();
+      sendBookmark?.();
+      wait();
     });
   };
-  next();
+  wait();
   return () => cancel();
 }
 
-function onKindGone(cluster: Cluster, kind: Kind, run: () => void): () => void {
-  if (!kind.custom) return () => {};
+function onKindGone(cluster: Cluster, kind: Kind, run: () => void): (() => void) | undefined {
+  if (!kind.custom) return undefined;
   return cluster.store.subscribe('apiextensions.k8s.io/customresourcedefinitions', (event) => {
     if (event.type === 'DELETED' && event.object.metadata.name === `${kind.plural}.${kind.group}`) run();
   });

@@ -30,31 +30,46 @@ export interface EventLog {
 /** Events kept for watches that resume and for lists of an older moment; older ones answer 410, as after a compaction in etcd. */
 const keptEvents = 4096;
 
-/** `version`: the newest before the first event. */
+/** `version`: the newest before the first event. Versions of events follow each other without a gap. */
 export function eventLog(version: number): EventLog {
   const listeners = new Map<string, Set<(event: StoreEvent) => void>>();
   const observers: ((event: StoreEvent) => void)[] = [];
-  let log: StoreEvent[] = [];
+  let kept = columns();
   let forgotten = version;
+
+  const eventAt = (index: number): StoreEvent => ({
+    ...kept.what[index]!,
+    resourceVersion: forgotten + index + 1,
+    object: kept.objects[index]!,
+    before: kept.befores[index],
+    at: kept.times[index]!,
+  });
 
   return {
     record(event) {
-      log.push(event);
+      kept.what.push(whatOf(event));
+      kept.objects.push(event.object);
+      kept.befores.push(event.before);
+      kept.times.push(event.at);
       // Cut in halves, not one by one: shifting an array of thousands for each write would cost more than the write.
-      if (log.length > keptEvents) {
-        forgotten = log[log.length - keptEvents / 2 - 1]!.resourceVersion;
-        log = log.slice(-keptEvents / 2);
+      if (kept.objects.length > keptEvents) {
+        kept = columns(kept, -keptEvents / 2);
+        forgotten = event.resourceVersion - keptEvents / 2;
       }
       for (const listener of [...(listeners.get(event.key) ?? [])]) listener(event);
       for (const observer of observers) observer(event);
     },
     since(key, from) {
       if (from < forgotten) return undefined;
-      return log.filter((event) => event.resourceVersion > from && event.key === key);
+      const events: StoreEvent[] = [];
+      for (let index = from - forgotten; index < kept.what.length; index++) {
+        if (kept.what[index]!.key === key) events.push(eventAt(index));
+      }
+      return events;
     },
     versionAt(ms) {
-      for (let at = log.length - 1; at >= 0; at--) if (log[at]!.at <= ms) return log[at]!.resourceVersion;
-      return forgotten;
+      const index = kept.times.findLastIndex((at) => at <= ms);
+      return forgotten + index + 1;
     },
     subscribe(key, listener) {
       let set = listeners.get(key);
@@ -70,8 +85,37 @@ export function eventLog(version: number): EventLog {
     },
     observe: (listener) => observers.push(listener),
     forget(upTo) {
-      log = [];
+      kept = columns();
       forgotten = upTo;
     },
   };
 }
+
+/** The events of a log field by field: a fleet of a thousand keeps a hundred thousand of them, and an object for each takes twice as much. */
+interface Columns {
+  readonly what: What[];
+  readonly objects: Stored[];
+  readonly befores: (Stored | undefined)[];
+  readonly times: number[];
+}
+
+/** The events of another log from an index on, or none. */
+const columns = (of?: Columns, from = 0): Columns => ({
+  what: of?.what.slice(from) ?? [],
+  objects: of?.objects.slice(from) ?? [],
+  befores: of?.befores.slice(from) ?? [],
+  times: of?.times.slice(from) ?? [],
+});
+
+type What = Pick<StoreEvent, 'key' | 'type'>;
+
+/** One value for all events of a kind and type, of all clusters. */
+function whatOf({ key, type }: What): What {
+  let types = whats.get(key);
+  if (!types) {
+    types = { ADDED: { key, type: 'ADDED' }, MODIFIED: { key, type: 'MODIFIED' }, DELETED: { key, type: 'DELETED' } };
+    whats.set(key, types);
+  }
+  return types[type];
+}
+const whats = new Map<string, Readonly<Record<StoreEvent['type'], What>>>();

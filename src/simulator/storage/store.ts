@@ -32,9 +32,11 @@ export function openStore(now: () => number): Store {
   let version = 1;
 
   function all(key: string): readonly Stored[] {
+    const objects = kinds.get(key);
+    if (!objects) return none;
     let list = sorted.get(key);
     if (!list) {
-      list = [...(kinds.get(key)?.values() ?? [])].sort(byName);
+      list = [...objects.values()].sort(byName);
       sorted.set(key, list);
     }
     return list;
@@ -95,6 +97,8 @@ export function openStore(now: () => number): Store {
     compact: () => log.forget(version),
   };
 }
+
+const none: readonly Stored[] = [];
 
 /** The log keeps every version of an object, and a thousand members get the same ones. */
 const sharedMetadata = ['labels', 'annotations', 'managedFields'];
