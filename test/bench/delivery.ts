@@ -15,7 +15,6 @@ const deliver = (clusters: number, most: number, mostMb?: number): Promise<void>
   inTempDir(async (dir) => {
     const fleet = await runFleet({ dir, clusters, files: clusterFiles(clusters) });
     await fleet.until((plan) => plan.placements.length === 0);
-    fleet.forget();
     const change = (files: object) =>
       timed(1, async () => {
         const commit = await fleet.repo.commit({ ...files });
@@ -24,7 +23,7 @@ const deliver = (clusters: number, most: number, mostMb?: number): Promise<void>
     const placement = placementFile('shop', '{placementType: PickAll}', maxUnavailable);
     const [placed] = await change({ ...placement, ...tenObjects('shop', '1') });
     const [updated] = await change(tenObjects('shop', '2'));
-    const requests = fleet.sent.filter(({ isApply }) => isApply).length;
+    const requests = fleet.applies();
     await fleet.close();
     report(
       { what: `${clusters} clusters × 10 objects: commit → all available`, value: placed!, unit: 'ms', most },

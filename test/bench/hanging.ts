@@ -39,7 +39,7 @@ export const run = (): Promise<void> =>
 const hang = { type: 'Hang', fromSeconds: 0, probability: 1 } as const;
 
 async function rollOut(fleet: RunningFleet, version: number): Promise<number[]> {
-  fleet.forget();
+  fleet.keepSent();
   const commit = await fleet.repo.commit(tenObjects('shop', String(version)));
   const committed = performance.now();
   await fleet.until((plan) => plan.commit === commit && isHeldByOthers(plan));

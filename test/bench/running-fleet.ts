@@ -27,9 +27,11 @@ export interface RunningFleet {
   readonly repo: FleetRepo;
   /** Of every pass so far but those that another writer overtook. */
   readonly passes: { readonly plan: Plan; readonly kind: string }[];
-  /** What was asked of members since the last `forget`. */
+  /** Objects that members were asked to apply so far. */
+  readonly applies: () => number;
+  /** What was asked of members since the last `keepSent`; nothing is kept before that, since it would count as memory of the daemon. */
   readonly sent: readonly Sent[];
-  forget(): void;
+  keepSent(): void;
   /** Resolves with the first plan from now on (or the last one) of which this is true. */
   until(isSo: (plan: Plan) => boolean): Promise<Plan>;
   /** Looks at the repo and the members once more; resolves when that pass is over. */
@@ -50,7 +52,8 @@ export async function runFleet(options: {
   const members = await openFleet(simulatedFleet.parse(simulatedFleetFile(options.clusters)), systemClock);
   const repo = await openFleetRepo(join(options.dir, 'fleet'), options.files);
   const passes: { plan: Plan; kind: string }[] = [];
-  let sent: Sent[] = [];
+  let sent: Sent[] | undefined;
+  let applies = 0;
   let wake = (): void => {};
   const passed = (): Promise<void> => new Promise((next) => (wake = next));
   const opened = await openDaemon({
@@ -64,7 +67,8 @@ export async function runFleet(options: {
       const transport = inProcessTransport(member);
       return async (request) => {
         const sending = sentOf(cluster, request);
-        sent.push(sending);
+        sent?.push(sending);
+        if (sending.isApply) applies++;
         const response = await transport(request);
         sending.answeredAt = performance.now();
         return response;
@@ -93,10 +97,11 @@ export async function runFleet(options: {
   return {
     repo,
     passes,
+    applies: () => applies,
     get sent() {
-      return sent;
+      return sent ?? [];
     },
-    forget() {
+    keepSent() {
       sent = [];
     },
     async until(isSo) {
