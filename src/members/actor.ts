@@ -7,6 +7,7 @@ import { type Contest, contest } from './apply/contest.ts';
 import { delivery } from './apply/delivery.ts';
 import { type AssignedManifest, type Assignment, isSameAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
+import { oneText } from './equal-parts.ts';
 import { placementSighting } from './placement-sighting.ts';
 import { postponed } from './postponed.ts';
 import { going } from './prune/going.ts';
@@ -52,7 +53,7 @@ export function placementActor(input: {
   let wanted: Assignment | undefined;
   /** Counts what was wanted one after the other: every pass says anew what is wanted, mostly the same. */
   let wish = 0;
-  let items = new Map<string, AssignedManifest>();
+  let items: ReadonlyMap<string, AssignedManifest> = new Map();
   let troubles: readonly ObjectOutcome[] = [];
   let pending: 'all' | Set<string> = new Set();
   let complete = false;
@@ -155,7 +156,7 @@ export function placementActor(input: {
     finishedAt = clock.now();
     heardAt = finishedAt;
     const outcomes = [...objects.outcomes(), ...troubles];
-    const results = JSON.stringify(outcomes);
+    const results = oneText(JSON.stringify(outcomes));
     // KubeFleet starts its back-off anew when results change (work applier, requeue rate limiter).
     if (results !== lastResults) again.reset();
     lastResults = results;
@@ -180,7 +181,7 @@ export function placementActor(input: {
       }
       wish++;
       unwanted.forget();
-      items = new Map(assignment.manifests.map((item) => [keyOfManifest(item.manifest), item]));
+      items = itemsOf(assignment.manifests);
       if (before?.digest !== assignment.digest || assignment.remove || before?.remove) objects.forget();
       looked.begin(assignment);
       troubles = [];
@@ -232,3 +233,14 @@ export function placementActor(input: {
     },
   };
 }
+
+/** By the keys of their objects. Members that get the same are assigned the same list, and need one index of it. */
+function itemsOf(manifests: readonly AssignedManifest[]): ReadonlyMap<string, AssignedManifest> {
+  let items = indexed.get(manifests);
+  if (!items) {
+    items = new Map(manifests.map((item) => [keyOfManifest(item.manifest), item]));
+    indexed.set(manifests, items);
+  }
+  return items;
+}
+const indexed = new WeakMap<readonly AssignedManifest[], ReadonlyMap<string, AssignedManifest>>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oneOfEqual, sharingParts } from '../../src/members/equal-parts.ts';
+import { oneOfEqual, oneText, sharingParts } from '../../src/members/equal-parts.ts';
 
 const spec = (image: string) => ({ replicas: 2, template: { containers: [{ name: 'web', image }] } });
 
@@ -32,5 +32,15 @@ describe('objects that share their equal parts', () => {
     const [a, b] = [sharingParts(object('a'), ['spec']), sharingParts(object('b'), ['spec'])];
     expect(a.spec).toBe(b.spec);
     expect([a.metadata, b.metadata]).toEqual([{ name: 'a' }, { name: 'b' }]);
+  });
+});
+
+describe('equal texts', () => {
+  it('say what they said, also when there are more than are remembered', () => {
+    const large = (at: number) => `${at}`.padStart(2 ** 20, '.');
+    expect(Array.from({ length: 6 }, (_, at) => oneText(large(at)))).toEqual(
+      Array.from({ length: 6 }, (_, at) => large(at)),
+    );
+    expect(oneText('/ConfigMap/shop/settings')).toBe('/ConfigMap/shop/settings');
   });
 });

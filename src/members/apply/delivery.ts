@@ -5,6 +5,7 @@ import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest, Assignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
+import { oneText } from '../equal-parts.ts';
 import { eachOf } from '../pool.ts';
 import type { FirstLook } from '../watch/first-look.ts';
 import type { Change } from '../watch/store.ts';
@@ -64,7 +65,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
 
   async function one(assignment: Assignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
     const { manifest } = item;
-    const key = keyOfManifest(manifest);
+    const key = oneText(keyOfManifest(manifest));
     inFlight.add(key);
     try {
       const kind = await kinds.find(manifest);
@@ -97,7 +98,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   ): Promise<void> {
     const { strategy, label, isPlacement } = assignment;
     const object = refOfManifest(manifest);
-    const key = keyOfManifest(manifest);
+    const key = oneText(keyOfManifest(manifest));
     const live = watches.object(object);
     const verdict = agreed.verdict(strategy, manifest, live);
     const before = outcomes.get(key)?.result ?? '';

@@ -3,6 +3,7 @@ import { digestAnnotation } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
+import { oneText } from '../equal-parts.ts';
 import type { Watches } from './watches.ts';
 
 /**
@@ -49,7 +50,7 @@ export function firstLook(clock: Clock, watches: Watches): FirstLook {
   }
 
   function note(key: string, live: Manifest | undefined): void {
-    if (!digests.has(key)) digests.set(key, digestOf(live));
+    if (!digests.has(key)) digests.set(oneText(key), digestOf(live));
   }
 
   return {
@@ -69,7 +70,7 @@ export function firstLook(clock: Clock, watches: Watches): FirstLook {
     renew() {
       began = clock.now();
     },
-    accept: (live) => void digests.set(keyOfManifest(live), digestOf(live)),
+    accept: (live) => void digests.set(oneText(keyOfManifest(live)), digestOf(live)),
     forget() {
       digests.clear();
       began = Number.NEGATIVE_INFINITY;

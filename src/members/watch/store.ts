@@ -2,7 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
-import { sharingParts } from '../equal-parts.ts';
+import { oneText, sharingParts } from '../equal-parts.ts';
 import { isNewer } from './resource-version.ts';
 
 export type Change =
@@ -46,11 +46,11 @@ export function objectStore(changed: (change: Change) => void): Store {
   let told: string | undefined;
 
   function set(item: Manifest): void {
-    const key = keyOfManifest(item);
+    const key = oneText(keyOfManifest(item));
     const before = objects.get(key);
     if (before !== undefined && !isNewer(versionOf(item), versionOf(before))) return;
     const managers = managersOf(item);
-    const object = sharingParts(withoutManagers(item), shareable(item));
+    const object = kept(item);
     objects.set(key, object);
     if (isOurs(item, managers)) copies.delete(key);
     else copies.add(key);
@@ -126,9 +126,12 @@ export function objectStore(changed: (change: Change) => void): Store {
   };
 }
 
-/** What a thousand members have alike of an object; names, versions and times are each one's own. */
-const shareable = (object: Manifest): string[] =>
-  Object.keys(object).filter((name) => name !== 'metadata' && name !== 'status');
+/** An object as it is kept: what a thousand members have alike is one value. Versions and times are each one's own. */
+function kept(item: Manifest): Manifest {
+  const { metadata, ...content } = withoutManagers(item);
+  const alike = Object.keys(content).filter((name) => name !== 'status');
+  return { ...sharingParts(content, alike), metadata: sharingParts(metadata, ['labels', 'annotations']) } as Manifest;
+}
 
 const versionOf = (object: Manifest): string | undefined => object.metadata['resourceVersion'] as string | undefined;
 
