@@ -36,11 +36,12 @@ export function discover(client: MemberClient): Discovery {
     try {
       const path = groupVersionPath(apiVersion);
       const list = await client.request<ResourceList>({ method: 'GET', path, tried: `discover ${apiVersion}` });
-      return (list.resources ?? [])
+      const kinds = (list.resources ?? [])
         .filter((resource) => !resource.name.includes('/'))
-        .map(({ name, kind, namespaced, verbs }) =>
-          oneOfEqual<ServedKind>({ apiVersion, kind, plural: name, namespaced, verbs }),
+        .map(
+          ({ name, kind, namespaced, verbs }): ServedKind => ({ apiVersion, kind, plural: name, namespaced, verbs }),
         );
+      return oneOfEqual(kinds);
     } catch (error) {
       // Something between us and the server may answer 404 to anything: only the server's own list of groups tells.
       if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];

@@ -4,11 +4,11 @@ import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { Discovery } from '../api-server/discovery.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
-import type { WatchEnd } from '../api-server/watch-stream.ts';
+import type { WatchEnd, WatchEvent } from '../api-server/watch-stream.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Contact } from '../contact.ts';
 import { backOff } from './back-off.ts';
-import { byName } from './by-name.ts';
+import { type ByName, byName } from './by-name.ts';
 import { type Change, objectStore, type Store } from './store.ts';
 
 export type ReflectorState =
@@ -70,9 +70,8 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   const query = { labelSelector: placementLabel };
   let state: ReflectorState = { kind: 'listing' };
   const retries = backOff(clock, stop.signal);
-  const names = byName({ client, clock, kind, store, named: () => input.named(kind) });
-  /** The kind may not be listed, so that only what is asked for by name is known. */
-  let unlisted = false;
+  /** Where the kind may not be listed, so that only what is asked for by name is known. */
+  let unlisted: ByName | undefined;
   /** Why it may not be watched, as far as is known. */
   let unwatched: string | undefined;
   let breaks = 0;
@@ -104,9 +103,12 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       return stop.signal.aborted ? version : relist();
     }
     const began = clock.now();
-    let watched: Awaited<ReturnType<typeof watch>>;
+    let seen = version;
+    let end: WatchEnd;
     try {
-      watched = await watch(version);
+      end = await client.watch(path, { ...query, resourceVersion: version }, stop.signal, (event) => {
+        seen = take(event, seen);
+      });
     } catch (error) {
       if (!isForbidden(error)) throw error;
       unwatched = `${error.message}: ${kind.plural} are listed every minute instead`;
@@ -117,7 +119,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     if (clock.now() - began >= honestWatchMs) retries.reset();
     else await retries.pause();
     // Nothing need be wrong where nothing is told. Only a list can say, and until it fails what is shown stands.
-    return watched.end === 'silent' ? relist() : watched.version;
+    return end === 'silent' ? relist() : seen;
   }
 
   /** Undefined where the kind may not be listed: what is asked for has been read by name then. */
@@ -129,13 +131,13 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
       breaks = 0;
       asOf = asked;
       store.replace(page.items, page.resourceVersion);
-      unlisted = false;
+      unlisted = undefined;
       turn({ kind: 'synced', ...(unwatched === undefined ? {} : { unwatched }) });
       return page.resourceVersion;
     } catch (error) {
       if (!isForbidden(error)) throw error;
-      unlisted = true;
-      await names.read();
+      unlisted ??= byName({ client, clock, kind, store, named: () => input.named(kind) });
+      await unlisted.read();
       if (stop.signal.aborted) return undefined;
       breaks = 0;
       const often = 'they are read one by one, every 5 minutes in the end';
@@ -144,26 +146,24 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     }
   }
 
-  async function watch(from: string): Promise<{ readonly version: string; readonly end: WatchEnd }> {
-    let version = from;
-    const end = await client.watch(path, { ...query, resourceVersion: from }, stop.signal, (event) => {
-      asOf = clock.now();
-      if (unwatched !== undefined) turn({ kind: 'synced' });
-      unwatched = undefined;
-      version = (event.object.metadata['resourceVersion'] as string | undefined) ?? version;
-      const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
-      if (event.type === 'BOOKMARK') store.passed(version);
-      else if (event.type === 'DELETED') store.remove(object, version);
-      else store.set(object);
-    });
-    return { version, end };
+  /** Returns the version up to which everything has been told then. */
+  function take(event: WatchEvent, before: string): string {
+    asOf = clock.now();
+    if (unwatched !== undefined) turn({ kind: 'synced' });
+    unwatched = undefined;
+    const version = (event.object.metadata['resourceVersion'] as string | undefined) ?? before;
+    const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
+    if (event.type === 'BOOKMARK') store.passed(version);
+    else if (event.type === 'DELETED') store.remove(object, version);
+    else store.set(object);
+    return version;
   }
 
   /** What a failure means. Whatever broke, the next attempt begins from a whole list: only that is certain. */
   async function fail(error: unknown): Promise<void> {
     if (error instanceof ApiError && error.status === 404 && (await isUnserved())) {
       store.empty();
-      unlisted = false;
+      unlisted = undefined;
       asOf = Number.POSITIVE_INFINITY;
       turn({ kind: 'unserved' });
       return;
@@ -212,14 +212,14 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     kind,
     store,
     state: () => state,
-    shows: (key) => isSettled(state) && (!unlisted || names.shows(key)),
-    complete: () => isSettled(state) && (!unlisted || names.complete()),
-    asOf: () => (unlisted ? names.asOf() : asOf),
+    shows: (key) => isSettled(state) && (!unlisted || unlisted.shows(key)),
+    complete: () => isSettled(state) && (!unlisted || unlisted.complete()),
+    asOf: () => (unlisted ? unlisted.asOf() : asOf),
     async ready() {
       await answered;
       if (!unlisted || stop.signal.aborted) return;
       try {
-        await names.catchUp();
+        await unlisted.catchUp();
       } catch (error) {
         // Told when it is read the next time.
         if (!(error instanceof ApiError)) throw error;
