@@ -1,5 +1,6 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { Connection } from './connection.ts';
+import type { FewAtOnce } from './few-at-once.ts';
 import { identityOf } from './identity.ts';
 import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
 import { sweep } from './watch/sweep.ts';
@@ -31,6 +32,7 @@ export function inspection(
   let looking = false;
   let identity: string | undefined;
   let swept: 'never' | 'whole' | 'partly' = 'never';
+  let sweeping = 0;
 
   async function checkIdentity(): Promise<void> {
     const found = await identityOf(client);
@@ -39,16 +41,23 @@ export function inspection(
     if (replaced) on.replaced();
   }
 
-  async function sweepOnce(): Promise<void> {
+  async function sweepOnce(among: FewAtOnce | undefined): Promise<void> {
     swept = 'partly';
-    if (await sweep(connection)) swept = 'whole';
+    sweeping++;
+    try {
+      const isWhole = await (among ? among.run(() => sweep(connection)) : sweep(connection));
+      if (isWhole) swept = 'whole';
+    } finally {
+      sweeping--;
+    }
     on.changed();
   }
 
   async function lookOnce(): Promise<void> {
     await checkIdentity();
     properties = await collectProperties({ client, priceLists: on.priceLists() });
-    if (swept === 'partly') await sweepOnce();
+    // In the place of this look: one that waits for another place would be waited for by all that hold one.
+    if (swept === 'partly' && sweeping === 0) await sweepOnce(undefined);
   }
 
   return {
@@ -64,7 +73,7 @@ export function inspection(
       looking = false;
       if (JSON.stringify(before) !== JSON.stringify(properties)) on.changed();
     },
-    sweep: sweepOnce,
+    sweep: () => sweepOnce(connection.fewAtOnce),
     properties: () => properties,
     complete: () => swept !== 'partly',
   };

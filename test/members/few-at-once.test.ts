@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
-import { begin, turn } from './world.ts';
+import { begin, openWorld, turn } from './world.ts';
 
 /** So many are asked for, by number; each is over when it is told to be. */
 function asked(few: FewAtOnce, count: number) {
@@ -64,4 +64,17 @@ it('sets no timer while nobody waits', async () => {
   asked(fewAtOnce(clock), 64);
   await turn();
   expect(clock.pending()).toBe(0);
+});
+
+it('lets a member look for objects of ours when it has a place', async () => {
+  const few = fewAtOnce(manualClock(begin));
+  const world = await openWorld({}, { fewAtOnce: few });
+  const others = asked(few, 64);
+  const listed = () => world.requests.filter(({ path }) => path.includes('labelSelector')).length;
+  const swept = world.member.sweep();
+  await turn();
+  expect(listed()).toBe(0);
+  others.end(0);
+  await swept;
+  expect(listed()).toBeGreaterThan(0);
 });

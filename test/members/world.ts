@@ -5,7 +5,7 @@ import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
 import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { Assignment } from '../../src/members/assignment.ts';
-import { fewAtOnce } from '../../src/members/few-at-once.ts';
+import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { type ManualClock, manualClock } from '../../src/simulator/clock.ts';
@@ -67,7 +67,10 @@ export type Intercept = (request: TransportRequest) => { status: number; body: o
 
 export async function openWorld(
   spec: object = {},
-  { intercept, ...more }: { pollMs?: number; intercept?: Intercept; knownAt?: () => number } = {},
+  {
+    intercept,
+    ...more
+  }: { pollMs?: number; intercept?: Intercept; knownAt?: () => number; fewAtOnce?: FewAtOnce } = {},
 ): Promise<World> {
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];

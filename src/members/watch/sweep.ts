@@ -4,7 +4,7 @@ import { pathOf } from '../api-server/served-kind.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
 
-/** Kinds asked for at once. A whole fleet sweeps at the same time: with all slots of all clients its answers took 400 MB more. */
+/** Kinds asked for at once: many members sweep at the same time, and their answers lie in memory together. */
 const width = 4;
 
 /**
