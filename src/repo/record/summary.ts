@@ -65,10 +65,12 @@ export const summary = z.looseObject({
 });
 
 /** The members that a summary says do not answer. */
-export const silentIn = ({ unreachable = {}, lastContact = {} }: z.infer<typeof summary>): Map<ClusterName, Silence> =>
-  new Map(
+export function silentIn({ unreachable = {}, lastContact = {} }: z.infer<typeof summary>): Map<ClusterName, Silence> {
+  const lastHeard = new Map(Object.entries(lastContact));
+  return new Map(
     Object.entries(unreachable).map(([name, cause]) => {
-      const heard = lastContact[name];
+      const heard = lastHeard.get(name);
       return [name as ClusterName, { cause, ...(heard !== undefined && { lastContact: heard }) }];
     }),
   );
+}
