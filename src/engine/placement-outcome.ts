@@ -1,8 +1,9 @@
 import { type PlacementStatus, placementKey, refOf } from '../api/placement.ts';
-import type { PlacementState } from '../api/placement-state.ts';
+import type { ClusterDecision, PlacementState } from '../api/placement-state.ts';
 import { targetsOf } from './delivery/targets.ts';
-import { canonicalJson } from './kernel/canonical-json.ts';
+import { canonicalJson, canonicalList, canonicalMap } from './kernel/canonical-json.ts';
 import { findCondition } from './kernel/condition.ts';
+import { onceLately } from './kernel/once-for.ts';
 import type { PlannedPlacement, RecordDocument, Target } from './plan-document.ts';
 import { mirroredDocuments, placementDocuments } from './record-documents.ts';
 import { latestOf } from './selection/snapshot.ts';
@@ -52,7 +53,7 @@ function finished(
     work,
     planned,
     targets,
-    digest: digest(canonicalJson([planned && withoutMoves(planned), targets])),
+    digest: digest(canonicalList([planned ? wantedText(planned) : 'null', canonicalJson(targets)])),
     documents: [
       ...placementDocuments(work, { status, inNamespace }),
       ...mirroredDocuments(mirroredStatuses(work, world, before?.mirrored), digest),
@@ -68,10 +69,14 @@ export const documentAt = ({ documents }: Outcome, wanted: string): RecordDocume
 export const stateOf = (outcome: Outcome): PlacementState => documentAt(outcome, 'state.yaml')!.value as PlacementState;
 
 /** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
-const withoutMoves = (planned: PlannedPlacement) => ({
-  ...planned,
-  bindings: planned.bindings.map(({ move: _, ...binding }) => binding),
-});
+const wantedText = (planned: PlannedPlacement): string =>
+  canonicalMap(planned, (value, key) => {
+    if (key === 'decisions') return canonicalList(planned.decisions.map(decisionText));
+    return canonicalJson(key === 'bindings' ? planned.bindings.map(({ move: _, ...binding }) => binding) : value);
+  });
+
+/** Placements have most of their decisions in common: a large fleet has a million, and the texts of all would fill the memory. */
+const decisionText = onceLately((decision: ClusterDecision) => canonicalJson(decision), 20_000);
 
 function statusOf(work: PlacementWork, world: World): PlacementStatus {
   const context = { now: world.input.now, recorded: recordedStatus(work, world) };

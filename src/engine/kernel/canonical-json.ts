@@ -4,6 +4,22 @@ export function canonicalJson(value: unknown): string {
   return copy === unordered ? spelled(value) : (JSON.stringify(copy) ?? 'null');
 }
 
+/** The canonical JSON of a list, put together from that of its items. */
+export function canonicalList(texts: readonly string[]): string {
+  // Appended, not joined: the runtime copies appended pieces once, when the whole is looked at.
+  let text = '';
+  for (const item of texts) text += `${text && ','}${item}`;
+  return `[${text}]`;
+}
+
+/** The canonical JSON of a map, put together from that of its members. */
+export function canonicalMap<T extends object>(map: T, textOf: (item: T[keyof T], key: keyof T) => string): string {
+  let text = '';
+  for (const key of Object.keys(map).sort() as (keyof T & string)[])
+    if (map[key] !== undefined) text += `${text && ','}${JSON.stringify(key)}:${textOf(map[key], key)}`;
+  return `{${text}}`;
+}
+
 /** Stands for a value of which a copy cannot have its keys in code-unit order. */
 const unordered = Symbol('unordered');
 
@@ -36,14 +52,7 @@ function sorted(keys: string[]): string[] {
 }
 
 function spelled(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => spelled(item ?? null)).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const record = value as Record<string, unknown>;
-    const members = Object.keys(record)
-      .sort()
-      .filter((key) => record[key] !== undefined)
-      .map((key) => `${JSON.stringify(key)}:${spelled(record[key])}`);
-    return `{${members.join(',')}}`;
-  }
+  if (Array.isArray(value)) return canonicalList(value.map((item) => spelled(item ?? null)));
+  if (typeof value === 'object' && value !== null) return canonicalMap(value, spelled);
   return JSON.stringify(value) ?? 'null';
 }

@@ -26,3 +26,20 @@ export function onceForPair<K extends object, G, V>(tell: (of: K, given: G) => V
     return answer.told;
   };
 }
+
+/**
+ * The same for values of which most come again soon and too many may be in use to remember what was told of each: all is
+ * forgotten when there are as many as `most`.
+ */
+export function onceLately<K extends object, V>(tell: (of: K) => V, most: number): (of: K) => V {
+  const known = new Map<K, { readonly told: V }>();
+  return (of) => {
+    let answer = known.get(of);
+    if (!answer) {
+      if (known.size >= most) known.clear();
+      answer = { told: tell(of) };
+      known.set(of, answer);
+    }
+    return answer.told;
+  };
+}

@@ -3,7 +3,7 @@ import type { ClusterDecision } from '../../api/placement-state.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
-import { asMade, emitYaml, type Layout, readBack } from '../yaml/emit-yaml.ts';
+import { asMade, emitYaml, type Layout, readBack, recurring } from '../yaml/emit-yaml.ts';
 
 /** Key order of Kubernetes objects; every other map keeps the order it was made in. */
 const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
@@ -138,7 +138,7 @@ const ofStatus: Layout = { keys: byRank, under: (key) => (isWritten(key) ? asMad
 /** Entries of the lists, and the policy, are written on one line, so that a diff shows what happened to which cluster. */
 const ofState: Layout = {
   keys: byRank,
-  under: (key) => (isWritten(key) ? asMade : (shortened.get(key) ?? ofState)),
+  under: (key) => (isWritten(key) ? asMade : (inState.get(key) ?? ofState)),
   onOneLine: (key) => oneLine.has(key),
 };
 const oneLine: ReadonlySet<string> = new Set([
@@ -149,8 +149,10 @@ const oneLine: ReadonlySet<string> = new Set([
   'policy',
 ]);
 
-/** Of a binding: what reading gives back anyway is left out, for its line is long enough to read. */
-const shortened: ReadonlyMap<string, Layout> = new Map([
+const inState: ReadonlyMap<string, Layout> = new Map([
+  // A cluster is passed over for the same reason by many placements.
+  ['targetClusters', recurring(ofState)],
+  // Of a binding, what reading gives back anyway is left out, for its line is long enough to read.
   [
     'clusterDecision',
     { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: () => ofState },

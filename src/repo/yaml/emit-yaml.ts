@@ -8,7 +8,12 @@ export interface Layout {
   under(key: string): Layout;
   /** What stands under a key is a map on one line, or a list of such maps; absent: all on lines of their own. */
   readonly onOneLine?: (key: string) => boolean;
+  /** Texts of maps of this layout that stand on one line. */
+  readonly lines?: Map<unknown, string>;
 }
+
+/** The same layout for maps of which the identical ones come again and again: a line is made of each once. */
+export const recurring = (layout: Layout): Layout => ({ ...layout, lines: new Map() });
 
 /** In the order in which the keys were set. */
 export const asMade: Layout = { keys: Object.keys, under: () => asMade };
@@ -21,7 +26,9 @@ const options = { lineWidth: 0, aliasDuplicateObjects: false, flowCollectionPadd
  * of 100,000 bindings took it half a minute.
  */
 export function emitYaml(value: object, layout: Layout): string {
-  return block(value, layout, '').slice(1);
+  const text = block(value, layout, '', '');
+  // Empty collections stand beside what they belong to. Looking at the first character has the runtime put the text together.
+  return text.startsWith(' ') ? text.slice(1) : text;
 }
 
 /** What reading the text of `emitYaml` gives, without the reading: the same members in the same order. */
@@ -40,54 +47,60 @@ export function readBack(value: unknown, layout: Layout): unknown {
   return map;
 }
 
-/** What follows `key:`, with the line break at its end: on the same line after a blank, or on lines of its own. */
-function block(value: unknown, layout: Layout, indent: string): string {
+/**
+ * What follows `key:` or a dash, with the line break at its end: on the same line after a blank, or a collection of which every
+ * line but the first begins with `indent` and the first with `lead`. Texts only ever grow: taking one apart would copy it.
+ */
+function block(value: unknown, layout: Layout, indent: string, lead: string): string {
   if (Array.isArray(value)) {
-    if (value.length === 0) return ' []\n';
-    let text = '\n';
-    for (const item of value) text += `${indent}-${inList(item, layout, `${indent}  `)}`;
-    return text;
+    let text = '';
+    const deeper = `${indent}  `;
+    for (const item of value) text += `${text === '' ? lead : indent}-${block(item, layout, deeper, ' ')}`;
+    return text || ' []\n';
   }
-  if (typeof value === 'object' && value !== null) {
-    const lines = entries(value as Values, layout, indent);
-    return lines === '' ? ' {}\n' : `\n${lines}`;
-  }
+  if (typeof value === 'object' && value !== null) return entries(value as Values, layout, indent, lead) || ' {}\n';
   return ` ${scalar(value, indent)}\n`;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-function entries(map: Values, layout: Layout, indent: string): string {
+function entries(map: Values, layout: Layout, indent: string, lead: string): string {
   let text = '';
   for (const key of layout.keys(map)) {
     const value = map[key];
     if (value === undefined) continue;
-    text += `${indent}${keyText(key, indent)}:${valueText(key, value, layout, indent)}`;
+    text += `${text === '' ? lead : indent}${keyText(key, indent)}:`;
+    text += valueText(key, value, layout, `${indent}  `);
   }
   return text;
 }
 
 function valueText(key: string, value: unknown, layout: Layout, indent: string): string {
   const under = layout.under(key);
-  const deeper = `${indent}  `;
-  if (!layout.onOneLine?.(key)) return block(value, under, deeper);
+  const lead = `\n${indent}`;
+  if (!layout.onOneLine?.(key)) return block(value, under, indent, lead);
   if (!Array.isArray(value)) return ` ${line(value, under)}\n`;
-  return value.length === 0 ? ' []\n' : `\n${value.map((item) => `${deeper}- ${line(item, under)}\n`).join('')}`;
-}
-
-/** The first line of a collection stands beside the dash. */
-function inList(item: unknown, layout: Layout, indent: string): string {
-  const text = block(item, layout, indent);
-  return text.startsWith('\n') ? ` ${text.slice(1 + indent.length)}` : text;
+  if (value.length === 0) return ' []\n';
+  let text = '';
+  const dash = `${lead}- `;
+  for (const item of value) {
+    text += dash;
+    text += line(item, under);
+  }
+  return `${text}\n`;
 }
 
 function line(value: unknown, layout: Layout): string {
   if (Array.isArray(value)) return `[${value.map((item) => line(item, layout)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return scalarInLine(value);
+  return layout.lines ? known(layout.lines, value, () => mapInLine(value, layout)) : mapInLine(value, layout);
+}
+
+function mapInLine(value: object, layout: Layout): string {
   let text = '';
   for (const key of layout.keys(value)) {
     const item = (value as Values)[key];
-    if (item !== undefined) text += `${text && ', '}${scalarInLine(key)}: ${line(item, layout.under(key))}`;
+    if (item !== undefined) text += `${text && ', '}${keyInLine(key)}: ${line(item, layout.under(key))}`;
   }
   return `{${text}}`;
 }
@@ -105,29 +118,35 @@ const isPlain = (text: string): boolean =>
     : plainWords.test(text) || instant.test(text);
 
 function scalar(value: unknown, indent: string): string {
-  if (typeof value === 'string' && isPlain(value)) return value;
   if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
-  const text = known(blockScalars, value, () =>
-    stringify({ k: value ?? null }, beginsBlank(value) ? quoted : options).slice(3, -1),
-  );
-  if (!text.includes('\n')) return text;
+  const text = known(blockScalars, value, () => blockScalar(value));
+  if (text === value || !text.includes('\n')) return text;
   // Lines of a block scalar stand one level deeper than its key, which stood at the margin here.
   return text.replace(/\n(?=[^\n])/g, `\n${indent.slice(2)}`);
 }
+
+const blockScalar = (value: unknown): string =>
+  typeof value === 'string' && isPlain(value)
+    ? value
+    : stringify({ k: value ?? null }, beginsBlank(value) ? quoted : options).slice(3, -1);
 
 /** The yaml package (2.9.1) loses the blanks of a block scalar whose first line holds nothing else, or cannot read it back. */
 const beginsBlank = (value: unknown): boolean => typeof value === 'string' && /^\n*[ \t]+\n/.test(value);
 
 function scalarInLine(value: unknown): string {
-  if (typeof value === 'string' && isPlain(value)) return value;
   if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
-  return known(lineScalars, value, () => {
-    if (typeof value === 'string' && value.includes('\n')) return stringify(value, quoted).slice(0, -1);
-    const list = new Document([value ?? null], options);
-    (list.contents as { flow?: boolean }).flow = true;
-    return list.toString(options).slice(1, -2);
-  });
+  return known(lineScalars, value, () => lineScalar(value));
 }
+
+function lineScalar(value: unknown): string {
+  if (typeof value === 'string' && isPlain(value)) return value;
+  if (typeof value === 'string' && value.includes('\n')) return stringify(value, quoted).slice(0, -1);
+  const list = new Document([value ?? null], options);
+  (list.contents as { flow?: boolean }).flow = true;
+  return list.toString(options).slice(1, -2);
+}
+
+const keyInLine = (key: string): string => known(lineKeys, key, () => lineScalar(key));
 
 /** On one line, however many lines the text has. */
 const quoted = {
@@ -138,17 +157,17 @@ const quoted = {
 } as const;
 
 function keyText(key: string, indent: string): string {
-  if (isPlain(key)) return key;
-  const text = known(keys, key, () => stringify({ [key]: 0 }, options).slice(0, -4));
+  const text = known(keys, key, () => (isPlain(key) ? key : stringify({ [key]: 0 }, options).slice(0, -4)));
   // A key of more than 1,024 characters stands on a line of its own.
-  return text.replaceAll('\n', `\n${indent}`);
+  return text === key ? key : text.replaceAll('\n', `\n${indent}`);
 }
 
-/** Messages, hashes and quantities come again and again; forgotten all at once when there are too many. */
+/** Names, messages, hashes and quantities come again and again; forgotten all at once when there are too many. */
 const blockScalars = new Map<unknown, string>();
 const lineScalars = new Map<unknown, string>();
 const keys = new Map<unknown, string>();
-const mostKnown = 10_000;
+const lineKeys = new Map<unknown, string>();
+const mostKnown = 20_000;
 
 function known(texts: Map<unknown, string>, value: unknown, make: () => string): string {
   const there = texts.get(value);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../src/engine/kernel/canonical-json.ts';
+import { canonicalJson, canonicalList, canonicalMap } from '../../../src/engine/kernel/canonical-json.ts';
 
 const key = fc.oneof(fc.string(), fc.constantFrom('10', '9', '__proto__', 'a', 'b', 'Z', '1a'));
 const { value } = fc.letrec((tie) => ({
@@ -24,6 +24,17 @@ describe('canonical JSON', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('of a list or a map is put together from that of its parts', () => {
+    fc.assert(
+      fc.property(fc.dictionary(key, value, { noNullPrototype: true }), (of) => {
+        expect(canonicalMap(of, (item) => canonicalJson(item))).toBe(canonicalJson(of));
+        const items = Object.values(of);
+        expect(canonicalList(items.map(canonicalJson))).toBe(canonicalJson(items));
+      }),
+    );
+    expect(canonicalMap({ a: undefined, b: 1 }, (item, name) => `${name}${item}`)).toBe('{"b":b1}');
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onceFor, onceForPair } from '../../../src/engine/kernel/once-for.ts';
+import { onceFor, onceForPair, onceLately } from '../../../src/engine/kernel/once-for.ts';
 
 const lengths = () => {
   const asked: (readonly string[])[] = [];
@@ -36,4 +36,14 @@ it('what is told of two values is worked out anew when either is another', () =>
     1, 1, 3, 2,
   ]);
   expect(asked).toHaveLength(4);
+});
+
+it('what was told lately is remembered, until there are too many', () => {
+  const { asked, tell } = lengths();
+  const length = onceLately((list: readonly string[]) => tell(list), 2);
+  const [a, b, c] = [['a'], ['b', 'b'], ['c', 'c', 'c']];
+  expect([a, b, a, b].map(length)).toEqual([1, 2, 1, 2]);
+  expect(asked).toEqual([a, b]);
+  expect([c, c, a].map(length)).toEqual([3, 3, 1]);
+  expect(asked).toEqual([a, b, c, a]);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { asMade, emitYaml, type Layout, readBack } from '../../../src/repo/yaml/emit-yaml.ts';
+import { asMade, emitYaml, type Layout, readBack, recurring } from '../../../src/repo/yaml/emit-yaml.ts';
 
 /** Texts that mean something to YAML at their beginning, their end or in their middle. */
 const text = fc.oneof(
@@ -90,6 +90,26 @@ describe('YAML of JSON values', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('is the same where maps come again and again', () => {
+    const object = fc.oneof(map, fc.constantFrom({ a: 1 }, { a: 2 }));
+    fc.assert(
+      fc.property(fc.array(object, { maxLength: 5 }), (list) => {
+        const again = { ...onOneLine, under: () => recurring(asMade) };
+        expect(emitYaml({ list: [...list, ...list] }, again)).toBe(emitYaml({ list: [...list, ...list] }, onOneLine));
+      }),
+    );
+    const asked: object[] = [];
+    const keys = (of: object) => {
+      asked.push(of);
+      return Object.keys(of);
+    };
+    const counting = recurring({ keys, under: () => asMade });
+    const one = { a: 1 };
+    const written = emitYaml({ list: [one, { a: 1 }, one] }, { ...onOneLine, under: () => counting });
+    expect(written).toBe('list:\n  - {a: 1}\n  - {a: 1}\n  - {a: 1}\n');
+    expect(asked).toHaveLength(2);
   });
 
   it('is read back without the reading, in the same order', () => {

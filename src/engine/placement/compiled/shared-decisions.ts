@@ -23,14 +23,20 @@ export function shareDecisions(members: readonly Member[]): SharedDecisions {
   const scores = new Map<number, Scores>();
   const scored = (selected: boolean, opening: (clusterName: string) => string): SharedDecisions['picked'] => {
     const openings: string[] = [];
+    const made: (ClusterDecision | undefined)[] = new Array(members.length * perCluster);
     return (row, affinityScore, topologySpreadScore) => {
-      const clusterName = members[row]!.name;
-      openings[row] ??= opening(clusterName);
       const { clusterScore, text } = remembered(scores, topologySpreadScore * 2 ** 32 + affinityScore, () => ({
         clusterScore: { affinityScore, topologySpreadScore },
         text: reasons.scores(affinityScore, topologySpreadScore),
       }));
-      return { clusterName, selected, clusterScore, reason: openings[row] + text };
+      const at = row * perCluster + ((affinityScore + topologySpreadScore) & (perCluster - 1));
+      const known = made[at];
+      if (known !== undefined && known.clusterScore === clusterScore) return known;
+      const clusterName = members[row]!.name;
+      openings[row] ??= opening(clusterName);
+      const decision = { clusterName, selected, clusterScore, reason: openings[row] + text };
+      made[at] = decision;
+      return decision;
     };
   };
   return {
@@ -42,6 +48,13 @@ export function shareDecisions(members: readonly Member[]): SharedDecisions {
     outscored: scored(false, reasons.outscoredBy),
   };
 }
+
+/**
+ * So many decisions about a cluster are kept for the next placement, each in the place that its scores give, until another comes
+ * there: placements of one fleet tend to have few scores in common, and where every score is another one this holds no memory. A
+ * power of two.
+ */
+const perCluster = 32;
 
 interface Scores {
   readonly clusterScore: ClusterDecision['clusterScore'];
