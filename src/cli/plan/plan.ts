@@ -39,16 +39,18 @@ export async function plan(
     return { input, supposed, result, plan: { ...result.plan, problems } };
   });
   const notRolledOut = result.notRolledOut();
-  const files = wholeRecord(plan, { branch: options.ref ?? 'main', unreachable: unreachable(input), notRolledOut });
-  if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, files);
+  // Of a large fleet hundreds of megabytes, made only for those who asked.
+  const record = () =>
+    wholeRecord(plan, { branch: options.ref ?? 'main', unreachable: unreachable(input), notRolledOut });
+  if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
   const deeds = deedsOf(result, input.record);
-  const document = {
+  const document = () => ({
     ...plan,
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
-    record: Object.fromEntries(files),
-  };
-  if (format === 'json') printJson(document);
-  else if (format === 'yaml') await printYaml(document);
+    record: Object.fromEntries(record()),
+  });
+  if (format === 'json') printJson(document());
+  else if (format === 'yaml') await printYaml(document());
   else if (format === 'markdown') print(planMarkdown(plan, deeds));
   else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, { deeds, notRolledOut }));
   const code = exitCodeOf(plan, deeds);

@@ -75,7 +75,7 @@ export function selectedCluster(
     ...((failed || DiffReported?.status === 'True') && binding.diffedPlacements
       ? { diffedPlacements: binding.diffedPlacements }
       : {}),
-    conditions: [scheduled, ...walked],
+    conditions: [scheduled].concat(walked),
   };
 }
 
