@@ -47,6 +47,8 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
     }
     if (record.commit === undefined)
       notes.push(`there is no status yet: what is placed on ${cluster} is not known, so nothing is evicted`);
+    for (const key of record.unread?.placements.keys() ?? [])
+      notes.push(`the state of ${key} cannot be read: whether it is placed on ${cluster} is not known`);
     await tell(
       desired,
       {

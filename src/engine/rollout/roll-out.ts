@@ -15,7 +15,7 @@ import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
 import { withinBudget } from './disruption-budget.ts';
 import { sameCluster } from './same-cluster.ts';
-import { selectMoves } from './select.ts';
+import { type Selected, selectMoves } from './select.ts';
 import { freeAt, frozenHolds, holdsOf } from './waiting-holds.ts';
 
 export interface RollOutContext {
@@ -69,36 +69,39 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   for (;;) {
     const selected = selectMoves(
       all.filter((entry) => !isHeld(entry)),
-      targetNumber(work, all),
+      { total: targetNumber(work, all), wantsNone: wantsNone(work) },
       strategy,
     );
     const { allowed, denials } = withinBudget(work, all, selected.chosen, context.budget);
     if (allowed.size === 0) {
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
-      return finished(work, context, { all, waiting, denials, isHeld, cleaning, readyMissing: selected.readyMissing });
+      return finished(work, context, { ...selected, all, waiting, denials, isHeld, cleaning });
     }
     all = look(all.map((entry) => (allowed.has(entry) ? moved(entry, latest.index, context) : entry.step)));
   }
 }
 
-interface LastPick {
+interface LastPick extends Pick<Selected, 'readyMissing' | 'noneNeeded'> {
   readonly all: readonly Classified[];
   readonly waiting: ReadonlySet<Classified>;
   readonly denials: ReadonlyMap<Classified, string>;
   readonly isHeld: (entry: Classified) => boolean;
   readonly cleaning: ReadonlyMap<ClusterName, Hold>;
-  readonly readyMissing: number;
 }
 
 function finished(work: PlacementWork, context: RollOutContext, pick: LastPick): PlacementWork {
-  const { all, waiting, denials, isHeld, cleaning } = pick;
+  const { all, waiting, denials, isHeld, cleaning, noneNeeded } = pick;
   const awaitsReadiness = [...waiting].some((entry) => entry.candidate !== 'bind' && !denials.has(entry));
   const readyAt = awaitsReadiness ? freeAt(all, pick.readyMissing) : undefined;
   const strategy = work.placement.spec.strategy.rollingUpdate ?? defaults;
   return {
     ...work,
     bindings: stayed(all, (entry) => waiting.has(entry) || isHeld(entry), context),
-    holds: [...work.holds, ...cleaning.values(), ...holdsOf(waiting, work.placement, strategy, { readyAt, denials })],
+    holds: [
+      ...work.holds,
+      ...cleaning.values(),
+      ...holdsOf(waiting, work.placement, strategy, { readyAt, denials, noneNeeded }),
+    ],
     wakes: [...work.wakes, ...opensFreeze(waiting, context.freeze)],
   };
 }
@@ -151,3 +154,6 @@ function targetNumber({ placement, policySnapshots }: PlacementWork, all: readon
     return policy.numberOfClusters ?? latestOf(policySnapshots)?.numberOfClusters ?? 0;
   return all.filter(({ step }) => step.binding.state !== 'Unscheduled').length;
 }
+
+const wantsNone = ({ placement: { spec } }: PlacementWork): boolean =>
+  spec.policy.placementType === 'PickFixed' && (spec.policy.clusterNames?.length ?? 0) === 0;

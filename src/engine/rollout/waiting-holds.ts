@@ -18,9 +18,11 @@ export function holdsOf(
     readonly readyAt: number | undefined;
     /** Why the disruption budget keeps some back. */
     readonly denials: ReadonlyMap<Classified, string>;
+    /** maxUnavailable asks for no cluster to be ready: then those that are not wait for one that is. */
+    readonly noneNeeded: boolean;
   },
 ): Hold[] {
-  const { readyAt, denials } = pick;
+  const { readyAt, denials, noneNeeded } = pick;
   const stuck = isZero(maxUnavailable) && isZero(maxSurge);
   return [...waiting].map((entry): Hold => {
     const { candidate } = entry;
@@ -30,6 +32,12 @@ export function holdsOf(
     const denial = denials.get(entry);
     const own = candidate === 'bind' ? `maxSurge ${maxSurge}` : `maxUnavailable ${maxUnavailable}`;
     const budget = denial === undefined ? own : 'the disruption budget';
+    if (readyAt === undefined && noneNeeded && candidate !== 'bind' && denial === undefined)
+      return {
+        subject,
+        reason: 'RolloutBudget',
+        message: `${binding.targetCluster} ${wants} once it, or another cluster of the placement, is available: of those that are not, none is moved`,
+      };
     if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
       const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
       return {

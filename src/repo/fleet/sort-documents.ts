@@ -63,12 +63,20 @@ function likely(value: object): readonly ObjectRef[] | undefined {
   return ref && isFleetGroup(ref.apiVersion) ? ofAnyKind(ref) : undefined;
 }
 
-/** kubectl takes a List of anything, and prints `kind: List`. */
+/**
+ * kubectl takes a List of anything, and prints `kind: List`; the API server's own lists (`MemberClusterList`) name the kind for
+ * all their items, which leave it out. What has a name is an object, whatever its kind ends in.
+ */
 function itemsOf(placed: Placed): Placed[] | undefined {
-  const { apiVersion, kind, items } = placed.value as { apiVersion?: unknown; kind?: unknown; items?: unknown };
-  if (apiVersion !== 'v1' || kind !== 'List' || !Array.isArray(items)) return undefined;
+  const { apiVersion, kind, items, metadata } = placed.value as { readonly [field: string]: unknown };
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !Array.isArray(items)) return undefined;
+  const itemKind = /^(\w*)List$/.exec(kind)?.[1];
+  if (itemKind === undefined || (metadata as { name?: unknown } | null | undefined)?.name !== undefined)
+    return undefined;
+  if (itemKind === '' && apiVersion !== 'v1') return undefined;
+  const named = itemKind === '' ? {} : { apiVersion, kind: itemKind };
   return items.map((item, at): Placed => {
-    const value = typeof item === 'object' && item !== null ? (item as object) : {};
+    const value = typeof item === 'object' && item !== null ? { ...named, ...item } : {};
     return { ...placed, value, inside: [...placed.inside, 'items', at] };
   });
 }

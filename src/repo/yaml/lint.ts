@@ -108,6 +108,7 @@ function measureCollection(node: unknown, depth: number, lint: Lint): Size {
     deepest = Math.max(deepest, size.depth);
   };
   if (isMap(node)) {
+    lintKeys(node, lint);
     for (const pair of node.items) {
       lintKey(pair, lint);
       characters += measure(pair.key, depth + 1, lint).characters;
@@ -136,6 +137,23 @@ function lintTag(node: Tagged, lint: Lint): void {
     fix: 'remove the tag',
     value: tag,
   });
+}
+
+/** Two keys of the same text; keys that are no texts are refused by themselves. */
+function lintKeys({ items }: YAMLMap, lint: Lint): void {
+  if (items.length < 2) return;
+  const keys = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (keys.has(key.value))
+      lint.report({
+        offset: offsetOf(key),
+        code: 'duplicate-key',
+        message: 'the same key stands twice in one map',
+        fix: 'keep one of the two',
+      });
+    keys.add(key.value);
+  }
 }
 
 function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {

@@ -1,9 +1,10 @@
-import { type Document, isMap, LineCounter, parseAllDocuments, type YAMLError } from 'yaml';
+import { Composer, type Document, isMap, LineCounter, type ParsedNode, Parser, type YAMLError } from 'yaml';
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { guessObjects } from './guess.ts';
 import { lintDocument } from './lint.ts';
-import { syntaxFinding } from './syntax.ts';
+import { isLonger, type Oversized, oversizedDocuments, withoutDocuments } from './oversized.ts';
+import { lineAt, syntaxFinding } from './syntax.ts';
 import { textFault } from './text-faults.ts';
 
 export interface YamlDocument {
@@ -39,18 +40,22 @@ export interface Limits {
   readonly maxObjectBytes: number;
   readonly maxDocuments: number;
   readonly maxDepth: number;
+  /** Tokens of the parser that one document may have. */
+  readonly maxTokens: number;
 }
 
 /**
  * Kubernetes takes objects of up to 1.5 MiB: one that is larger in git is a mistake. What a file may hold of them is bounded by
  * the memory that reading it takes; the largest bundles of CRDs, and the members of a large fleet in one file, fit. 100 levels
- * are as deep as Kubernetes' own schemas go, many times over.
+ * are as deep as Kubernetes' own schemas go, many times over. A document is read whole, and a token takes about 400 bytes
+ * meanwhile (measured): a file full of small Deployments in one List has 1.7 million of them.
  */
 const usualLimits: Limits = {
   maxBytes: 4 * 1024 * 1024,
   maxObjectBytes: 1536 * 1024,
   maxDocuments: 20_000,
   maxDepth: 100,
+  maxTokens: 3_000_000,
 };
 
 /**
@@ -58,9 +63,10 @@ const usualLimits: Limits = {
  * scalar that 1.1 reads differently. Duplicate keys, tags, alias bombs and deep nesting are errors with a position. Texts of
  * files that hold a Secret are not quoted.
  */
-export function parseYaml(marked: string, file: string, limits: Partial<Limits> = {}): ParsedFile {
+export function parseYaml(marked: string, file: string, other: Partial<Limits> = {}): ParsedFile {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
-  const { maxBytes, maxObjectBytes, maxDocuments, maxDepth } = { ...usualLimits, ...limits };
+  const limits = { ...usualLimits, ...other };
+  const { maxBytes, maxDocuments, maxDepth } = limits;
   const secret = holdsSecret(text);
   const problems: Problem[] = [];
   const refuse = (fault: Omit<Problem, 'severity' | 'file'>): ParsedFile => ({
@@ -74,24 +80,27 @@ export function parseYaml(marked: string, file: string, limits: Partial<Limits> 
   const fault = textFault(text, maxBytes);
   if (fault) return refuse(fault);
   const lineCounter = new LineCounter();
-  const parsed = parseSafely(text, lineCounter);
-  if (parsed === undefined)
-    return refuse({
-      code: 'too-deep',
-      line: 1,
-      column: 1,
-      message: `nested more than ${maxDepth} levels deep`,
-      fix: 'flatten the document',
-    });
-  if (parsed.length > maxDocuments) {
-    const line = lineCounter.linePos(parsed[maxDocuments]!.range[0]).line;
-    const message = `the file holds more than ${maxDocuments} documents`;
-    return refuse({ code: 'too-many-documents', line, column: 1, message, fix: 'split it' });
-  }
+  const oversized = oversizedDocuments(text, limits);
   const documents: YamlDocument[] = [];
-  const refused: (Document.Parsed | undefined)[] = [];
-  for (const [at, document] of parsed.entries()) {
-    const findings = findingsOf(document, { text, maxObjectBytes, maxDepth, secret, isFirst: at === 0 });
+  const refused: (Document.Parsed | undefined)[] = oversized.map(() => undefined);
+  let count = 0;
+  const left = withoutDocuments(text, oversized);
+  for (const document of documentsOf(left, lineCounter)) {
+    if (document === 'too-deep')
+      return refuse({
+        code: 'too-deep',
+        line: 1,
+        column: 1,
+        message: `nested more than ${maxDepth} levels deep`,
+        fix: 'flatten the document',
+      });
+    if (count === maxDocuments) {
+      const line = lineCounter.linePos(document.range[0]).line;
+      const message = `the file holds more than ${maxDocuments} documents`;
+      return refuse({ code: 'too-many-documents', line, column: 1, message, fix: 'split it' });
+    }
+    const findings = findingsOf(document, { ...limits, text: left, secret, isFirst: count === 0 });
+    count++;
     for (const { offset, ...finding } of findings.sort((a, b) => a.offset - b.offset)) {
       const { line, col } = lineCounter.linePos(offset);
       problems.push({ severity: 'error', file, line: Math.max(line, 1), column: Math.max(col, 1), ...finding });
@@ -103,10 +112,15 @@ export function parseYaml(marked: string, file: string, limits: Partial<Limits> 
       documents.push({ value: document.toJS({ maxAliasCount: -1 }), line });
     }
   }
+  for (const { from, cause } of oversized) {
+    const { line, col } = lineCounter.linePos(from);
+    problems.push({ severity: 'error', file, line, column: col, ...tooLarge(cause, limits) });
+  }
   if (refused.length === 0) return { documents, problems };
   const wellFormed = refused.every((document) => document !== undefined);
   const refs = wellFormed ? refsOf(refused) : without(guessObjects(text), documents);
-  return { documents, problems, broken: brokenBy(text, { wellFormed, refs }) };
+  const broken = brokenBy(text, { wellFormed, refs });
+  return { documents, problems, broken: refused.length > oversized.length ? broken : { ...broken, tooLarge: true } };
 }
 
 /** Nothing of such a file is quoted anywhere. */
@@ -134,14 +148,16 @@ const brokenBy = (
     ),
 });
 
-function parseSafely(text: string, lineCounter: LineCounter): readonly Document.Parsed[] | undefined {
+/** One after the other: only what is yielded and the one after it take memory. */
+function* documentsOf(text: string, lineCounter: LineCounter): Generator<Document.Parsed | 'too-deep'> {
+  // Of two keys of one map the parser compares each with each, which takes minutes where there are 100,000; the lint does not.
+  const options = { version: '1.2', uniqueKeys: false, strict: true, merge: true, logLevel: 'error' } as const;
   try {
-    const options = { version: '1.2', uniqueKeys: true, strict: true, merge: true, logLevel: 'error' } as const;
-    const parsed = parseAllDocuments(text, { ...options, lineCounter, prettyErrors: false });
-    return Array.isArray(parsed) ? parsed : [];
+    const composer = new Composer<ParsedNode, true>({ ...options, lineCounter, prettyErrors: false });
+    yield* composer.compose(new Parser(lineCounter.addNewLine).parse(text));
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    yield 'too-deep';
   }
 }
 
@@ -152,6 +168,7 @@ interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
 interface FindingsContext {
   readonly text: string;
   readonly maxObjectBytes: number;
+  readonly maxTokens: number;
   readonly maxDepth: number;
   readonly secret: boolean;
   readonly isFirst: boolean;
@@ -164,13 +181,14 @@ function findingsOf(document: Document.Parsed, context: FindingsContext): Findin
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
     .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
   const lint = lintDocument(document, maxDepth).map((finding): Finding => {
+    if (!secret && finding.code === 'duplicate-key') return { ...finding, value: lineAt(text, finding.offset) };
     if (!secret) return { ...finding, ...(finding.value === undefined ? {} : { value: finding.value.slice(0, 80) }) };
     const { value, message, fix, ...rest } = finding;
     const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
     return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
   });
   const findings = [
-    ...oversized(document, context),
+    ...oversizedObject(document, context),
     ...directives(document),
     ...(isFirst ? [] : unannounced(document)),
     ...syntax,
@@ -182,14 +200,27 @@ function findingsOf(document: Document.Parsed, context: FindingsContext): Findin
 }
 
 /** No API server takes such an object. A List is none: it is what `kubectl get -o yaml` prints of many. */
-function oversized({ contents, range }: Document.Parsed, { text, maxObjectBytes }: FindingsContext): Finding[] {
-  const [from, , to] = range;
-  // No character takes more than three bytes.
-  if ((to - from) * 3 <= maxObjectBytes || Buffer.byteLength(text.slice(from, to)) <= maxObjectBytes) return [];
-  if (isMap(contents) && String(contents.get('kind')) === 'List') return [];
-  const message = `the object is larger than ${Math.floor(maxObjectBytes / 1024)} KiB, which is more than a cluster takes`;
-  return [{ offset: contents?.range[0] ?? from, code: 'object-too-large', message, fix: 'split it' }];
+function oversizedObject(
+  { contents }: Document.Parsed,
+  { text, maxObjectBytes, maxTokens }: FindingsContext,
+): Finding[] {
+  const [from, to] = contents?.range ?? [0, 0];
+  if (!isLonger(text.slice(from, to), maxObjectBytes)) return [];
+  if (isMap(contents) && /List$/.test(String(contents.get('kind'))) && contents.has('items')) return [];
+  return [{ offset: from, ...tooLarge('bytes', { maxObjectBytes, maxTokens }) }];
 }
+
+const tooLarge = (
+  cause: Oversized['cause'],
+  { maxObjectBytes, maxTokens }: Pick<Limits, 'maxObjectBytes' | 'maxTokens'>,
+): Pick<Problem, 'code' | 'message' | 'fix'> => ({
+  code: 'object-too-large',
+  message:
+    cause === 'bytes'
+      ? `the object is larger than ${Math.floor(maxObjectBytes / 1024)} KiB, which is more than a cluster takes`
+      : `the document has more than ${maxTokens} words and signs`,
+  fix: 'split it',
+});
 
 /** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */
 function directives(document: Document.Parsed): Finding[] {

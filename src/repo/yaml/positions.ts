@@ -13,7 +13,8 @@ export type Positions = (documentLine: number, path: readonly (string | number)[
 /** Places in a text that has been parsed before. It is parsed once more here: only files with findings pay for places. */
 export function positionsOf(text: string): Positions {
   const lineCounter = new LineCounter();
-  const parsed = parseAllDocuments(text, { merge: true, lineCounter, logLevel: 'error' });
+  // Comparing all keys with each other, for errors that nobody asks for here, takes minutes where there are many.
+  const parsed = parseAllDocuments(text, { merge: true, uniqueKeys: false, lineCounter, logLevel: 'error' });
   const byLine = new Map(
     (Array.isArray(parsed) ? parsed : []).flatMap(({ contents }) =>
       contents?.range ? [[lineCounter.linePos(contents.range[0]).line, contents] as const] : [],

@@ -46,7 +46,8 @@ const words: Readonly<Partial<Record<YAMLError['code'], { code?: string; message
 
 const firstLine = (message: string): string => message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
 
-const lineAt = (text: string, offset: number): string => {
+/** The line that holds an offset, as far as it is worth quoting. */
+export const lineAt = (text: string, offset: number): string => {
   const begin = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);
   return text

@@ -65,7 +65,8 @@ const cases: fc.Arbitrary<Case> = fc
       kind === 'PickN'
         ? { placementType: kind, numberOfClusters: wanted }
         : kind === 'PickFixed'
-          ? { placementType: kind, clusterNames: Array.from({ length: wanted }, (_, at) => `c-${at}`) }
+          ? // An emptied list lets go of everything (docs/compatibility.md); KubeFleet's scheduler never gets that far.
+            { placementType: kind, clusterNames: Array.from({ length: wanted || 1 }, (_, at) => `c-${at}`) }
           : { placementType: kind };
     return { work: workOf(placementOf(policy, rolling), bindings), policy, rolling };
   });

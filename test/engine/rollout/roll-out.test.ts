@@ -110,6 +110,17 @@ describe('what waits is held', () => {
     ]);
     expect(wakesOf(work)).toEqual([]);
   });
+  it('by there being none that is ready, where maxUnavailable asks for none', () => {
+    const work = roll(workOf(placementOf(pickN(0), { maxUnavailable: '100%' }), [unscheduled('a', [])]));
+    expect(work.holds.map(({ message }) => message)).toEqual([
+      'a is to be removed once it, or another cluster of the placement, is available: of those that are not, none is moved',
+    ]);
+  });
+  it('by nothing where a PickFixed list is empty: all go, ready or not', () => {
+    const none = placementOf({ placementType: 'PickFixed', clusterNames: [] });
+    const work = roll(workOf(none, [unscheduled('a', []), unscheduled('b', health.ready)]));
+    expect([movesOf(work), work.holds]).toEqual([['remove', 'remove'], []]);
+  });
   it('until the unavailable period of the cluster that frees it ends', () => {
     const work = roll(
       workOf(placementOf(pickN(2), { maxUnavailable: 1 }), [

@@ -145,6 +145,48 @@ describe('what would hurt is refused', () => {
     expect(read(`kind: ConfigMap\ndata: {a: "${'ä'.repeat(800_000)}"}\n`).codes).toEqual(['object-too-large@1:1']);
   });
 
+  it('a large object wherever it stands, and nothing else of its file', () => {
+    const large = `kind: ConfigMap\nmetadata: {name: big}\ndata:\n  a: |\n    ---\n    ...\n    ${'x'.repeat(1_600_000)}\n`;
+    const small = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+    for (const [text, code] of [
+      [`${large}---\n${small('b')}`, 'object-too-large@1:1'],
+      [`${large}...\n---\n${small('b')}`, 'object-too-large@1:1'],
+      [`${small('b')}---\n# two\n${large}`, 'object-too-large@5:1'],
+      [`${small('b')}--- \n${large}---\n`, 'object-too-large@5:1'],
+      [
+        `${JSON.stringify({ kind: 'ConfigMap', data: { a: 'x'.repeat(1_600_000) } })}\n---\n${small('b')}`,
+        'object-too-large@1:1',
+      ],
+    ] as const) {
+      const parsed = parseYaml(text, 'f.yaml');
+      expect(parsed.problems.map(({ code, line, column }) => `${code}@${line}:${column}`)).toEqual([code]);
+      expect(parsed.documents.map(({ value }) => (value as { metadata: object }).metadata)).toEqual([{ name: 'b' }]);
+      expect(parsed.broken?.tooLarge).toBe(true);
+    }
+  });
+
+  it('a document of more words and signs than memory is worth, a List too', () => {
+    const codes = (text: string) =>
+      parseYaml(text, 'f.yaml', { maxTokens: 1000 }).problems.map(({ code, line }) => `${code}@${line}`);
+    const numbers = `kind: NumberList\nitems: [${'1,'.repeat(600)}]\n`;
+    expect(codes(numbers)).toEqual(['object-too-large@1']);
+    expect(codes(`a: 1\n---\n${numbers}`)).toEqual(['object-too-large@3']);
+    expect(codes('a: 1\n---\n'.repeat(400))).toEqual([]);
+  });
+
+  it('no List of ordinary objects that a file has room for', { timeout: 60_000 }, () => {
+    const item = (at: number) =>
+      `- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: web-${at}, namespace: shop}\n  spec:\n    replicas: 3\n    template:\n      spec:\n        containers:\n        - name: web\n          image: web:1\n`;
+    const text = `apiVersion: v1\nkind: List\nitems:\n${Array.from({ length: 20_000 }, (_, at) => item(at)).join('')}`;
+    expect(text.length).toBeGreaterThan(3_500_000);
+    expect(read(text).codes).toEqual([]);
+  });
+
+  it('the same key twice among very many, without comparing each with each', () => {
+    const keys = Array.from({ length: 50_000 }, (_, at) => `k${at}: v\n`).join('');
+    expect(read(`${keys}k7: w\n`).codes).toEqual(['duplicate-key@50001:1']);
+  });
+
   it('an LFS pointer', () => {
     expect(read('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n').codes).toEqual([
       'lfs-pointer@1:1',

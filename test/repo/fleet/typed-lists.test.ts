@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { member, treeOf } from '../../scenarios/fleet.ts';
+
+const listOf = (kind: string, apiVersion: string, items: readonly object[]): string =>
+  JSON.stringify({ apiVersion, kind, metadata: { resourceVersion: '7' }, items });
+const whole = {
+  apiVersion: 'cluster.kubernetes-fleet.io/v1',
+  kind: 'MemberCluster',
+  metadata: { name: 'b' },
+  spec: {},
+};
+const bare = { metadata: { name: 'a' }, spec: {} };
+
+it.each<[how: string, text: string]>([
+  [
+    'of the API server, whose items name no kind',
+    listOf('MemberClusterList', 'cluster.kubernetes-fleet.io/v1', [bare, whole]),
+  ],
+  ['of anything', listOf('List', 'v1', [{ ...whole, ...bare }, whole])],
+])('the items of a list %s are taken one by one', async (_how, text) => {
+  const { members, problems } = await loadFleet(treeOf({ 'clusters/all.json': text }));
+  expect([members.map(({ metadata }) => metadata.name), problems]).toEqual([['a', 'b'], []]);
+});
+
+it('a list of resources is what its items are', async () => {
+  const text = listOf('ConfigMapList', 'v1', [{ metadata: { name: 'one', namespace: 'shop' }, data: {} }]);
+  const { resources, problems } = await loadFleet(
+    treeOf({ 'clusters/a.yaml': member('a'), 'resources/maps.json': text }),
+  );
+  expect([resources.map(({ manifest: { apiVersion, kind } }) => `${apiVersion} ${kind}`), problems]).toEqual([
+    ['v1 ConfigMap'],
+    [],
+  ]);
+});
+
+it('what is wrong with an item stands where the item stands', async () => {
+  const text = listOf('MemberClusterList', 'cluster.kubernetes-fleet.io/v1', [
+    bare,
+    { metadata: { name: 'B' }, spec: {} },
+  ]);
+  const { problems, refused } = await loadFleet(treeOf({ 'clusters/all.json': text }));
+  expect(problems.map(({ file, path }) => `${file} ${path}`)).toEqual(['clusters/all.json metadata.name']);
+  expect(refused.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['MemberCluster B']);
+});
+
+it('a kind whose own name ends in List is no list', async () => {
+  const text = `apiVersion: gitfleet.dev/v1alpha1
+kind: PriceList
+metadata: {name: prices}
+spec: {currency: USD, prices: [{instanceType: m5, capacityType: spot, perHour: 1}]}
+`;
+  const { priceLists, problems } = await loadFleet(treeOf({ 'clusters/a.yaml': member('a'), 'prices.yaml': text }));
+  expect([priceLists.length, problems]).toEqual([1, []]);
+});
