@@ -123,6 +123,10 @@ const patchDetail = z.looseObject({
   path: z.string(),
   valueInMember: z.string().optional(),
   valueInHub: z.string().optional(),
+  /** Ours: the field manager that made it so, where the member told. */
+  manager: z.string().optional(),
+  /** Ours: it was so, and has been put right since. */
+  repaired: z.boolean().optional(),
 });
 export type PatchDetail = z.output<typeof patchDetail>;
 

@@ -70,7 +70,7 @@ export function placementActor(input: {
   const looked = firstLook(clock, watches);
   const objects = delivery(connection, looked, {
     say: changed,
-    faded: changed,
+    retold: changed,
     changedMeanwhile: (key) => later.add(key),
     contested: input.contested,
   });

@@ -4,7 +4,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
-import { differenceLines } from '../status/difference-lines.ts';
+import { differenceLines, isPutRight } from '../status/difference-lines.ts';
 import { statusOf } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import type { KnownPlacement } from '../status/placements.ts';
@@ -95,7 +95,9 @@ export function troubles(binding: Binding): string[] {
       (failed) => `✗ ${describeRef(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
     ),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [
-      `≠ ${describeRef(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
+      isPutRight(found)
+        ? `✓ ${describeRef(found)} drifted at ${found.firstDriftedObservedTime ?? 'an unknown time'} and was put right`
+        : `≠ ${describeRef(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
       ...details({ drifted: found }),
     ]),
     ...(binding.diffedPlacements ?? []).flatMap((found) => [

@@ -14,6 +14,8 @@ interface Difference {
   readonly valueInMember?: string | undefined;
   readonly valueInHub?: string | undefined;
   readonly firstObserved: string | undefined;
+  /** Who made it, where the member told. */
+  readonly manager?: string | undefined;
   /** It was put right of late, and is told for a while. */
   readonly isPutRight: boolean;
 }
@@ -39,19 +41,20 @@ export const drift: Listing = listing<Difference>({
     { heading: 'TYPE', cell: ({ type }) => type },
     { heading: 'OBJECT', cell: ({ object }) => object },
     { heading: 'PATH', cell: ({ path }) => path },
-    { heading: 'IN-MEMBER', cell: ({ valueInMember }) => valueInMember },
-    { heading: 'IN-REPO', cell: ({ valueInHub }) => valueInHub },
+    { heading: 'IN-MEMBER', cell: ({ valueInMember }) => short(valueInMember) },
+    { heading: 'IN-REPO', cell: ({ valueInHub }) => short(valueInHub) },
+    { heading: 'BY', cell: ({ manager }) => manager },
     { heading: 'NOW', cell: ({ isPutRight }) => (isPutRight ? 'put right' : 'differs') },
     { heading: 'SINCE', cell: ({ firstObserved }, now) => ageOf(undefined, [firstObserved], now) },
   ],
 });
 
+/** A value may be a whole object, which would push every other column off the screen; `describe` and `-o json` have all of it. */
+const short = (value: string | undefined): string | undefined =>
+  value === undefined || value.length <= 48 ? value : `${value.slice(0, 47)}…`;
+
 function differences({ title, namespace }: KnownPlacement, binding: Binding): Difference[] {
-  const { driftedPlacements = [], diffedPlacements = [], failedPlacements = [], targetCluster: cluster } = binding;
-  // What still differs keeps its binding from being applied; drift of an object that is applied is told for ten minutes.
-  const unapplied = new Set(
-    failedPlacements.flatMap((failed) => (failed.condition.type === 'Applied' ? [describeRef(failed)] : [])),
-  );
+  const { driftedPlacements = [], diffedPlacements = [], targetCluster: cluster } = binding;
   const found = [
     ...driftedPlacements.map((item) => ({
       item,
@@ -66,12 +69,18 @@ function differences({ title, namespace }: KnownPlacement, binding: Binding): Di
       firstObserved: item.firstDiffedObservedTime,
     })),
   ];
-  return found.flatMap(({ item, type, details, firstObserved }) => {
+  return found.flatMap(({ item, type, details, firstObserved }): Difference[] => {
     const object = describeRef(item);
-    const isPutRight = type === 'Drifted' && !unapplied.has(object);
-    const common = { placement: title, namespace, cluster, type, object, firstObserved, isPutRight };
+    const common = { placement: title, namespace, cluster, type, object, firstObserved };
     // Without details the whole object differs: it is missing, or there are more differences than are listed.
-    if (!details?.length) return [{ ...common, path: '/' }];
-    return details.map(({ path, valueInMember, valueInHub }) => ({ ...common, path, valueInMember, valueInHub }));
+    if (!details?.length) return [{ ...common, path: '/', isPutRight: false }];
+    return details.map(({ path, valueInMember, valueInHub, manager, repaired }) => ({
+      ...common,
+      path,
+      valueInMember,
+      valueInHub,
+      manager,
+      isPutRight: repaired === true,
+    }));
   });
 }

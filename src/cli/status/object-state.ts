@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { DiffedPlacement, DriftedPlacement, FailedPlacement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { isPutRight } from './difference-lines.ts';
 import { conditionOf } from './listing.ts';
 
 /** What became of one object on a cluster, as its binding tells it. */
@@ -20,10 +21,10 @@ export function objectState(binding: Binding, manifest: Manifest): ObjectState {
     mine(binding.diffedPlacements),
   ];
   const found = { failed, drifted, diffed };
-  if (drifted) return { state: 'drifted', ...found };
+  if (drifted && !(isPutRight(drifted) && !failed)) return { state: 'drifted', ...found };
   if (diffed) return { state: 'differs', ...found };
   if (failed) return { state: 'failed', ...found };
-  return { state: stateOfAll(binding) };
+  return { state: stateOfAll(binding), ...found };
 }
 
 /** As far as all objects of a binding have come. */

@@ -131,8 +131,9 @@ const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchD
 /** `Deployment web/web (/spec/replicas by kubectl)` */
 function whatDiffers(it: Listed): string {
   const details = differences(it);
-  const managers = new Set(details.flatMap(({ manager }) => (typeof manager === 'string' ? [manager] : [])));
+  const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
   const paths = fewOf(details.map(({ path }) => (path === '/' ? 'the whole object' : path)));
   const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
-  return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by})`;
+  const now = details.every(({ repaired }) => repaired === true) ? ', put right' : '';
+  return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by}${now})`;
 }

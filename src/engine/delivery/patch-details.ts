@@ -1,5 +1,8 @@
 import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
-import { isOpenPart, isSecret, redacted } from './secret-values.ts';
+import { isOpenPart, isSecret } from './secret-values.ts';
+
+/** What KubeFleet puts in place of a value of a Secret (drift_detection_takeover.go). */
+const redacted = '(redacted for security reasons)';
 
 /** KubeFleet's API keeps at most this many details of one object. */
 const mostDetails = 100;

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 
 /** What stands where a value of a Secret would. */
-export const redacted = '(redacted)';
+const redacted = '(redacted)';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 

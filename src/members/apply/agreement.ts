@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import type { ApplyStrategy } from '../../api/placement.ts';
+import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { isSameManifest } from './apply.ts';
@@ -17,6 +17,8 @@ export interface Agreement {
   verdict(strategy: ApplyStrategy, manifest: Manifest, live: Manifest | undefined): Verdict;
   /** The server has been asked about this very state; what still looks different is no reason to ask again. */
   asked(strategy: ApplyStrategy, manifest: Manifest, live: Manifest): void;
+  /** What looks different and did not when the server was asked last. */
+  news(strategy: ApplyStrategy, manifest: Manifest, live: Manifest): readonly PatchDetail[];
   /** It is another cluster now: nothing known about objects holds. */
   forget(): void;
 }
@@ -26,7 +28,7 @@ export interface Agreement {
  * asking once and remembering what was left over.
  */
 export function agreement(): Agreement {
-  const known = new Map<string, string>();
+  const known = new Map<string, Look>();
   return {
     verdict(strategy, manifest, live) {
       if (live === undefined || live.metadata.deletionTimestamp || !isSameManifest(manifest, live)) return 'differs';
@@ -34,19 +36,40 @@ export function agreement(): Agreement {
       // One that others came to own is as it should be only where they may share it, whatever is in it.
       if (!strategy.allowCoOwnership && strategy.type !== 'ReportDiff' && foreignOwner(live)) return 'differs';
       const seen = look(strategy, manifest, live);
-      if (seen === '') return 'same';
-      return known.get(keyOfManifest(manifest)) === seen ? 'asked' : 'differs';
+      if (seen.details.size === 0) return 'same';
+      return isSameLook(known.get(keyOfManifest(manifest)), seen) ? 'asked' : 'differs';
     },
     asked(strategy, manifest, live) {
       const seen = look(strategy, manifest, live);
-      if (seen === '') known.delete(keyOfManifest(manifest));
+      if (seen.details.size === 0) known.delete(keyOfManifest(manifest));
       else known.set(keyOfManifest(manifest), seen);
+    },
+    news(strategy, manifest, live) {
+      const seen = look(strategy, manifest, live);
+      const before = known.get(keyOfManifest(manifest));
+      if (before?.digest !== seen.digest) return [...seen.details.values()];
+      return [...seen.details].flatMap(([text, detail]) => (before?.details.has(text) ? [] : [detail]));
     },
     forget: () => known.clear(),
   };
 }
 
-function look({ comparisonOption }: ApplyStrategy, manifest: Manifest, live: Manifest): string {
-  const details = localDifferences(manifest, live, comparisonOption === 'FullComparison' ? 'full' : 'partial');
-  return details.length === 0 ? '' : `${manifest.metadata.annotations?.[digestAnnotation]} ${JSON.stringify(details)}`;
+interface Look {
+  readonly digest: string | undefined;
+  /** By their text. */
+  readonly details: ReadonlyMap<string, PatchDetail>;
 }
+
+function look({ comparisonOption }: ApplyStrategy, manifest: Manifest, live: Manifest): Look {
+  const details = localDifferences(manifest, live, comparisonOption === 'FullComparison' ? 'full' : 'partial');
+  return {
+    digest: manifest.metadata.annotations?.[digestAnnotation],
+    details: new Map(details.map((detail) => [JSON.stringify(detail), detail])),
+  };
+}
+
+const isSameLook = (one: Look | undefined, other: Look): boolean =>
+  one !== undefined &&
+  one.digest === other.digest &&
+  one.details.size === other.details.size &&
+  [...other.details.keys()].every((text) => one.details.has(text));

@@ -15,6 +15,15 @@ export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
   );
 }
 
+/** Of local differences what may be told, as `differences` would tell it. */
+export const tellable = (object: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
+  shownDetails(
+    { ...groupVersionOf(object.apiVersion), kind: object.kind },
+    details.filter(
+      ({ path }) => !(/^\/metadata\/(labels|annotations)\//.test(path) && conventional.test(unescaped(path))),
+    ),
+  );
+
 /**
  * Fields that `wanted` names and `live` does not have like that (`partial`), or any field that differs (`full`). Everything
  * we send counts, also labels that reports leave out: a changed `app.kubernetes.io/name` is to be repaired. Not capped and
@@ -58,6 +67,7 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isFields(value) && Object.values(value).every(isEmpty));
 const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const unescaped = (path: string): string => path.replaceAll('~1', '/').replaceAll('~0', '~');
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const serverMetadata = new Set([
@@ -83,7 +93,8 @@ const asReported = (object: Manifest): Record<string, unknown> => compared(objec
 const asSent = (object: Manifest): Record<string, unknown> => compared(object, () => true);
 
 function compared(object: Manifest, counts: (key: string) => boolean): Record<string, unknown> {
-  const { status: _, metadata, ...rest } = isSecret(object) ? encoded(object) : object;
+  const { status: _, metadata, ...fields } = isSecret(object) ? encoded(object) : object;
+  const rest = templates.reduce<Record<string, unknown>>((kept, path) => without(kept, path), fields);
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(metadata)) {
     if (serverMetadata.has(key)) continue;
@@ -92,6 +103,19 @@ function compared(object: Manifest, counts: (key: string) => boolean): Record<st
     else kept[key] = value;
   }
   return { ...rest, metadata: kept };
+}
+
+/** Where API servers write an empty creation time beside the one of the object. */
+const templates = [
+  ['spec', 'template', 'metadata', 'creationTimestamp'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'metadata', 'creationTimestamp'],
+];
+
+function without(fields: Record<string, unknown>, [key, ...more]: readonly string[]): Record<string, unknown> {
+  if (key === undefined || !(key in fields)) return fields;
+  const { [key]: field, ...others } = fields;
+  if (more.length === 0) return others;
+  return isFields(field) ? { ...fields, [key]: without(field, more) } : fields;
 }
 
 /** `stringData` is only ever written: the server moves it into `data`, so that is where it is looked for. */

@@ -11,7 +11,7 @@ import type { FirstLook } from '../watch/first-look.ts';
 import type { Change } from '../watch/store.ts';
 import { agreement } from './agreement.ts';
 import { applyObject } from './apply.ts';
-import { localDifferences } from './compare.ts';
+import { localDifferences, tellable } from './compare.ts';
 import { foreignManager } from './field-managers.ts';
 import { heldBack } from './held-back.ts';
 import { kindsServed } from './kinds-served.ts';
@@ -43,8 +43,8 @@ export interface Delivery {
 export interface DeliveryEvents {
   /** Something that a person should read. */
   readonly say: (message: string) => void;
-  /** What is reported has changed by time alone. */
-  readonly faded: () => void;
+  /** What is reported has changed although nothing was done. */
+  readonly retold: () => void;
   /** An object changed while it was being applied. */
   readonly changedMeanwhile: (key: string) => void;
   /** Another daemon changed an object: the record should be read anew. */
@@ -158,14 +158,18 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       for (const wave of waves) await eachOf(wave, client.concurrency, (item) => one(assignment, item, goOn), goOn);
     },
     concerns(assignment, { manifest }, change) {
+      const { key } = change;
       if (change.how === 'set') {
         const { object, managers } = change;
         const verdict = agreed.verdict(assignment.strategy, manifest, object);
+        if (verdict !== 'differs') repaired.undone(key, []);
         if (verdict === 'asked') return false;
-        if (verdict === 'same') return !inFlight.has(change.key) && outcomes.get(change.key)?.result !== 'Applied';
-        repaired.blame(change.key, foreignManager(managers, localDifferences(manifest, object, 'partial')));
-      }
-      return !inFlight.has(change.key);
+        if (verdict === 'same') return !inFlight.has(key) && outcomes.get(key)?.result !== 'Applied';
+        repaired.blame(key, foreignManager(managers, localDifferences(manifest, object, 'partial')));
+        if (repaired.pauseMs(key) > 0)
+          repaired.undone(key, tellable(manifest, agreed.news(assignment.strategy, manifest, object)));
+      } else if (repaired.pauseMs(key) > 0) repaired.undone(key, [wholeObject]);
+      return !inFlight.has(key);
     },
     pauseMs: (key) => repaired.pauseMs(key),
     unserved: kinds.missing,

@@ -14,11 +14,13 @@ export interface PutRight {
   tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void;
   /** Counts one more repair of the same, without a word. */
   again(key: string): void;
+  /** An object that was put right was changed anew, and waits for its turn; no details = it is as it should be after all. */
+  undone(key: string, details: readonly PatchDetail[]): void;
   /** Milliseconds until the object should be put right again; 0 the first time. */
   pauseMs(key: string): number;
   /** Drifts name who made them, where the member told. */
   withCulprit(key: string, outcome: ObjectOutcome): ObjectOutcome;
-  /** What was put right of late is reported of an object that is as it should be now. */
+  /** Of an object that was applied: what was put right of late, what waits to be, and who fights back. */
   withRepair(key: string, outcome: ObjectOutcome): ObjectOutcome;
   /** Other objects are wanted now, or the same on another cluster. */
   forget(): void;
@@ -26,10 +28,11 @@ export interface PutRight {
   stop(): void;
 }
 
-/** `faded` is called when a repair is not reported any more. */
-export function putRight(clock: Clock, { say, faded }: { say(message: string): void; faded(): void }): PutRight {
+/** `retold` is called when other things are reported than before although nothing was done: by time, or by what waits. */
+export function putRight(clock: Clock, { say, retold }: { say(message: string): void; retold(): void }): PutRight {
   const culprits = new Map<string, string>();
-  const repaired = repairs(clock, faded);
+  const undone = new Map<string, readonly PatchDetail[]>();
+  const repaired = repairs(clock, retold);
 
   return {
     blame(key, manager) {
@@ -38,10 +41,16 @@ export function putRight(clock: Clock, { say, faded }: { say(message: string): v
     },
     tell(key, object, details) {
       const who = culprits.get(key);
+      undone.delete(key);
       repaired.done(key, withManager(details, who));
       say(sentence({ object, details, who, disputed: repaired.disputed(key) }));
     },
     again: (key) => repaired.done(key, repaired.recent(key) ?? []),
+    undone(key, details) {
+      if (details.length > 0) undone.set(key, withManager(details, culprits.get(key)));
+      else if (!undone.delete(key)) return;
+      retold();
+    },
     pauseMs: (key) => repaired.pauseMs(key),
     withCulprit: (key, outcome) =>
       outcome.result.startsWith('FoundDrifts') && outcome.details
@@ -49,12 +58,20 @@ export function putRight(clock: Clock, { say, faded }: { say(message: string): v
         : outcome,
     withRepair(key, outcome) {
       const recent = repaired.recent(key);
-      return outcome.result !== 'Applied' || outcome.details || !recent?.length
-        ? outcome
-        : { ...outcome, details: [...recent] };
+      if (outcome.result !== 'Applied' || recent === undefined) return outcome;
+      const left = [...(undone.get(key) ?? []), ...(outcome.details ?? [])];
+      const told = new Map([...left, ...recent.map(asRepaired)].reverse().map((detail) => [detail.path, detail]));
+      const details = [...told.values()].reverse();
+      const fight = { object: outcome.object, details: left.length > 0 ? left : recent, who: culprits.get(key) };
+      return {
+        ...outcome,
+        ...(details.length > 0 ? { details } : {}),
+        ...(repaired.disputed(key) ? { message: sentence({ ...fight, disputed: true }) } : {}),
+      };
     },
     forget() {
       culprits.clear();
+      undone.clear();
       repaired.forget();
     },
     stop: () => repaired.forget(),
@@ -76,6 +93,8 @@ function sentence(of: {
   const paths = of.details.map(({ path }) => path).join(', ') || 'labels or annotations';
   return `${what} and has been put right: ${paths}`;
 }
+
+const asRepaired = (detail: PatchDetail): PatchDetail => ({ ...detail, repaired: true });
 
 const withManager = (details: readonly PatchDetail[], manager: string | undefined): readonly PatchDetail[] =>
   manager === undefined ? details : details.map((detail) => (detail === wholeObject ? detail : { ...detail, manager }));

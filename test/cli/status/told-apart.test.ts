@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PatchDetail } from '../../../src/api/placement.ts';
 import { removeFolders } from '../../git/world.ts';
 import { cli } from '../cli.ts';
 import { FleetOnGit } from '../fleet-on-git.ts';
@@ -15,13 +16,51 @@ const rows = async () =>
   (await cli('get', 'drift', '--no-headers', '--repo', fleet.dir)).out
     .trim()
     .split('\n')
-    .map((row) => row.split(/\s{2,}/).slice(4, 8));
+    .map((row) => row.split(/\s{2,}/).slice(4, 9));
 
-it('get drift tells what differs still from what was put right of late', async () => {
-  expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'differs']]);
-  fleet.paper.results.set('us-1/web', [{ ...fleet.paper.results.get('us-1/web')![0]!, result: 'Applied' }]);
+/** What is told of the only object that drifted: its page on the cluster, and where it came from. */
+const pages = async () => {
+  const { out: page } = await cli('describe', 'placement', 'web', '--repo', fleet.dir);
+  const { out: trace } = await cli('trace', 'deployment/web', '-n', 'web', '--cluster', 'us-1', '--repo', fleet.dir);
+  const told = /(≠|✓) Deployment|\/spec\/replicas|^State/;
+  return [...page.split('\n'), ...trace.split('\n')].map((line) => line.trim()).filter((line) => told.test(line));
+};
+
+const applied = (details: PatchDetail[]) =>
+  fleet.paper.results.set('us-1/web', [{ ...fleet.paper.results.get('us-1/web')![0]!, result: 'Applied', details }]);
+
+const change = { path: '/spec/replicas', valueInMember: '5', valueInHub: '2' };
+
+it('what differs still is told as that', async () => {
+  expect(await rows()).toEqual([['/spec/replicas', '5', '2', '<none>', 'differs']]);
+  expect((await pages()).map((line) => line.replace(/\S+Z/, 'then'))).toEqual([
+    '≠ Deployment web/web drifted since then',
+    '/spec/replicas: 5, should be 2',
+    'State:      drifted: FoundDrifts',
+    '/spec/replicas: 5, should be 2',
+  ]);
+});
+
+it('what was put right of late is told as past, with who did it', async () => {
+  applied([{ ...change, manager: 'kubectl-edit', repaired: true }]);
   await fleet.settle();
-  expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'put right']]);
+  expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'kubectl-edit', 'put right']]);
+  expect((await pages()).map((line) => line.replace(/\S+Z/, 'then'))).toEqual([
+    '✓ Deployment web/web drifted at then and was put right',
+    '/spec/replicas: was 5 (by kubectl-edit), put right to 2',
+    'State:      available',
+    '/spec/replicas: was 5 (by kubectl-edit), put right to 2',
+  ]);
+});
+
+it('what an apply leaves as it is, under FullComparison, is not told as put right', async () => {
+  applied([change, { path: '/data/b', valueInMember: 'x', repaired: true }]);
+  await fleet.settle();
+  expect(await rows()).toEqual([
+    ['/data/b', 'x', '<none>', '<none>', 'put right'],
+    ['/spec/replicas', '5', '2', '<none>', 'differs'],
+  ]);
+  expect((await pages())[0]).toMatch(/^≠ Deployment web\/web drifted since/);
 });
 
 it('describe says that a placement is suspended, and why', async () => {

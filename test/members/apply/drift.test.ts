@@ -24,7 +24,9 @@ describe('an object that somebody changes', () => {
       {
         object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
         result: 'Applied',
-        details: [{ path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit' }],
+        details: [
+          { path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit', repaired: true },
+        ],
       },
     ]);
     expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color']);
@@ -77,7 +79,7 @@ describe('an object that somebody changes', () => {
       'ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color',
       'ConfigMap default/a was deleted and has been put back',
     ]);
-    expect(world.results()[0]?.details).toEqual([{ path: '/', valueInHub: '(the whole object)' }]);
+    expect(world.results()[0]?.details).toEqual([{ path: '/', valueInHub: '(the whole object)', repaired: true }]);
   });
 
   it('keeps fields that we do not name', async () => {
@@ -107,6 +109,39 @@ describe('an object that somebody changes', () => {
     );
   }, 120_000);
 
+  it('and that waits to be put right again is told as it is now, with who fights back', async () => {
+    const world = await holding();
+    const change = (color: string) => world.user('PATCH', path, { data: { color } }, 'other-controller');
+    for (const color of ['one', 'two', 'three']) {
+      await change(color);
+      await world.pass(3);
+    }
+    await world.user('PATCH', path, { data: { color: 'four' }, metadata: { labels: { 'app.kubernetes.io/x': 'y' } } });
+    await world.pass(0.1);
+    const told = (detail: object) => [
+      {
+        object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
+        result: 'Applied',
+        message: expect.stringMatching(
+          /^ConfigMap default\/a is changed by kubectl-edit again and again: it is put right/,
+        ),
+        details: [{ path: '/data/color', valueInHub: 'red', manager: 'kubectl-edit', ...detail }],
+      },
+    ];
+    expect(await dataOf(world)).toEqual({ color: 'four' });
+    expect(world.results()).toEqual(told({ valueInMember: 'four' }));
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()).toEqual(told({ valueInMember: 'four', repaired: true }));
+    await change('five');
+    await world.pass(0.1);
+    expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'five', manager: 'other-controller' }]);
+    // Whoever fights may also give in.
+    await change('red');
+    await world.pass(0.1);
+    expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'four', repaired: true }]);
+  });
+
   it('under IfNotDrifted is left as it is and reported, and is applied again when it is as it was', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     await world.user('PATCH', path, { data: { color: 'blue' } });
@@ -122,6 +157,28 @@ describe('an object that somebody changes', () => {
     await world.user('PATCH', path, { data: { color: 'red' } });
     await world.pass(1);
     expect(world.results()).toEqual([]);
+  });
+
+  it('under FullComparison is told beside what the server fills in, which no apply takes away', async () => {
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'j', namespace: 'default' },
+      spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+    };
+    const world = await openWorld();
+    world.member.assign([assignment('web', [job], { strategy: { comparisonOption: 'FullComparison' } })]);
+    await world.pass(1);
+    const left = world.results()[0]!.details!;
+    expect(left.find(({ path }) => path === '/spec/template/metadata')?.valueInMember).not.toContain(
+      'creationTimestamp',
+    );
+    await world.user('PATCH', '/apis/batch/v1/namespaces/default/jobs/j', { metadata: { labels: { a: 'b' } } });
+    await world.pass(1);
+    expect(world.results()[0]?.details?.map(({ path, repaired }) => [path, repaired])).toEqual([
+      ['/metadata/labels/a', undefined],
+      ...left.map(({ path }) => [path, undefined]),
+    ]);
   });
 
   it('under IfNotDrifted is overwritten by a new manifest', async () => {
@@ -213,7 +270,13 @@ describe('an object that somebody changes', () => {
     await world.user('PATCH', '/api/v1/namespaces/default/secrets/s', { data: { password: 'Zm9v' } });
     await world.pass(1);
     expect(world.results()[0]?.details).toEqual([
-      { path: '/data/password', valueInMember: '(redacted)', valueInHub: '(redacted)', manager: 'kubectl-edit' },
+      {
+        path: '/data/password',
+        valueInMember: '(redacted for security reasons)',
+        valueInHub: '(redacted for security reasons)',
+        manager: 'kubectl-edit',
+        repaired: true,
+      },
     ]);
     expect(JSON.stringify([world.said, world.results()])).not.toMatch(/hunter2|aHVudGVyMg|Zm9v/);
   });

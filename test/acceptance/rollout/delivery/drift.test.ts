@@ -83,12 +83,13 @@ describe('drifted placements', () => {
       a: shows(result('FoundDrifts', { details }, object), [namespace, deployment(2), live]),
     };
     const step = await story.plan(10);
+    const hidden = '(redacted for security reasons)';
     expect(statusOf(step).driftedPlacements[0].observedDrifts).toEqual([
-      { path: '/data/token', valueInMember: '(redacted)', valueInHub: '(redacted)' },
-      { path: '/stringData/token', valueInHub: '(redacted)' },
+      { path: '/data/token', valueInMember: hidden, valueInHub: hidden },
+      { path: '/stringData/token', valueInHub: hidden },
       { path: '/type', valueInMember: 'Opaque', valueInHub: 'other' },
       { path: '/', valueInHub: '(the whole object)' },
-      { path: '/', valueInHub: '(redacted)' },
+      { path: '/', valueInHub: hidden },
     ]);
     expect(JSON.stringify(step.plan)).not.toContain('c3RvbGVu');
   });
