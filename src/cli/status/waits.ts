@@ -3,7 +3,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
-import { findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
+import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { howToMerge } from '../../engine/staged/approval/name.ts';
@@ -66,7 +66,9 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
 
 /** Why one cluster does not have what it is to have: it is silent, an object of it fails, or the rollout holds it. Undefined: it has. */
 export function whyLate(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): string | undefined {
-  if (binding.state !== 'Unscheduled' && !binding.deleting && isFulfilled(binding.conditions)) return undefined;
+  const isHeld = conditionIs(binding.conditions, 'RolloutStarted', 'False');
+  const stays = binding.state !== 'Unscheduled' && !binding.deleting;
+  if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
   const silence = silent.get(binding.targetCluster);
   if (silence) return toldSilence(silence);
   const failed = binding.failedPlacements?.[0];

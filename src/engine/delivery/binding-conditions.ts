@@ -66,10 +66,15 @@ function isOlderThanRecorded(look: Look, observation: ClusterObservation, condit
   return since !== undefined && heard !== undefined && heard < since;
 }
 
-/** The record stands; that the manifests cannot be rendered needs no look at the cluster to be told. */
+/**
+ * The record stands. What came of the overrides needs no look at the cluster: it is told of one that does not answer and
+ * was given something new since, of which nothing is recorded; and that they fail is told in any case.
+ */
 function unobserved(look: Look): Binding {
   const binding = inMode(look.binding, applyStrategyOf(look.placement, look.binding));
-  if (look.rendered.ok || findCondition(binding.conditions, 'Overridden')) return binding;
+  const isNew =
+    look.observation?.reachable === false && !binding.conditions?.some(({ type }) => delivery.includes(type));
+  if ((look.rendered.ok && !isNew) || findCondition(binding.conditions, 'Overridden')) return binding;
   const said = renderingConditions(binding, look.rendered).map(({ type, status, reason, message = '' }) =>
     settled(look, { type, status, reason, message }),
   );

@@ -38,6 +38,11 @@ describe('why one cluster is late', () => {
       bound({ conditions: [is('Applied', 'True'), is('Available', 'Unknown', 'who knows')] }),
       'AvailableReason: who knows',
     ],
+    [
+      'its rollout is held while what it had is available',
+      bound({ conditions: [is('RolloutStarted', 'False', 'blocked'), is('Available', 'True')] }),
+      'RolloutStartedReason: blocked',
+    ],
     ['nothing begun', bound({ state: 'Scheduled' }), 'nothing has begun there yet'],
     ['nothing known', bound({}), 'is being applied'],
     ['it leaves', bound({ state: 'Unscheduled', conditions: [is('Available', 'True')] }), 'is being removed'],

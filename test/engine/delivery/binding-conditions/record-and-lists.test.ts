@@ -17,6 +17,16 @@ describe('where nothing was observed the record stands', () => {
       bindingOf({ conditions: [...conditions] }),
     );
   });
+  it('but of one that does not answer and was given something new it is told what came of the overrides', () => {
+    const started = { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted' } as const;
+    const given = (seen: Parameters<typeof observe>[0]['seen']) =>
+      words(observe({ binding: { conditions: [started] }, seen }));
+    expect(given(look({ reachable: false }))).toEqual([
+      'RolloutStarted=True/RolloutStarted',
+      'Overridden=True/NoOverrideSpecified',
+    ]);
+    expect(given(undefined)).toEqual(['RolloutStarted=True/RolloutStarted']);
+  });
   it('but a failing override is told', () => {
     expect(words(observe({ seen: undefined, rendered: failing }))).toEqual(['Overridden=False/OverriddenFailed']);
   });
