@@ -18,7 +18,7 @@ export interface PutRight {
   undone(key: string, details: readonly PatchDetail[]): void;
   /** Milliseconds until the object should be put right again; 0 the first time. */
   pauseMs(key: string): number;
-  /** Drifts name who made them, where the member told. */
+  /** Drifts and diffs name who made them, where the member told. */
   withCulprit(key: string, outcome: ObjectOutcome): ObjectOutcome;
   /** Of an object that was applied: what was put right of late, what waits to be, and who fights back. */
   withRepair(key: string, outcome: ObjectOutcome): ObjectOutcome;
@@ -42,20 +42,28 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
     tell(key, object, details) {
       const who = culprits.get(key);
       undone.delete(key);
-      repaired.done(key, withManager(details, who));
+      repaired.done(
+        key,
+        details.map((detail) => withManager(detail, who)),
+      );
       say(sentence({ object, details, who, disputed: repaired.disputed(key) }));
     },
     again: (key) => repaired.done(key, repaired.recent(key) ?? []),
     undone(key, details) {
-      if (details.length > 0) undone.set(key, withManager(details, culprits.get(key)));
+      const who = culprits.get(key);
+      if (details.length > 0)
+        undone.set(
+          key,
+          details.map((detail) => withManager(detail, who)),
+        );
       else if (!undone.delete(key)) return;
       retold();
     },
     pauseMs: (key) => repaired.pauseMs(key),
     withCulprit: (key, outcome) =>
-      outcome.result.startsWith('FoundDrifts') && outcome.details
-        ? { ...outcome, details: [...withManager(outcome.details, culprits.get(key))] }
-        : outcome,
+      outcome.result === 'Applied' || !outcome.details
+        ? outcome
+        : { ...outcome, details: outcome.details.map((it) => (it.manager ? it : withManager(it, culprits.get(key)))) },
     withRepair(key, outcome) {
       const recent = repaired.recent(key);
       if (outcome.result !== 'Applied' || recent === undefined) return outcome;
@@ -96,5 +104,5 @@ function sentence(of: {
 
 const asRepaired = (detail: PatchDetail): PatchDetail => ({ ...detail, repaired: true });
 
-const withManager = (details: readonly PatchDetail[], manager: string | undefined): readonly PatchDetail[] =>
-  manager === undefined ? details : details.map((detail) => (detail === wholeObject ? detail : { ...detail, manager }));
+const withManager = (detail: PatchDetail, manager: string | undefined): PatchDetail =>
+  manager === undefined || detail === wholeObject ? detail : { ...detail, manager };

@@ -181,6 +181,18 @@ describe('an object that somebody changes', () => {
     ]);
   });
 
+  it('is told with who did it also where placements come to be compared only', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    const manifests = [configMap('a', { color: 'red' }), deployment('web')];
+    world.member.assign([assignment('web', manifests, { strategy: { type: 'ReportDiff' } })]);
+    await world.pass(1);
+    expect(world.results().filter(({ result }) => result === 'FoundDiff')).toMatchObject([
+      { details: [{ path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit' }] },
+    ]);
+  });
+
   it('under IfNotDrifted is overwritten by a new manifest', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     await world.user('PATCH', path, { data: { color: 'blue' } });
