@@ -7,7 +7,7 @@ import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Held, Silence } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -35,6 +35,8 @@ export interface Status {
   readonly removals: readonly RemovalAsked[];
   /** Approvals are branches of this very repo, which has a working tree to merge them in; false: a clone merges them. */
   readonly inPlace: boolean;
+  /** What was held then. */
+  readonly holds: readonly Held[];
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -72,9 +74,9 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const contents = await tree.read(wanted.map(({ oid }) => oid));
       const files = new Map(wanted.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
       const { committer } = await branches.objects.commit(commit);
-      const { record, silent, removals } = readRecord(files);
+      const { record, silent, removals, holds } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, silent, removals, files };
+      return { tip: commit, now, inPlace, record, silent, removals, holds, files };
     },
     close: () => branches.close(),
   };

@@ -15,14 +15,20 @@ import type { Status } from './open-status.ts';
 import type { KnownPlacement } from './placements.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 
-type Known = Pick<Status, 'record' | 'silent'>;
+type Known = Pick<Status, 'record' | 'silent' | 'holds'>;
 
 /** Why a placement is not where it is wanted: who is waited for, one line each; nothing when it is everywhere. */
-export function waitsOfPlacement(placement: KnownPlacement, { record, silent }: Known): string[] {
-  const { name, namespace, object, state } = placement;
+export function waitsOfPlacement(placement: KnownPlacement, { record, silent, holds }: Known): string[] {
+  const { kind, name, namespace, object, state } = placement;
+  const mine = holds.filter(
+    ({ subject: of }) => of.kind === kind && of.name === name && of.namespace === namespace && of.clusterName,
+  );
   const late = new Map<string, string[]>();
   for (const binding of state.bindings) {
-    const why = whyLate(binding, silent);
+    const held = mine.find(({ subject }) => subject.clusterName === binding.targetCluster);
+    const seen = whyLate(binding, silent);
+    const isToldBetter = seen !== undefined && held !== undefined && !silent.has(binding.targetCluster);
+    const why = isToldBetter ? `${held.reason}: ${held.message}` : seen;
     if (why !== undefined) late.set(why, [...(late.get(why) ?? []), binding.targetCluster]);
   }
   if (late.size === 0) return [];

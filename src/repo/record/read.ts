@@ -23,7 +23,7 @@ import { lately } from './lately.ts';
 import { recordPathOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalAsked } from './removals-asked.ts';
-import { type Silence, silentIn, summary } from './summary.ts';
+import { type Held, type Silence, silentIn, summary } from './summary.ts';
 import { writtenIn } from './write.ts';
 
 /**
@@ -42,6 +42,7 @@ export function readRecord(
   readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** Removals that it asked a person for. */
   readonly removals: readonly RemovalAsked[];
+  readonly holds: readonly Held[];
 } {
   const problems: Problem[] = [];
   const placements = new Map<PlacementKey, Mutable>();
@@ -112,6 +113,7 @@ export function readRecord(
     problems,
     silent: silentIn(known),
     removals: known.removals ?? [],
+    holds: known.holds ?? [],
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(

@@ -12,6 +12,10 @@ export interface Silence {
   readonly lastContact?: Timestamp;
 }
 
+const mostHolds = 100;
+/** Rollouts tell who waits for his turn, and requests who waits for a person. */
+const toldElsewhere: ReadonlySet<string> = new Set(['RolloutBudget', 'WaitingForApproval']);
+
 /** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
 export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Silence>): object {
   const clusters = new Set<string>();
@@ -25,6 +29,7 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
   const removals = removalsAsked(plan);
+  const held = plan.holds.filter(({ reason }) => !toldElsewhere.has(reason)).slice(0, mostHolds);
   const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -43,14 +48,15 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
     }),
     ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
     ...(removals.length > 0 && { removals }),
+    ...(held.length > 0 && { holds: held }),
     guard: plan.guard,
     problems: plan.problems,
   };
 }
 
 /**
- * What is read of a summary: the commit, which goes to git and so has to be one, who was silent since when, and which
- * removals a person may allow.
+ * What is read of a summary: the commit, which goes to git and so has to be one, who was silent since when, which
+ * removals a person may allow, and what is held.
  */
 export const summary = z.looseObject({
   commit: z
@@ -62,7 +68,25 @@ export const summary = z.looseObject({
   removals: z
     .array(z.object({ name: z.string(), removalDigest: z.string(), messages: z.array(z.string()) }))
     .optional(),
+  holds: z
+    .array(
+      z.looseObject({
+        subject: z.looseObject({
+          kind: z.string(),
+          name: z.string(),
+          namespace: z.string().optional(),
+          clusterName: z.custom<ClusterName>((value) => typeof value === 'string').optional(),
+          stage: z.string().optional(),
+        }),
+        reason: z.string(),
+        message: z.string(),
+      }),
+    )
+    .optional(),
 });
+
+/** Why something is held, as a summary tells it. */
+export type Held = NonNullable<z.infer<typeof summary>['holds']>[number];
 
 /** The members that a summary says do not answer. */
 export function silentIn({ unreachable = {}, lastContact = {} }: z.infer<typeof summary>): Map<ClusterName, Silence> {

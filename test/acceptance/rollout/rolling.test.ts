@@ -171,7 +171,11 @@ describe('an update', () => {
     // What was recorded stands: a was available, so it takes its turn by name, and spends the budget.
     expect(moves(lost)).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
     expect(targets(lost)).toEqual(['a web 1', 'b web 0']);
-    expect(words(bindingOn(lost, 'a').conditions)).toEqual(['RolloutStarted=True/RolloutStarted']);
+    // Overrides need no cluster to be told of.
+    expect(words(bindingOn(lost, 'a').conditions)).toEqual([
+      'RolloutStarted=True/RolloutStarted',
+      'Overridden=True/NoOverrideSpecified',
+    ]);
   });
 });
 

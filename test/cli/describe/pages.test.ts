@@ -75,6 +75,7 @@ const statusWith = (
   removals: [],
   files: new Map(),
   silent: new Map(Object.entries(silent)) as unknown as ReadonlyMap<ClusterName, Silence>,
+  holds: [],
   record: {
     ...readRecord(new Map(Object.entries(files))).record,
     runs: new Map(runs.map((one) => [one.metadata.name, one])),

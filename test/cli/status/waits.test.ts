@@ -55,7 +55,7 @@ describe('why one cluster is late', () => {
 describe('why a placement is late', () => {
   const lines = (annotations: string, strategy: string, bindings: string, files: Record<string, string> = {}) => {
     const head = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\n';
-    const { record } = readRecord(
+    const { record, holds } = readRecord(
       new Map([
         [
           'placements/web/status.yaml',
@@ -68,7 +68,7 @@ describe('why a placement is late', () => {
         ...Object.entries(files),
       ]),
     );
-    return waitsOfPlacement(knownPlacements(record)[0]!, { record, silent });
+    return waitsOfPlacement(knownPlacements(record)[0]!, { record, silent, holds });
   };
   const up = 'state: Bound, conditions: [{type: Available, status: "True", reason: Up}]';
   const run = (status: string) =>
@@ -76,6 +76,26 @@ describe('why a placement is late', () => {
 
   it('it is not, when every cluster has it', () => {
     expect(lines('{gitfleet.dev/suspended: x}', 'External', `[{targetCluster: a, ${up}}]`)).toEqual([]);
+  });
+
+  it('a removal or a rollout that is held says what holds it', () => {
+    const held = (cluster: string, reason: string, more = '') =>
+      `{subject: {kind: ClusterResourcePlacement, name: web, clusterName: ${cluster}${more}}, reason: ${reason}, message: until then}`;
+    const blocked = 'state: Bound, conditions: [{type: RolloutStarted, status: "False", reason: NotYet}]';
+    const summary = `holds: [${held('a', 'ContainsForeignObjects')}, ${held('b', 'Freeze')}, ${held('c', 'Freeze', ', namespace: other')}, ${held('gone-1', 'Freeze')}, ${held('d', 'Freeze')}]\n`;
+    expect(
+      lines(
+        '{}',
+        'RollingUpdate',
+        `[{targetCluster: a, state: Bound, deleting: true}, {targetCluster: b, ${blocked}}, {targetCluster: c, ${blocked}}, {targetCluster: gone-1, ${blocked}}, {targetCluster: d, ${up}}]`,
+        { 'summary.yaml': summary },
+      ),
+    ).toEqual([
+      'a: ContainsForeignObjects: until then',
+      'b: Freeze: until then',
+      'c: NotYet',
+      'gone-1: does not answer since 2026-11-20T10:00:00Z: refused',
+    ]);
   });
 
   it('clusters that wait for the same stand on one line', () => {
