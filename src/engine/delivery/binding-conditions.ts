@@ -39,6 +39,7 @@ export function observeBinding(look: Look): Binding {
   if (!holds || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
   if (observation === undefined || !observation.reachable) return unobserved(look);
   const kept = (binding.conditions ?? []).filter(({ type }) => !delivery.includes(type));
+  if (isNotLookedAt(look, observation)) return unobserved(look);
   const { conditions, objects } = deliver(look, observation);
   if (isOlderThanRecorded(look, observation, conditions)) return unobserved(look);
   const withConditions = { ...binding, conditions: [...kept, ...conditions] };
@@ -50,6 +51,15 @@ export function observeBinding(look: Look): Binding {
     ...changedLists(objects, now, binding),
   });
 }
+
+/**
+ * The observation broke off before it came to the placement, as with a daemon that has just begun: nothing follows from
+ * that, and when something was seen first is not forgotten. What was given anew has nothing recorded that could stand.
+ */
+const isNotLookedAt = ({ binding, placement }: Look, observation: ClusterObservation): boolean =>
+  !observation.complete &&
+  sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex) === undefined &&
+  findCondition(binding.conditions, 'WorkSynchronized') !== undefined;
 
 /**
  * Another daemon, which hears more of the cluster than we do, has recorded since that all is well there. What was heard

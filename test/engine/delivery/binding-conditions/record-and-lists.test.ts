@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyStrategy } from '../../../../src/api/placement.ts';
+import type { Binding } from '../../../../src/api/placement-state.ts';
 import type { Rendered } from '../../../../src/engine/overrides/render.ts';
 import { at, T0 } from '../../rollout/world.ts';
 import { bindingOf, config, entry, look, observe, ref, rendered, web, words } from './scene.ts';
@@ -16,6 +17,21 @@ describe('where nothing was observed the record stands', () => {
     expect(observe({ binding: { conditions: [...conditions] }, seen })).toEqual(
       bindingOf({ conditions: [...conditions] }),
     );
+  });
+  it('an observation that broke off before it came to the placement', () => {
+    const recorded = {
+      conditions: [
+        { type: 'WorkSynchronized', status: 'True', reason: 'AllWorkSynced', lastTransitionTime: at(-70) },
+        { type: 'Applied', status: 'False', reason: 'NotAllWorkHaveBeenApplied', lastTransitionTime: at(-70) },
+      ],
+      driftedPlacements: [{ version: 'v1', kind: 'ConfigMap', name: 'x', firstDriftedObservedTime: at(-70) }],
+    } satisfies Partial<Binding>;
+    const seen = look({ placements: [], complete: false });
+    expect(observe({ binding: recorded, seen })).toEqual(bindingOf(recorded));
+    expect(words(observe({ binding: recorded, seen: look({ placements: [] }) }))).toEqual([
+      'Overridden=True/NoOverrideSpecified',
+    ]);
+    expect(words(observe({ binding: { conditions: [] }, seen }))).toEqual(['Overridden=True/NoOverrideSpecified']);
   });
   it('but of one that does not answer and was given something new it is told what came of the overrides', () => {
     const started = { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted' } as const;
