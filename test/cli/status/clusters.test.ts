@@ -26,6 +26,7 @@ it.each([
     now,
     inPlace: false,
     removals: [],
+    holds: [],
     files: new Map(),
     silent: new Map(silence ? [[name, silence]] : []),
     record: { ...readRecord(new Map()).record, clusters: new Map([[name, member]]) },
