@@ -220,8 +220,8 @@ export function placementActor(input: {
       if (!wanted || finishedAt === undefined) return undefined;
       return placementSighting({ wanted, finishedAt, heardAt, done, outcomes: [...objects.outcomes(), ...troubles] });
     },
-    // What is on its way may arrive yet: that nothing is shown does not mean that nothing will be.
-    complete: () => complete && !(working && (finishedAt === undefined || workingOn !== wish)),
+    // What is on its way may arrive yet, and what is held back is not decided: that nothing is told says nothing.
+    complete: () => complete && finishedAt !== undefined && !(working && workingOn !== wish),
     idle: () => !working,
     stop() {
       stopped = true;

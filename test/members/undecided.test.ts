@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { assignment, configMap, openWorld } from './world.ts';
+
+it('while it is not decided whether an object should be there, a member that tells nothing of it is not complete', async () => {
+  const world = await openWorld();
+  const manifests = [configMap('a', { color: 'red' })];
+  world.member.assign([assignment('web', manifests, { adopted: true })]);
+  await world.pass(0.5);
+  const told = () => [world.sighting().complete, world.sighting().placements.map(({ done }) => done)];
+  expect(told()).toEqual([false, []]);
+  world.member.assign([assignment('web', manifests)]);
+  await world.pass(2);
+  world.member.assign([assignment('web', manifests)]);
+  await world.pass(2);
+  world.member.assign([assignment('web', manifests)]);
+  await world.pass(2);
+  expect(told()).toEqual([true, [true]]);
+});
