@@ -100,7 +100,7 @@ function finished(work: PlacementWork, context: RollOutContext, pick: LastPick):
     holds: [
       ...work.holds,
       ...cleaning.values(),
-      ...holdsOf(waiting, work.placement, strategy, { readyAt, denials, noneNeeded }),
+      ...holdsOf(waiting, work.placement, strategy, { all, readyAt, denials, noneNeeded }),
     ],
     wakes: [...work.wakes, ...opensFreeze(waiting, context.freeze)],
   };

@@ -2,6 +2,7 @@ import type { IntOrPercent } from '../../api/meta.ts';
 import { type Placement, type RollingUpdate, refOf } from '../../api/placement.ts';
 import { type Frozen, frozenHold } from '../freeze/freeze.ts';
 import { formatInstant } from '../kernel/instant.ts';
+import { someOf } from '../kernel/some-of.ts';
 import type { Hold } from '../plan-document.ts';
 import type { Candidate, Classified } from './classify.ts';
 
@@ -9,12 +10,13 @@ import type { Candidate, Classified } from './classify.ts';
 export const freeAt = (all: readonly Classified[], readyMissing: number): number | undefined =>
   all.flatMap(({ readyAt }) => readyAt ?? []).sort((a, b) => a - b)[readyMissing - 1];
 
-/** Why each of them may not move yet, and until when if time alone frees it. */
+/** Why each of them may not move yet, for which clusters it waits, and until when if time alone frees it. */
 export function holdsOf(
   waiting: ReadonlySet<Classified>,
   placement: Placement,
   { maxUnavailable, maxSurge }: Pick<RollingUpdate, 'maxUnavailable' | 'maxSurge'>,
   pick: {
+    readonly all: readonly Classified[];
     readonly readyAt: number | undefined;
     /** Why the disruption budget keeps some back. */
     readonly denials: ReadonlyMap<Classified, string>;
@@ -24,6 +26,7 @@ export function holdsOf(
 ): Hold[] {
   const { readyAt, denials, noneNeeded } = pick;
   const stuck = isZero(maxUnavailable) && isZero(maxSurge);
+  const [going, unready] = [stillGoing(pick.all), notReady(pick.all)];
   return [...waiting].map((entry): Hold => {
     const { candidate } = entry;
     const { binding } = entry.step;
@@ -40,10 +43,11 @@ export function holdsOf(
       };
     if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
       const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
+      const awaited = candidate === 'bind' ? going : unready;
       return {
         subject,
         reason: 'RolloutBudget',
-        message: `${binding.targetCluster} ${wants} once ${budget} allows it${once ? ` (${once})` : ''}`,
+        message: `${binding.targetCluster} ${wants} once ${budget} allows it${once ? ` (${once})` : awaited}`,
       };
     }
     const until = formatInstant(readyAt);
@@ -55,6 +59,25 @@ export function holdsOf(
     };
   });
 }
+
+const isLeaving = ({ step: { binding } }: Classified): boolean =>
+  binding.state === 'Unscheduled' || binding.deleting === true;
+
+/** What is on its way out takes its part of the surge until it is gone, however long its cluster cannot let go of it. */
+const stillGoing = (all: readonly Classified[]): string =>
+  told(
+    all.filter((entry) => entry.canBeReady && isLeaving(entry)),
+    'not gone yet',
+  );
+
+const notReady = (all: readonly Classified[]): string =>
+  told(
+    all.filter((entry) => !entry.ready && !isLeaving(entry)),
+    'not ready yet',
+  );
+
+const told = (awaited: readonly Classified[], what: string): string =>
+  awaited.length === 0 ? '' : ` (${what}: ${someOf(awaited.map(({ step }) => step.binding.targetCluster))})`;
 
 const isZero = (value: IntOrPercent): boolean => /^0%?$/.test(String(value));
 

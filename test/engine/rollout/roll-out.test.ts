@@ -105,7 +105,7 @@ describe('what waits is held', () => {
       {
         subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'b' },
         reason: 'RolloutBudget',
-        message: 'b is to be updated once maxUnavailable 1 allows it',
+        message: 'b is to be updated once maxUnavailable 1 allows it (not ready yet: a)',
       },
     ]);
     expect(wakesOf(work)).toEqual([]);
@@ -156,6 +156,42 @@ describe('what waits is held', () => {
       'a RolloutBudget',
       'b RolloutBudget',
     ]);
+  });
+  it.each([
+    [
+      'those that are to become ready',
+      [bound('a', 1, health.unavailable), bound('b', 0, health.ready), bound('c', 0, health.ready)],
+      { maxUnavailable: 1 },
+      [
+        'b is to be updated once maxUnavailable 1 allows it (not ready yet: a)',
+        'c is to be updated once maxUnavailable 1 allows it (not ready yet: a)',
+      ],
+    ],
+    [
+      'those that are to go first, whether they were told to already or wait themselves',
+      [
+        unscheduled('a', health.ready, { deleting: true }),
+        unscheduled('b', health.silent),
+        scheduled('c'),
+        bound('d', 1, health.ready),
+        bound('e', 1, health.ready),
+      ],
+      { maxUnavailable: 1, maxSurge: 0 },
+      [
+        'b is to be removed once maxUnavailable 1 allows it (not ready yet: c)',
+        'c is to be added once maxSurge 0 allows it (not gone yet: a, b)',
+      ],
+    ],
+    [
+      'none where no other has to move first',
+      [bound('a', 0, health.ready)],
+      { maxUnavailable: 0 },
+      ['a is to be updated once maxUnavailable 0 allows it'],
+    ],
+  ])('by the budget until others have moved, and these are named: %s', (_, bindings, rolling, messages) => {
+    expect(roll(workOf(placementOf(pickN(3), rolling), bindings)).holds.map(({ message }) => message)).toEqual(
+      messages,
+    );
   });
   it('names an instant that lies ahead at the very end of a period, which still counts', () => {
     const bindings = [bound('a', 1, untrackable(-60)), bound('b', 0, health.ready)];
