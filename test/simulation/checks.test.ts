@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/engine/input.ts';
 import type { Published } from '../../src/git/status-branch.ts';
+import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
+import { foreignNote } from './safety.ts';
 import { firstWide, simulate } from './simulate.ts';
 import type { Sabotage } from './world.ts';
 
@@ -51,6 +53,10 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     /took on \w+ what app\d+ has/,
     firstWide + 15,
   ],
+  ['what others annotate is taken off', { through: takingNotesOff }, /lost an annotation that is not ours/, 12],
+  ['what changes is removed and made anew', { through: makingAnew }, /was removed on \w+, which was to keep it/, 1],
+  ['nothing is removed', { through: sparing }, /is still (there|on)/, 1],
+  ['a fleet at rest is written to', { through: markingBeats }, /a fleet at rest got \d+ writes/, 1],
 ];
 
 it.each(sabotages)(
@@ -91,6 +97,54 @@ function withoutGates(fleet: Fleet): Fleet {
     })),
   };
 }
+
+/** Whatever is sent to a Deployment, the note of others on it goes. */
+function takingNotesOff(transport: Transport): Transport {
+  return async (request) => {
+    const answer = await transport(request);
+    if (request.method === 'PATCH' && isDeployment(request))
+      await transport({
+        ...request,
+        path: pathOf(request),
+        headers: { ...request.headers, 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ metadata: { annotations: { [foreignNote]: null } } }),
+      });
+    return answer;
+  };
+}
+
+/** A change removes what is there first. */
+function makingAnew(transport: Transport): Transport {
+  return async (request) => {
+    if (request.method === 'PATCH' && isDeployment(request))
+      await transport({ ...request, method: 'DELETE', path: pathOf(request), body: undefined });
+    return transport(request);
+  };
+}
+
+/** What is to be removed is only looked at. */
+function sparing(transport: Transport): Transport {
+  return (request) => transport(request.method === 'DELETE' ? { ...request, method: 'GET', body: undefined } : request);
+}
+
+/** Whoever looks whether a member lives leaves a mark there. */
+function markingBeats(transport: Transport): Transport {
+  return async (request) => {
+    const answer = await transport(request);
+    if (request.urgent && !/[?&]watch=/.test(request.path))
+      await transport({
+        ...request,
+        method: 'PATCH',
+        path: '/api/v1/namespaces/default',
+        headers: { ...request.headers, 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ metadata: { annotations: { beat: 'yes' } } }),
+      });
+    return answer;
+  };
+}
+
+const isDeployment = (request: TransportRequest): boolean => pathOf(request).endsWith('/deployments/web');
+const pathOf = ({ path }: TransportRequest): string => path.replace(/\?.*/, '');
 
 /** As if there were no ClusterRole of ours, or of anybody. */
 const hidingShared = (path: string): string =>

@@ -1,5 +1,5 @@
 import { unfinished } from '../../src/cli/demo/settled.ts';
-import type { Plan } from '../../src/engine/plan-document.ts';
+import type { Hold, Plan } from '../../src/engine/plan-document.ts';
 import { isAvailable, versionOf } from './safety.ts';
 import type { World } from './world.ts';
 
@@ -24,16 +24,32 @@ export function unsettled(world: World): string[] {
 const isHeld = (world: World, plan: Plan, text: string): boolean => {
   const [, app, cluster] = /^(\S+) on (\S+): (?:remove|wait)$/.exec(text) ?? [];
   if (app === undefined || cluster === undefined) return false;
-  return holdsOthers(world, cluster, app) || waitsForRemoval(plan, app, cluster);
+  return holdsOthers(world, cluster, app) || waitsForRemoval(world, plan, app, cluster);
 };
 
-/** Without a surge an app comes to no other cluster before it has left one, even where it cannot leave that one wholly. */
-const waitsForRemoval = ({ holds }: Plan, app: string, cluster: string): boolean => {
+/**
+ * Beyond its surge an app comes to no other cluster before it has left one, even where it cannot leave that one wholly; and
+ * what would have to go on without that other cluster stays as it is. The holds say which those are.
+ */
+function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: string): boolean {
   const about = holds.filter(({ subject }) => subject.name === app);
-  const has = (reason: string, on: (cluster: string | undefined) => boolean): boolean =>
-    about.some((hold) => hold.reason === reason && on(hold.subject.clusterName));
-  return has('RolloutBudget', (it) => it === cluster) && has('ContainsForeignObjects', (it) => it !== cluster);
-};
+  const on = (it: string) => about.filter(({ subject }) => subject.clusterName === it);
+  const isStuck = (it: string): boolean =>
+    on(it).some(({ reason }) => reason === 'ContainsForeignObjects') && holdsOthers(world, it, app);
+  const waits = (it: string): boolean => {
+    const said = on(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
+    const [, toGo, toCome] = /\((?:not gone yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
+    const going = toGo?.split(', ') ?? [];
+    if (going.length > 0) return going.length > world.desired.apps.get(app)!.maxSurge && going.every(isStuck);
+    // Only who comes waits for others to go: this ends.
+    const coming = toCome?.split(', ') ?? [];
+    return coming.length > 0 && coming.every((other) => isComing(on(other)) && waits(other));
+  };
+  return waits(cluster);
+}
+
+const isComing = (holds: readonly Hold[]): boolean =>
+  holds.some(({ message }) => / is to be added once /.test(message));
 
 /** What people made, and what they took our label off: that is no longer ours to remove. */
 const holdsOthers = ({ safety, fleet }: World, cluster: string, app: string): boolean => {
@@ -57,16 +73,17 @@ function wrong(world: World, plan: Plan): string[] {
     for (const cluster of desired.clusters.keys()) {
       const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web');
       const at = `${app.name} on ${cluster}`;
-      if (waitsForRemoval(plan, app.name, cluster)) continue;
+      const waits = () => waitsForRemoval(world, plan, app.name, cluster);
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
         const isTheirs = live?.metadata.labels?.[placementLabel] !== app.name;
         if (live && !isTheirs && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
       } else if (!live) {
-        if (!(waitsForCleanup(plan, app.name, cluster) && isHeld(world, plan, `${at}: wait`)))
-          left.push(`${at} is missing`);
-      } else if (versionOf(live) !== app.version) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
-      else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
+        const isBusy = waitsForCleanup(plan, app.name, cluster) && holdsOthers(world, cluster, app.name);
+        if (!isBusy && !waits()) left.push(`${at} is missing`);
+      } else if (versionOf(live) !== app.version) {
+        if (!waits()) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
+      } else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
         left.push(`${at} has another number of replicas`);
       else if (!isAvailable(live)) left.push(`${at} is not available`);
       else if (app.configMap && !fleet.stored(cluster, '/configmaps', app.name, 'settings'))

@@ -196,6 +196,7 @@ function memberFault(world: World): void {
   const seconds = dice.int(5, 200);
   const whole = { ...fault, untilSeconds: seconds, probability: dice.pick([1, 1, 0.5, 0.2]) };
   world.fleet.fault(cluster, whole);
+  world.safety.troubled(cluster, seconds);
   world.tell(`${cluster} has trouble: ${JSON.stringify(whole)}`);
 }
 

@@ -31,6 +31,8 @@ export interface Published {
   ungated(app: string, image: string): boolean;
   /** Fewest clusters that the app was bound to since it was decided what the cluster should run now. */
   fewest(app: string, cluster: string): number;
+  /** Since when the cluster has been told, whatever the version, to run the app; undefined where it is not, or as it was found. */
+  wantedSince(app: string, cluster: string): number | undefined;
   /** All clusters that the app was bound to since then. */
   boundSince(app: string, cluster: string): ReadonlySet<string>;
 }
@@ -132,6 +134,11 @@ export function published(now: () => number): Published {
       };
     },
     fewest: (app, cluster) => Math.min(...sinceDecided(app, cluster).map(({ bound }) => bound.size)),
+    wantedSince(app, cluster) {
+      const all = [...(history.get(app) ?? [])].reverse();
+      const before = all.findIndex(({ bound, asFound }) => bound.get(cluster) === undefined || asFound.has(cluster));
+      return (before < 0 ? all : all.slice(0, before)).at(-1)?.at;
+    },
     boundSince: (app, cluster) => new Set(sinceDecided(app, cluster).flatMap(({ bound }) => [...bound.keys()])),
   };
 }

@@ -15,6 +15,8 @@ export interface Safety {
    * for not applied, and as in KubeFleet a cluster where something could not be applied is free to go on.
    */
   refused(refusal: { readonly cluster: string; readonly app: string | undefined; readonly by: number }): void;
+  /** A member hides what happens there, or tells it late: for so long, and a watch that has gone silent for a while after. */
+  troubled(cluster: string, seconds: number): void;
   /** Somebody said yes to these images of an app. */
   approved(app: string, images: readonly string[]): void;
   /** Another, empty cluster answers under this name. */
@@ -50,6 +52,7 @@ export function safety(desired: Desired, record: Published, now: () => number): 
   /** When something was wrong with an app on a cluster: it was not available, or not taken; milliseconds. */
   const wrong = new Map<string, readonly Span[]>();
   const wrongSince = new Map<string, number>();
+  const troubles = new Map<string, readonly Span[]>();
   const personal = new Set<string>();
   const foreign = new Set<string>();
   const approved = new Set<string>();
@@ -67,6 +70,7 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       if (isPersonal(cluster, app.name, 'web')) down.set(at, 'others');
       else {
         down.delete(at);
+        keepsWanted(cluster, app);
         if (wasUp && seemedWell(app.name, cluster)) keepsBudget(cluster, app, 'removed');
       }
       return;
@@ -80,6 +84,13 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       down.set(at, ours ? 'us' : event.type === 'ADDED' ? 'new' : 'others');
       up.delete(at);
     }
+  }
+
+  /** Nobody but people removes what a cluster has been told to keep for so long that nothing older is on its way. */
+  function keepsWanted(cluster: string, app: App): void {
+    const since = record.wantedSince(app.name, cluster);
+    if (since !== undefined && since < now() - knownMs && !desired.left.has(cluster))
+      broken.push(`${app.name} was removed on ${cluster}, which was to keep it`);
   }
 
   /** We put a version on a cluster. */
@@ -105,11 +116,11 @@ export function safety(desired: Desired, record: Published, now: () => number): 
   /**
    * Where something was known to be wrong, nothing was lost by what was known: such a cluster is free to go on. What a
    * daemon sees it decides by at once, before the record tells it; so what went wrong since the record told that all was
-   * well may have been known, too. And of two daemons one may be shown something older by a watch that has gone silent.
+   * well may have been known, too. And of two daemons one may be shown something older by a member that has trouble.
    */
   function seemedWell(app: string, cluster: string): boolean {
     const { available, since, at, by, doubtedAt } = record.decided(app, cluster);
-    if (doubtedAt >= at - knownMs) return false;
+    if (doubtedAt >= at - knownMs && hadTrouble(cluster, doubtedAt, at)) return false;
     const from = Math.max(since, at - knownMs);
     const key = `${app}/${cluster}`;
     const still = wrongSince.get(key);
@@ -117,6 +128,9 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     const seen = spans.filter((span) => span.by === undefined || span.by === by);
     return available && !seen.some((span) => span.from <= at && span.until >= from);
   }
+
+  const hadTrouble = (cluster: string, from: number, until: number): boolean =>
+    (troubles.get(cluster) ?? []).some((span) => span.from <= until && span.until + knownMs >= from);
 
   /** From now on something is wrong, if it was not before; or no longer. */
   function goes(at: string, how: 'wrong' | 'well'): void {
@@ -203,6 +217,10 @@ export function safety(desired: Desired, record: Published, now: () => number): 
         const key = `${name}/${cluster}`;
         wrong.set(key, [...(wrong.get(key) ?? []), { from: now(), until: now(), by }]);
       }
+    },
+    troubled(cluster, seconds) {
+      const span = { from: now(), until: now() + seconds * 1000 };
+      troubles.set(cluster, [...(troubles.get(cluster) ?? []), span]);
     },
     approved(app, images) {
       for (const image of images) approved.add(`${app}/${image}`);
