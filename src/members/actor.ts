@@ -85,13 +85,16 @@ export function placementActor(input: {
     void work();
   }
 
+  /** Asked when it matters: while this placement stays as it is, and work on it may take long, others come and go. */
+  const isPlacement = (label: string): boolean => wanted!.isPlacement(label);
+
   const hasPending = () => pending === 'all' || pending.size > 0;
 
   async function work(): Promise<void> {
     if (working || stopped) return;
     working = true;
     while (!stopped && wanted && hasPending()) {
-      const assignment = wanted;
+      const assignment = { ...wanted, isPlacement };
       const begun = wish;
       const scope = pending;
       pending = new Set();

@@ -51,7 +51,7 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
         transport(request.method === 'GET' ? { ...request, path: hidingShared(request.path) } : request),
     },
     /took on \w+ what app\d+ has/,
-    firstWide + 15,
+    firstWide + 19,
   ],
   ['what others annotate is taken off', { through: takingNotesOff }, /lost an annotation that is not ours/, 12],
   ['what changes is removed and made anew', { through: makingAnew }, /was removed on \w+, which was to keep it/, 1],

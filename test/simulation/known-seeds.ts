@@ -46,6 +46,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['502486', 'an apply that had been on its way for long replaced the newer version of another daemon'],
   ['502825', 'an apply that had been told to look again replaced the newer version that it found'],
   ['1002272', 'a daemon that was behind made the older version on a cluster that had just taken the place of another'],
+  ['1010561', 'an apply that was long on its way took what a placement had that came to the fleet meanwhile'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

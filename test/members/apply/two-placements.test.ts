@@ -49,3 +49,15 @@ it('of two placements that find one object of nobody only one takes it over', as
   await world.pass(2);
   expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [], other: refused('web') }]);
 });
+
+it('what a placement has that came to the fleet while an apply was on its way stays with it', async () => {
+  const world = await openWorld();
+  await world.user('POST', '/api/v1/namespaces/default/configmaps', configMap('a', { from: 'other' }));
+  world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], fromSeconds: 0, probability: 1 }]);
+  world.member.assign([{ ...web(), isPlacement: (label) => label === 'web' }]);
+  await world.pass(5);
+  await world.user('PUT', path, other().manifests[0]!.manifest);
+  world.member.assign([web()]);
+  await world.pass(30);
+  expect([await onMember(world), told(world)]).toEqual([['other', 'other'], { web: refused('other') }]);
+});
