@@ -2,7 +2,7 @@ import type { IntOrPercent } from '../../api/meta.ts';
 import { type Placement, type RollingUpdate, refOf } from '../../api/placement.ts';
 import { type Frozen, frozenHold } from '../freeze/freeze.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { someOf } from '../kernel/some-of.ts';
+import { fewOf } from '../kernel/some-of.ts';
 import type { Hold } from '../plan-document.ts';
 import type { Candidate, Classified } from './classify.ts';
 
@@ -77,7 +77,7 @@ const notReady = (all: readonly Classified[]): string =>
   );
 
 const told = (awaited: readonly Classified[], what: string): string =>
-  awaited.length === 0 ? '' : ` (${what}: ${someOf(awaited.map(({ step }) => step.binding.targetCluster))})`;
+  awaited.length === 0 ? '' : ` (${what}: ${fewOf(awaited.map(({ step }) => step.binding.targetCluster))})`;
 
 const isZero = (value: IntOrPercent): boolean => /^0%?$/.test(String(value));
 

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { placementLabel } from '../../src/engine/overrides/ownership.ts';
+import type { Stored } from '../../src/simulator/object.ts';
+import type { StoreEvent } from '../../src/simulator/storage/event-log.ts';
+import type { App, Desired } from './desired.ts';
+import type { Decided, Published } from './published.ts';
+import { type Safety, safety } from './safety.ts';
+
+const now = 1_000_000;
+const ours = { [placementLabel]: 'app0' };
+
+const app: App = {
+  name: 'app0',
+  external: false,
+  maxUnavailable: 1,
+  maxSurge: 0,
+  unavailablePeriodSeconds: 0,
+  configMap: false,
+  replicas: 1,
+  policy: { kind: 'PickAll' },
+  version: 2,
+  failing: false,
+  selector: 'web',
+  gadget: false,
+  shared: false,
+};
+
+const clusters = ['c0', 'c1', 'c2'];
+
+const desired: Desired = {
+  clusters: new Map(clusters.map((name) => [name, { env: 'dev', tainted: false }])),
+  apps: new Map([[app.name, app]]),
+  runs: new Map(),
+  merged: new Map(),
+  broken: new Set(),
+  left: new Set(),
+  made: 1,
+  wide: true,
+};
+
+/** All was well for long when it was decided, a second ago. */
+const well: Decided = {
+  available: true,
+  since: 0,
+  at: now - 1000,
+  by: 1,
+  doubtedAt: Number.NEGATIVE_INFINITY,
+  toldDown: new Set(),
+  asFound: new Set(),
+};
+
+const recorded = (decided: Partial<Decided>, wantedSince: number | undefined): Published => ({
+  moved() {},
+  knows: () => true,
+  bound: () => clusters,
+  broughtBy: () => [],
+  ungated: () => false,
+  fewest: () => clusters.length,
+  wantedSince: () => wantedSince,
+  boundSince: () => new Set(clusters),
+  decided: () => ({ ...well, ...decided }),
+});
+
+const web = (version: number, isUp: boolean, labels: Stored['metadata']['labels'] = ours): Stored => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: {
+    name: 'web',
+    namespace: app.name,
+    uid: 'u',
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: '2026-11-20T10:00:00Z',
+    labels,
+  },
+  spec: { replicas: 1, template: { spec: { containers: [{ image: `app:${version}` }] } } },
+  status: isUp ? { observedGeneration: 1, updatedReplicas: 1, availableReplicas: 1 } : {},
+});
+
+const event = (type: StoreEvent['type'], object: Stored, before?: Stored): StoreEvent => ({
+  type,
+  key: 'apps/deployments',
+  object,
+  before,
+  resourceVersion: 1,
+  at: now,
+});
+
+interface Story {
+  readonly record?: Partial<Decided>;
+  readonly wantedSince?: number;
+  /** Half a minute before it is decided. */
+  readonly before?: (checks: Safety) => void;
+  /** On the second cluster. */
+  readonly next: (checks: Safety) => void;
+}
+
+/** Three clusters run version 1; the first goes on to version 2, and then something happens on the second. */
+function complaints({ record = {}, wantedSince, before, next }: Story): readonly string[] {
+  let time = 0;
+  const checks = safety(desired, recorded(record, wantedSince), () => time);
+  for (const cluster of clusters) checks.seen(cluster, event('ADDED', web(1, true)));
+  time = now - 30_000;
+  before?.(checks);
+  time = now;
+  checks.seen('c0', event('MODIFIED', web(2, false), web(1, true)));
+  next(checks);
+  return checks.broken;
+}
+
+const changes = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(2, false), web(1, true)));
+const breaks = (checks: Safety) => checks.seen('c2', event('MODIFIED', web(1, false), web(1, true)));
+const removed = (checks: Safety) => checks.seen('c1', event('DELETED', web(1, true), web(1, true)));
+const tooFew = 'which left 1 available and 0 down for other reasons, of 3 with at most 1 unavailable';
+const changed = [`app0 was changed to version 2 on c1, ${tooFew}`];
+
+describe('a budget', () => {
+  it.each<readonly [string, Story, readonly string[]]>([
+    ['is broken by a change', { next: changes }, changed],
+    ['is broken by a removal', { next: removed }, [`app0 was removed on c1, ${tooFew}`]],
+    ['is not by a cluster that was told to be down', { record: { available: false }, next: changes }, []],
+    [
+      'is not by one that a person had taken our label off',
+      { before: (checks) => checks.seen('c1', event('MODIFIED', web(1, true, {}), web(1, true))), next: changes },
+      [],
+    ],
+    [
+      'is by one that has had it back for long',
+      {
+        record: { at: now + 120_000 },
+        before(checks) {
+          checks.seen('c1', event('MODIFIED', web(1, true, {}), web(1, true)));
+          checks.seen('c1', event('MODIFIED', web(1, true), web(1, true, {})));
+        },
+        next: changes,
+      },
+      changed,
+    ],
+    [
+      'is not by one that refused what the same daemon asked',
+      { before: (checks) => checks.refused({ cluster: 'c1', app: 'app0', by: 1 }), next: changes },
+      [],
+    ],
+    [
+      'is by one that refused what another daemon asked',
+      { before: (checks) => checks.refused({ cluster: 'c1', app: 'app0', by: 2 }), next: changes },
+      changed,
+    ],
+    [
+      'is not by a daemon that a member in trouble showed something older',
+      { record: { doubtedAt: now - 20_000 }, before: (checks) => checks.troubled('c1', 5), next: changes },
+      [],
+    ],
+    ['is by one that only told something older', { record: { doubtedAt: now - 20_000 }, next: changes }, changed],
+    [
+      'is by one that a member had shown something older long ago',
+      { record: { doubtedAt: now - 90_000 }, before: (checks) => checks.troubled('c1', 5), next: changes },
+      changed,
+    ],
+    [
+      'does not ask for what a cluster was never told to run',
+      {
+        record: { asFound: new Set(['c2']) },
+        before: (checks) => checks.seen('c2', event('DELETED', web(1, true), web(1, true))),
+        next: changes,
+      },
+      [`app0 was changed to version 2 on c1, ${tooFew.replace('1 available and 0', '0 available and 1')}`],
+    ],
+    [
+      'is not spent by what breaks of itself',
+      { before: breaks, next: changes },
+      [`app0 was changed to version 2 on c1, ${tooFew.replace('1 available and 0', '0 available and 1')}`],
+    ],
+    [
+      'is spent by what had been told to be down',
+      { record: { toldDown: new Set(['c2']) }, before: breaks, next() {} },
+      [`app0 was changed to version 2 on c0, ${tooFew}`],
+    ],
+    ['asks for what it was found with', { record: { asFound: new Set(['c2']) }, next: changes }, changed],
+  ])('%s', (_, story, broken) => {
+    expect(complaints(story)).toEqual(broken);
+  });
+});
+
+describe('what a cluster was told to keep', () => {
+  const gone = 'app0 was removed on c1, which was to keep it';
+  it.each<readonly [string, Story, readonly string[]]>([
+    ['is not removed', { record: { available: false }, wantedSince: now - 90_000, next: removed }, [gone]],
+    [
+      'may be by what was on its way before',
+      { record: { available: false }, wantedSince: now - 30_000, next: removed },
+      [],
+    ],
+    [
+      'may be by people',
+      {
+        record: { available: false },
+        wantedSince: now - 90_000,
+        before: (checks) => checks.removedByPerson('c1', 'app0', 'web'),
+        next: removed,
+      },
+      [],
+    ],
+  ])('%s', (_, story, broken) => {
+    expect(complaints(story)).toEqual(broken);
+  });
+});
