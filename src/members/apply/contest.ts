@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
+import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import { isSameManifest } from './apply.ts';
 
@@ -68,3 +69,12 @@ export const isFromAnotherDaemon = (manifest: Manifest, live: Manifest): boolean
   live.metadata.labels?.[placementLabel] === manifest.metadata.labels?.[placementLabel] &&
   live.metadata.annotations?.[digestAnnotation] !== undefined &&
   !isSameManifest(manifest, live);
+
+/** A placement that has come to the fleet since is known to other daemons first. */
+export function isOfUnknownPlacement(
+  { label, isPlacement }: Pick<Assignment, 'label' | 'isPlacement'>,
+  live: Manifest,
+): boolean {
+  const mark = live.metadata.labels?.[placementLabel];
+  return mark !== undefined && mark !== label && !isPlacement(mark);
+}

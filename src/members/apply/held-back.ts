@@ -4,7 +4,7 @@ import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import type { FirstLook } from '../watch/first-look.ts';
 import type { Watches } from '../watch/watches.ts';
-import { contest, isFromAnotherDaemon } from './contest.ts';
+import { contest, isFromAnotherDaemon, isOfUnknownPlacement } from './contest.ts';
 
 /** Objects that are held back, since it is not known whether it is still wanted what we hold of them. */
 export interface HeldBack {
@@ -36,11 +36,12 @@ export function heldBack(input: {
   return {
     has: contests.holds,
     keys: contests.held,
-    isContested({ adopted }, manifest, live) {
+    isContested(assignment, manifest, live) {
       // What was shown before the watch was lost may hide something newer.
       if (!looked.fresh() && !watches.shows(refOfManifest(manifest))) return true;
       // What the record alone says should be there may have been removed by a later plan.
-      return live === undefined ? adopted === true : looked.isNews(live) && isFromAnotherDaemon(manifest, live);
+      if (live === undefined) return assignment.adopted === true;
+      return looked.isNews(live) && (isFromAnotherDaemon(manifest, live) || isOfUnknownPlacement(assignment, live));
     },
     add(manifest, live) {
       const key = keyOfManifest(manifest);

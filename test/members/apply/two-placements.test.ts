@@ -37,8 +37,11 @@ it.each([
   await world.pass(600);
   expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
 
-  world.member.assign([{ ...both[1]!, isPlacement: (name) => name === second }]);
-  await world.pass(600);
+  const alone = { ...both[1]!, isPlacement: (name: string) => name === second };
+  for (const _pass of ['asks for the record to be read anew', 'may have read it before', 'has not']) {
+    world.member.assign([alone]);
+    await world.pass(200);
+  }
   expect([await onMember(world), told(world)]).toEqual([[second, second], { [second]: [] }]);
 });
 
@@ -60,4 +63,19 @@ it('what a placement has that came to the fleet while an apply was on its way st
   world.member.assign([web()]);
   await world.pass(30);
   expect([await onMember(world), told(world)]).toEqual([['other', 'other'], { web: refused('other') }]);
+});
+
+it('what another daemon gave to a placement that we have not heard of stays with it until it is confirmed that there is none', async () => {
+  const world = await openWorld();
+  const old = assignment('old', [configMap('a', { from: 'old' })]).manifests[0]!.manifest;
+  await world.user('POST', '/api/v1/namespaces/default/configmaps', old);
+  const mine = { ...web(), isPlacement: (label: string) => ['web', 'old'].includes(label) };
+  world.member.assign([mine]);
+  await world.pass(5);
+  await world.user('PUT', path, other().manifests[0]!.manifest);
+  await world.pass(60);
+  expect([await onMember(world), world.contested()]).toEqual([['other', 'other'], 1]);
+  for (const _pass of ['may have read the record before', 'has not']) world.member.assign([mine]);
+  await world.pass(600);
+  expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [] }]);
 });
