@@ -70,9 +70,10 @@ const stillGoing = (all: readonly Classified[]): string =>
     'not gone yet',
   );
 
+/** Those that time alone makes ready are not told: the plan would change with them before anything may move. */
 const notReady = (all: readonly Classified[]): string =>
   told(
-    all.filter((entry) => !entry.ready && !isLeaving(entry)),
+    all.filter((entry) => !entry.ready && entry.readyAt === undefined && !isLeaving(entry)),
     'not ready yet',
   );
 
