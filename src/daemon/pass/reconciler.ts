@@ -188,7 +188,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       if (pushAtMs !== undefined) {
         // Targets of a plan that is not published are not assigned: what the members hold stays as it is. So what it would
         // start is not remembered either.
-        if (!startsSomething(next)) gathered = { on: before, record: readRecord(files).record };
+        if (!startsSomething(next)) gathered = { on: before, record: readRecord(files, next.record).record };
         return { kind: 'gathering', plan: next, pushAtMs };
       }
       const published = changed ? await publish(planned, files) : { record: before.record, subject: undefined };
