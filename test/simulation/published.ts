@@ -27,8 +27,11 @@ export interface Published {
   decided(app: string, cluster: string): Decided;
   /** Images that a run brings, by the snapshot it names. A run without a snapshot of its own brings none. */
   broughtBy(run: string): readonly string[];
-  /** Whether the first stage of a run that brings this image had nobody to go through it, so that there was nothing to approve. */
-  ungated(app: string, image: string): boolean;
+  /**
+   * Whether a run brings this image to the cluster before anybody is asked: in its first stage, of which a cluster stays whatever
+   * its labels become, or anywhere if that stage had nobody to go through it.
+   */
+  ungated(app: string, image: string, cluster: string): boolean;
   /** Fewest clusters that the app was bound to since it was decided what the cluster should run now. */
   fewest(app: string, cluster: string): number;
   /** Since when the cluster has been told, whatever the version, to run the app; undefined where it is not, or as it was found. */
@@ -47,7 +50,7 @@ export interface Decided {
   readonly by: number | undefined;
   /** When that daemon had told the opposite, if it was the last that it told of this: it may not see what others see since. */
   readonly doubtedAt: number;
-  /** Clusters of the app that were told not to be available when it was decided. */
+  /** Clusters of the app that were told not to be available when it was decided, and not to be since. */
   readonly toldDown: ReadonlySet<string>;
   /** Clusters that had, by all that was known, whatever they were found with, or nothing of the app. */
   readonly asFound: ReadonlySet<string>;
@@ -97,8 +100,14 @@ export function published(now: () => number): Published {
     moved(files, by) {
       for (const [path, text] of Object.entries(files)) {
         const run = /^runs\/([^/]+)\.yaml$/.exec(path)?.[1];
-        if (run !== undefined && last[path] !== text && /stageName: dev\n +clusters: \[\]\n/.test(text))
-          for (const image of broughtBy(run, files)) ungated.add(`${run.replace(/-v\d+$/, '')}/${image}`);
+        if (run !== undefined && last[path] !== text) {
+          const first = stagesIn(text).find(({ stageName }) => stageName === 'dev');
+          for (const image of broughtBy(run, files)) {
+            const brings = `${run.replace(/-v\d+$/, '')}/${image}`;
+            if (first?.clusters.length === 0) ungated.add(brings);
+            for (const { clusterName } of first?.clusters ?? []) ungated.add(`${brings}/${clusterName}`);
+          }
+        }
         const [, app, file] = /^placements\/([^/]+)\/(.+)$/.exec(path) ?? [];
         if (app === undefined || file === undefined || last[path] === text) continue;
         if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(app, files, by)]);
@@ -113,7 +122,7 @@ export function published(now: () => number): Published {
     knows: (app, image) => images.get(app)?.has(image) ?? false,
     bound: (app) => [...(history.get(app)?.at(-1)?.bound.keys() ?? [])],
     broughtBy: (run) => broughtBy(run, last),
-    ungated: (app, image) => ungated.has(`${app}/${image}`),
+    ungated: (app, image, cluster) => ungated.has(`${app}/${image}`) || ungated.has(`${app}/${image}/${cluster}`),
     decided(app, cluster) {
       const all = [...(history.get(app) ?? [])].reverse();
       const present = all[0]?.bound.get(cluster);
@@ -129,7 +138,11 @@ export function published(now: () => number): Published {
         at: decision?.at ?? 0,
         by: decision?.by,
         doubtedAt: lastOwn?.available.has(cluster) === false ? lastOwn.at : Number.NEGATIVE_INFINITY,
-        toldDown: new Set([...(decision?.bound.keys() ?? [])].filter((name) => !decision?.available.has(name))),
+        toldDown: new Set(
+          [...(decision?.bound.keys() ?? [])].filter((name) =>
+            all.slice(0, Math.max(last, 0)).every(({ available }) => !available.has(name)),
+          ),
+        ),
         asFound: decision?.asFound ?? new Set(),
       };
     },
@@ -144,3 +157,6 @@ export function published(now: () => number): Published {
 }
 
 const imagesIn = (text: string): string[] => [...text.matchAll(/app:\d+/g)].map(([image]) => image);
+
+const stagesIn = (run: string): NonNullable<NonNullable<StagedUpdateRun['status']>['stagesStatus']> =>
+  (parse(run) as Partial<StagedUpdateRun>).status?.stagesStatus ?? [];

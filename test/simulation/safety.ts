@@ -103,7 +103,7 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     if (!record.knows(app.name, image))
       broken.push(`${app.name} version ${version} came to ${cluster} before it was recorded`);
     const gated = app.external && desired.clusters.get(cluster)?.env === 'prod';
-    if (gated && !record.ungated(app.name, image) && !approved.has(`${app.name}/${image}`))
+    if (gated && !record.ungated(app.name, image, cluster) && !approved.has(`${app.name}/${image}`))
       broken.push(`${app.name} version ${version} came to ${cluster} before anybody approved it`);
     if (!disturbs) return;
     const well = seemedWell(app.name, cluster);
