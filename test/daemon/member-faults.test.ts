@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { crdPath, widgets } from '../members/widgets.ts';
+import { crdPath, customDefinition } from '../custom-definition.ts';
 import { member, placement } from '../scenarios/fleet.ts';
 import { images, names, settles, smallFleet, web } from './small-fleet.ts';
 import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+
+const widgets = customDefinition('Widget');
 
 const open: VirtualFleet[] = [];
 afterEach(() => {

@@ -1,28 +1,10 @@
 import type { Stored } from '../../src/simulator/object.ts';
+import { crdPath, customDefinition } from '../custom-definition.ts';
 import type { World } from './world.ts';
-
-const gadgets = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'gadgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
 
 /** Somebody installs the CRD of gadgets on a cluster. */
 export async function serveGadgets({ fleet }: World, cluster: string): Promise<void> {
-  await fleet.ask(cluster, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', gadgets);
+  await fleet.ask(cluster, 'POST', crdPath, customDefinition('Gadget'));
 }
 
 /** A finalizer that nobody serves. */

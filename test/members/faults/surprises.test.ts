@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { crdPath, widgets } from '../widgets.ts';
+import { crdPath, customDefinition } from '../../custom-definition.ts';
 import { assignment, configMap, deployment, namespace, openWorld, simulated } from '../world.ts';
 import { a, dataOf, holding } from './holding.ts';
+
+const widgets = customDefinition('Widget');
 
 describe('a kind that the member does not serve', () => {
   const widget = {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
-import { widgets } from '../widgets.ts';
+import { customDefinition } from '../../custom-definition.ts';
 import { assignment, configMap, deployment, namespace, openWorld, refOf, type World } from '../world.ts';
+
+const widgets = customDefinition('Widget');
 
 const a = '/api/v1/namespaces/default/configmaps/a';
 const b = '/api/v1/namespaces/default/configmaps/b';
