@@ -222,3 +222,6 @@ export const refOf = (placement: Placement): PlacementRef => ({
   name: placement.metadata.name,
   ...(placement.kind === 'ResourcePlacement' ? { namespace: placement.metadata.namespace ?? '' } : {}),
 });
+
+/** Whether what a placement holds stays when it is deleted (KubeFleet's deleteStrategy). */
+export const abandons = ({ spec }: Placement): boolean => spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon';

@@ -38,6 +38,7 @@ export async function validate(
       const objects =
         fleet.members.length +
         fleet.placements.length +
+        fleet.beingDeleted.length +
         fleet.overrides.length +
         fleet.strategies.length +
         fleet.runs.length +

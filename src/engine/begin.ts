@@ -1,9 +1,9 @@
-import type { Condition, PlacementKey } from '../api/meta.ts';
-import { type Placement, placementKey, refOf } from '../api/placement.ts';
+import type { Condition } from '../api/meta.ts';
+import { abandons, type Placement, placementKey, refOf } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
+import type { DeletedPlacement } from './admission/admit.ts';
 import { wasGiven } from './delivery/cleanup.ts';
 import { frozenHold } from './freeze/freeze.ts';
-import type { RecordedPlacement } from './input.ts';
 import { inFleet, presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
 import { type BindingStep, leavingSteps, type PlacementWork } from './working.ts';
@@ -38,15 +38,12 @@ export function beginPlacement(placement: Placement, world: World): PlacementWor
   };
 }
 
-/** A placement whose file is gone: whatever it holds anywhere is to be removed, or left behind if it says so (KubeFleet deleteStrategy). */
-export function beginDeleted(
-  deleted: { readonly key: PlacementKey; readonly recorded: RecordedPlacement },
-  world: World,
-): PlacementWork | undefined {
+/** A placement that is deleted: whatever it holds anywhere is to be removed, or left behind if it says so. */
+export function beginDeleted(deleted: DeletedPlacement, world: World): PlacementWork | undefined {
   const { recorded } = deleted;
-  const placement = recorded.object ?? unknownPlacement(recorded.state);
+  const placement = deleted.placement ?? unknownPlacement(recorded.state);
   // What is being removed already, from clusters that were unpicked, is nothing that the deletion leaves behind.
-  const abandons = isAbandoned(placement);
+  const isAbandoned = abandons(placement);
   const begun = {
     placement,
     contents: recorded.snapshots,
@@ -55,7 +52,7 @@ export function beginDeleted(
   };
   const leaving = presentBindings(begun, recorded.state.bindings, world)
     .filter(({ binding }) => inFleet(binding.targetCluster, world))
-    .filter(({ binding }) => binding.deleting || (!abandons && wasGiven(binding)))
+    .filter(({ binding }) => binding.deleting || (!isAbandoned && wasGiven(binding)))
     .map((step) => leave(step, world));
   if (leaving.length === 0) return undefined;
   const { freeze } = world;
@@ -74,10 +71,6 @@ export function beginDeleted(
     wakes: [],
   };
 }
-
-/** Whether what a placement holds stays when it is deleted. */
-export const isAbandoned = ({ spec }: Placement): boolean =>
-  spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon';
 
 /** A removal that has begun goes on; none begins while the fleet is frozen. */
 const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>

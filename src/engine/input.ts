@@ -5,7 +5,7 @@ import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '
 import type { MirroredStatus } from '../api/mirrored-status.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Override, OverrideSnapshot } from '../api/override.ts';
-import type { Placement, StatusInNamespace } from '../api/placement.ts';
+import { type Placement, placementKey, refOf, type StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../api/staged.ts';
@@ -29,6 +29,8 @@ export interface PlanInput {
 export interface Fleet {
   readonly members: readonly MemberCluster[];
   readonly placements: readonly Placement[];
+  /** Placements whose file is there and says that they are being deleted: gone, but for what becomes of what they hold. */
+  readonly beingDeleted: readonly Placement[];
   readonly overrides: readonly Override[];
   readonly strategies: readonly StagedUpdateStrategy[];
   readonly runs: readonly StagedUpdateRun[];
@@ -57,6 +59,7 @@ export interface Fleet {
 export const emptyFleet: Fleet = {
   members: [],
   placements: [],
+  beingDeleted: [],
   overrides: [],
   strategies: [],
   runs: [],
@@ -72,6 +75,13 @@ export const emptyFleet: Fleet = {
   unreadable: [],
   problems: [],
 };
+
+/** Placements that have a valid file, by key: those that it says are being deleted among them. */
+export const writtenPlacements = ({
+  placements,
+  beingDeleted,
+}: Pick<Fleet, 'placements' | 'beingDeleted'>): ReadonlyMap<PlacementKey, Placement> =>
+  new Map([...beingDeleted, ...placements].map((placement) => [placementKey(refOf(placement)), placement]));
 
 export interface Source {
   readonly file: string;

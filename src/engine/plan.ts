@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
-import { type ApplyStrategy, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
-import { beginDeleted, beginPlacement, isAbandoned, withoutLeft } from './begin.ts';
+import { type ApplyStrategy, abandons, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { placementLabels } from './delivery/placement-labels.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
@@ -31,6 +31,8 @@ export interface PlanResult {
   readonly recordedContentOf: (target: Target) => readonly Manifest[];
   /** Clusters of a placement that apply once more what they hold, since only the way to apply is another. */
   readonly appliedAnew: (placement: PlacementRef) => ReadonlySet<ClusterName>;
+  /** Placements whose file says that they are deleted and that what they hold stays. */
+  readonly abandoned: ReadonlySet<PlacementKey>;
   /** External placements that wait for an update run which nobody has committed. */
   readonly notRolledOut: () => readonly NotRolledOut[];
   /** For the next plan of the same fleet; made when it is asked for. */
@@ -120,9 +122,12 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
         isPlacement,
         approvedRemovals: approvedRemovals(target, input),
         handedOver: handedOverOf(target, work),
-        abandons: isAbandoned(work.placement),
+        abandons: abandons(work.placement),
       };
     },
+    abandoned: new Set(
+      world.input.fleet.beingDeleted.filter(abandons).map((placement) => placementKey(refOf(placement))),
+    ),
     recordedContentOf: (target) => recordedContentsOf(target, world),
     notRolledOut: () =>
       outcomes.flatMap(({ work }) => {
@@ -170,7 +175,10 @@ function goRound(before: Round, world: World, stands: (work: PlacementWork) => b
     freezeOf: (work) => (work ? freezeOf(work, world) : world.freeze),
     digest: world.input.digest,
     refused: world.input.fleet.refused,
-    deletedPlacements: new Set(world.admitted.deleted.map(({ key }) => key)),
+    deletedPlacements: new Set([
+      ...world.admitted.deleted.map(({ key }) => key),
+      ...world.input.fleet.beingDeleted.map((placement) => placementKey(refOf(placement))),
+    ]),
     recordLost: world.recordLost,
     unread: world.record.unread?.evictions,
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),

@@ -153,6 +153,20 @@ describe('validate says of a name that leads nowhere', () => {
     expect(tab.lines.filter((line) => line.includes('dangling'))).toEqual([]);
   });
 
+  it('nothing of a placement that is being deleted: it is there, and its own file is told', async () => {
+    const { code, lines } = await validated({
+      'placements/web.yaml': ['name: web', 'name: web\n  deletionTimestamp: "2026-11-20T10:00:00Z"'],
+    });
+    expect([code, lines.filter((line) => line.includes('warning'))]).toEqual([
+      0,
+      [
+        expect.stringMatching(
+          /^placements\/web\.yaml:.* it is being deleted and counts as gone, and what it holds is removed from its clusters/,
+        ),
+      ],
+    ]);
+  });
+
   it('as an error, of a kind that is misspelt in a selector', async () => {
     const { code, lines } = await validated({ 'placements/settings.yaml': ['kind: ConfigMap', 'kind: ConfigMpa'] });
     expect(code).toBe(2);

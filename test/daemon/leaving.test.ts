@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { member } from '../scenarios/fleet.ts';
-import { images, settledFleet } from './small-fleet.ts';
+import { member, placement } from '../scenarios/fleet.ts';
+import { images, settledFleet, settles, smallFleet } from './small-fleet.ts';
 import type { VirtualFleet } from './virtual-fleet.ts';
 
 let fleet: VirtualFleet;
@@ -19,6 +19,27 @@ it('a cluster that leaves keeps what it was given a moment ago', async () => {
   );
   fleet.commit({ 'clusters/c.yaml': leaving });
   await fleet.until('it has left', () => settled.one.plan().placements[0]!.bindings.length === 2);
+  await fleet.run(120);
+  expect(images(fleet)).toEqual(['web:1', 'web:1', 'web:1']);
+});
+
+it('a placement that a commit deletes and abandons keeps what it was given a moment ago', async () => {
+  const settled = await settledFleet();
+  fleet = settled.fleet;
+  fleet.commit({
+    'placements/other.yaml': placement('other', '{placementType: PickAll}', '{type: RollingUpdate}'),
+    'resources/other.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n',
+  });
+  await settles(fleet, settled.one);
+  await fleet.ask('c', 'DELETE', web);
+  await fleet.until('it is put back', () => images(fleet)[2] !== undefined);
+  const file = smallFleet()['placements/web.yaml']!;
+  fleet.commit({
+    'placements/web.yaml': file
+      .replace('{name: web}', "{name: web, deletionTimestamp: '2026-11-20T10:00:00Z'}")
+      .replace('strategy: {', 'strategy: {deleteStrategy: {propagationPolicy: Abandon}, '),
+  });
+  await fleet.until('it is forgotten', () => settled.one.plan().placements.length === 1);
   await fleet.run(120);
   expect(images(fleet)).toEqual(['web:1', 'web:1', 'web:1']);
 });

@@ -1,3 +1,4 @@
+import { abandons } from '../../api/placement.ts';
 import type { Binding, PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord } from '../../engine/input.ts';
@@ -54,6 +55,7 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
       spec && [spec.policy.placementType, spec.policy.numberOfClusters].filter((part) => part !== undefined).join(' '),
     ],
     ['Strategy', spec?.strategy.type],
+    object && abandons(object) ? ['Deletion', 'leaves what it holds where it is (Abandon)'] : undefined,
     suspended === undefined ? undefined : ['Suspended', suspended || 'yes'],
     ['Snapshot', snapshot && `${snapshot.index}${snapshot.commit ? ` of commit ${snapshot.commit.slice(0, 12)}` : ''}`],
   ]);

@@ -196,7 +196,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       wanted.published(next.commit);
       const refused = next.guard.length > 0;
       if (!refused) {
-        members.assign(assignmentsOf(result), forgottenBy(published.record));
+        members.assign(assignmentsOf(result), forgottenBy(published.record, result.abandoned));
         members.confirm();
       }
       // Last: a server that takes no such branches must not keep back what was published.
@@ -220,12 +220,13 @@ function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord)
 
 /**
  * Of what a record that is not lost does not have, another daemon has seen the end. A cluster that leaves is forgotten too, and
- * keeps what it was given (KubeFleet: works of a leaving cluster are not removed).
+ * keeps what it was given (KubeFleet: works of a leaving cluster are not removed); so does every cluster of a placement that says so.
  */
 const forgottenBy =
-  ({ exists, placements, clusters }: FleetRecord) =>
+  ({ exists, placements, clusters }: FleetRecord, abandoned: PlanResult['abandoned']) =>
   (cluster: ClusterName, placement: PlacementKey): boolean =>
     exists &&
+    !abandoned.has(placement) &&
     clusters.get(cluster)?.metadata.deletionTimestamp == null &&
     placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
 

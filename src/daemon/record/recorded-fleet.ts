@@ -6,6 +6,7 @@ export function recordedFleet(fleet: Fleet, record: FleetRecord): Fleet {
     ...fleet,
     members: fleet.members.map((member) => record.clusters.get(member.metadata.name) ?? member),
     placements: [],
+    beingDeleted: [],
     runs: [],
     approvals: [],
     evictions: [],

@@ -13,20 +13,27 @@ import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
-import { absenceMeansNothing, heldBecause, lastGoodHold, withLastGoodResources } from './last-good.ts';
+import { absenceMeansNothing, heldBecause, isRefused, lastGoodHold, withLastGoodResources } from './last-good.ts';
 import { clustersOf, isNeverRead, leftAlone, mayBeWritten, untilMended } from './never-read.ts';
 
 /** The fleet as the plan may trust it: every object at its last good version, deletions only where they are certain. */
 export interface Admitted {
   readonly placements: readonly Placement[];
-  /** Placements whose file is gone while the record still holds state. */
-  readonly deleted: readonly { readonly key: PlacementKey; readonly recorded: RecordedPlacement }[];
+  readonly deleted: readonly DeletedPlacement[];
   readonly members: readonly MemberCluster[];
   readonly runs: readonly StagedUpdateRun[];
   readonly overrides: readonly Override[];
   readonly resources: readonly HubObject[];
   readonly holds: readonly Hold[];
   readonly problems: readonly Problem[];
+}
+
+/** A placement whose file is gone, or says that it is being deleted, while the record still holds state. */
+export interface DeletedPlacement {
+  readonly key: PlacementKey;
+  readonly recorded: RecordedPlacement;
+  /** As it is deleted; undefined where neither its file nor the record says more than its name. */
+  readonly placement: Placement | undefined;
 }
 
 /** Holds what is invalid, or changed in a way its kind does not allow, at the recorded version (decisions 4 and 13). */
@@ -72,13 +79,18 @@ function admitPlacements(
       admitted.push(before ?? withGeneration(last, undefined));
     } else admitted.push(withGeneration(placement, before));
   }
-  const deleted: { key: PlacementKey; recorded: RecordedPlacement }[] = [];
+  const deleted: DeletedPlacement[] = [];
+  const beingDeleted = new Map(fleet.beingDeleted.map((placement) => [placementKey(refOf(placement)), placement]));
   for (const [key, recorded] of record.placements) {
     if (present.has(key)) continue;
     const last = recorded.object;
-    if (!mayBeWritten(fleet, key)) {
+    const written = beingDeleted.get(key);
+    if (written && !isRefused(fleet, refOf(written))) {
+      // Nothing is concluded from absence here.
+      deleted.push({ key, recorded, placement: asDeleted(last, written) });
+    } else if (!mayBeWritten(fleet, key)) {
       if (isNeverRead(recorded)) holds.push(leftAlone(key, clustersOf(recorded)));
-      else deleted.push({ key, recorded });
+      else deleted.push({ key, recorded, placement: last });
     } else if (last) {
       const ref = refOf(last);
       holds.push(lastGoodHold(ref, heldBecause(fleet, ref)));
@@ -86,6 +98,18 @@ function admitPlacements(
     } else if (isNeverRead(recorded)) holds.push(untilMended(key, recorded, fleet));
   }
   return { placements: admitted.sort(by((placement) => placementKey(refOf(placement)))), deleted };
+}
+
+/**
+ * What is deleted is the placement as it was planned last. Of a spec that changes while it goes only one thing still matters:
+ * what becomes of what it holds. With all of the file, transition rules would be broken unseen, should it come back.
+ */
+function asDeleted(last: Placement | undefined, written: Placement): Placement {
+  if (last === undefined) return written;
+  const { deleteStrategy: _, ...kept } = last.spec.strategy;
+  const { deleteStrategy } = written.spec.strategy;
+  const spec = { ...last.spec, strategy: deleteStrategy === undefined ? kept : { ...kept, deleteStrategy } };
+  return last.kind === 'ResourcePlacement' ? { ...last, spec } : { ...last, spec };
 }
 
 /**

@@ -29,6 +29,8 @@ function holdingItsHeirs(fleet: Fleet, { spec }: FleetConfig): Fleet {
   return {
     ...fleet,
     placements: fleet.placements.filter((placement) => !relies(placement)),
+    // What they said last of how they are to be deleted is recorded; they are deleted all the same.
+    beingDeleted: fleet.beingDeleted.filter((placement) => !relies(placement)),
     refused: [...fleet.refused, ...heirs.map((heir) => ({ apiVersion: heir.apiVersion, ...refOf(heir) }))],
   };
 }

@@ -1,6 +1,5 @@
 import type { PlacementKey } from '../../api/meta.ts';
-import { placementKey, refOf } from '../../api/placement.ts';
-import type { FleetRecord, PlanInput, RecordedPlacement } from '../input.ts';
+import { type FleetRecord, type PlanInput, type RecordedPlacement, writtenPlacements } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
 import { leftAlone, mayBeWritten } from './never-read.ts';
@@ -25,7 +24,7 @@ export function recoverRecord(input: PlanInput): Recovered {
   if (record.exists) return record.unread ? { ...recoverUnread(input, record.unread), lost: false } : known(record);
   const seen = sightedPlacements(input);
   if (seen.size === 0) return known(record);
-  const written = new Map(input.fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const written = writtenPlacements(input.fleet);
   const placements = new Map<PlacementKey, RecordedPlacement>();
   const holds: Hold[] = [];
   for (const [key, sighted] of [...seen].sort(by(([name]) => name))) {

@@ -1,7 +1,14 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
-import { placementKey, refOf } from '../../api/placement.ts';
-import type { FleetRecord, PlanInput, RecordedPlacement, Unread, UnreadPlacement } from '../input.ts';
+import { placementKey } from '../../api/placement.ts';
+import {
+  type FleetRecord,
+  type PlanInput,
+  type RecordedPlacement,
+  type Unread,
+  type UnreadPlacement,
+  writtenPlacements,
+} from '../input.ts';
 import type { Hold } from '../plan-document.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
 import { leftAlone, mayBeWritten } from './never-read.ts';
@@ -17,7 +24,7 @@ export function recoverUnread(
   unread: Unread,
 ): { readonly record: FleetRecord; readonly holds: readonly Hold[] } {
   const { record, fleet } = input;
-  const written = new Map(fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const written = writtenPlacements(fleet);
   const sightings = unread.placements.size > 0 ? sightedPlacements(input) : new Map<PlacementKey, never>();
   const placements = new Map(record.placements);
   const holds: Hold[] = [];

@@ -1,6 +1,6 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
-import type { Fleet, FleetRecord } from '../input.ts';
+import { type Fleet, type FleetRecord, writtenPlacements } from '../input.ts';
 import type { Hold } from '../plan-document.ts';
 
 /**
@@ -13,7 +13,7 @@ export function withoutUnread(
   { unread }: Pick<FleetRecord, 'unread'>,
 ): { readonly fleet: Fleet; readonly holds: readonly Hold[] } {
   if (unread === undefined || unread.placements.size === 0) return { fleet, holds: [] };
-  const written = new Map(fleet.placements.map((placement) => [placementKey(refOf(placement)), placement]));
+  const written = writtenPlacements(fleet);
   const isUnread = (key: PlacementKey): boolean => unread.placements.has(key);
   const refs = [...unread.placements].flatMap(([key, { object }]) => {
     const placement: Placement | undefined = written.get(key) ?? object;

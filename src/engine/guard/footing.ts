@@ -33,7 +33,7 @@ export function removalsHaveFooting(input: PlanInput, compared: readonly Compare
 
 /** A repo that could not be read in full says nothing about what is absent from it. */
 export function absenceIsBelievable(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
-  const { unreadable, refused, placements, members } = input.fleet;
+  const { unreadable, refused, placements, beingDeleted, members } = input.fleet;
   const isRefused = (name: string, kinds: readonly string[]): boolean =>
     refused.some(
       (ref) => kinds.includes(ref.kind) && (ref.namespace ? `${ref.namespace}.${ref.name}` : ref.name) === name,
@@ -45,9 +45,13 @@ export function absenceIsBelievable(input: PlanInput, compared: readonly Compare
         ? 'its file is not valid'
         : undefined;
   const findings: GuardFinding[] = [];
+  const placementKinds = ['ClusterResourcePlacement', 'ResourcePlacement'];
   const written = new Set(placements.map((placement) => placementKey(placement.metadata)));
+  // A file that can be read and says that its placement is being deleted is nothing absent.
+  for (const { metadata } of beingDeleted)
+    if (!isRefused(placementKey(metadata), placementKinds)) written.add(placementKey(metadata));
   for (const { key, pairs } of compared) {
-    const why = cause(key, ['ClusterResourcePlacement', 'ResourcePlacement']);
+    const why = cause(key, placementKinds);
     if (!written.has(key) && why && pairs.some(({ removedNow, before }) => removedNow && before))
       findings.push({
         rule: 'unreadable-repo',

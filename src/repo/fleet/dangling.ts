@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import { type Fleet, sourceKey } from '../../engine/input.ts';
+import { type Fleet, sourceKey, writtenPlacements } from '../../engine/input.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 
 /**
@@ -69,8 +69,10 @@ function ofPlacements({ placements, members, resources }: Fleet): Reference[] {
   });
 }
 
-function ofOverrides({ overrides, placements, resources }: Fleet): Reference[] {
+function ofOverrides(fleet: Fleet): Reference[] {
+  const { overrides, resources } = fleet;
   const selectable = byKind(resources);
+  const placements = placementsNamed(fleet);
   return overrides.flatMap(({ apiVersion, kind, metadata, spec }) => {
     const from = { apiVersion, kind, ...metadata };
     const { namespace } = metadata;
@@ -91,7 +93,9 @@ function ofOverrides({ overrides, placements, resources }: Fleet): Reference[] {
   });
 }
 
-function ofRuns({ runs, placements, strategies }: Fleet): Reference[] {
+function ofRuns(fleet: Fleet): Reference[] {
+  const { runs, strategies } = fleet;
+  const placements = placementsNamed(fleet);
   return runs.flatMap(({ apiVersion, kind, metadata, spec }) => {
     const from = { apiVersion, kind, ...metadata };
     const { namespace } = metadata;
@@ -112,7 +116,9 @@ function ofRuns({ runs, placements, strategies }: Fleet): Reference[] {
   });
 }
 
-function ofEvictions({ evictions, budgets, placements, members }: Fleet): Reference[] {
+function ofEvictions(fleet: Fleet): Reference[] {
+  const { evictions, budgets, members } = fleet;
+  const placements = placementsNamed(fleet);
   return [
     ...evictions.flatMap(({ apiVersion, kind, metadata, spec }) => {
       const from = { apiVersion, kind, name: metadata.name };
@@ -138,6 +144,9 @@ const clusterNamed = (name: string, members: Fleet['members']): Named => ({
   name,
   among: members.map(({ metadata }) => metadata.name),
 });
+
+/** One that is being deleted is in the repo still, and its own file is told. */
+const placementsNamed = (fleet: Fleet): Fleet['placements'] => [...writtenPlacements(fleet).values()];
 
 const placementNamed = (name: string, namespace: string | undefined, placements: Fleet['placements']): Named => ({
   kind: namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',

@@ -1,7 +1,7 @@
 import { isBeingDeleted } from '../../api/being-deleted.ts';
 import { type FleetObject, fleetKinds } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
-import { isPlacementKind } from '../../api/placement.ts';
+import { isPlacement, isPlacementKind, type Placement } from '../../api/placement.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import type { Finding, Placed } from './finding.ts';
@@ -9,6 +9,8 @@ import { freezeIssues } from './freeze-issues.ts';
 
 export interface FleetObjects {
   readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
+  /** Valid placements that say of themselves that they are being deleted: how, is the last thing that they have to say. */
+  readonly beingDeleted: readonly { readonly object: Placement; readonly placed: Placed }[];
   readonly refused: readonly ObjectRef[];
   /** Files with a refused object of which nobody knows which it was meant to be. */
   readonly unreadable: readonly string[];
@@ -17,7 +19,7 @@ export interface FleetObjects {
 
 /**
  * Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. What
- * says of itself that it is being deleted is neither accepted nor refused: it is gone.
+ * says of itself that it is being deleted is neither accepted nor refused: it is gone, but for the last word of a placement.
  */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const strategy = usualStrategy(documents);
@@ -36,6 +38,9 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const unsound = validated.filter(({ object }) => !object);
   return {
     accepted: sound.filter((_, index) => !struck.has(index)),
+    beingDeleted: validated.flatMap(({ object, placed }) =>
+      object && isBeingDeleted(object) && isPlacement(object) ? [{ object, placed }] : [],
+    ),
     refused: [
       ...unsound.flatMap(({ ref, issues }) => (ref ? (issues.some(hidesKind) ? ofAnyKind(ref) : [ref]) : [])),
       ...[...struck].flatMap((index) => sound[index]!.ref ?? []),

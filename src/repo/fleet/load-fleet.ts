@@ -30,6 +30,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
   const located = await locate(findings, tree, usable.files);
   return sortFleet({
     objects: fleet.accepted.map(({ object }) => object),
+    beingDeleted: fleet.beingDeleted.map(({ object }) => object),
     resources: hub.objects,
     refused: [...documents.refused, ...sorted.refused, ...fleet.refused, ...hub.refused],
     unreadable: [
@@ -46,7 +47,9 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
         return ref ? [[sourceKey(ref.kind, ref), { file, line, ...(inside.length > 0 && { inside }) }] as const] : [];
       }),
     ),
-    withoutStrategy: new Set(fleet.accepted.flatMap(({ object, placed }) => withoutStrategy(object, placed.value))),
+    withoutStrategy: new Set(
+      [...fleet.accepted, ...fleet.beingDeleted].flatMap(({ object, placed }) => withoutStrategy(object, placed.value)),
+    ),
     notActedOn: fleet.accepted.flatMap(({ object }) =>
       notActedOnYet(object) === undefined ? [] : (refOf(object) ?? []),
     ),

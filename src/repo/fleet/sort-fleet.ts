@@ -1,5 +1,6 @@
 import type { FleetObject } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
+import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet, HubObject } from '../../engine/input.ts';
 import { by } from '../../engine/kernel/ordering.ts';
@@ -10,6 +11,7 @@ import { by } from '../../engine/kernel/ordering.ts';
  */
 export function sortFleet(read: {
   readonly objects: readonly FleetObject[];
+  readonly beingDeleted: readonly Placement[];
   readonly resources: readonly HubObject[];
   readonly refused: readonly ObjectRef[];
   readonly unreadable: readonly string[];
@@ -25,6 +27,7 @@ export function sortFleet(read: {
   return {
     members: of('MemberCluster'),
     placements: of('ClusterResourcePlacement', 'ResourcePlacement'),
+    beingDeleted: [...read.beingDeleted].sort(by((placement) => placementKey(refOf(placement)))),
     overrides: of('ClusterResourceOverride', 'ResourceOverride'),
     strategies: of('ClusterStagedUpdateStrategy', 'StagedUpdateStrategy'),
     runs: of('ClusterStagedUpdateRun', 'StagedUpdateRun'),

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
-import { member, placement, plan, rendered, shop } from './world.ts';
+import { describe, expect, it } from 'vitest';
+import { carriedOut, member, type Planned, placement, plan, rendered, seen, shop } from './world.ts';
 
-const other = placement('').replace('name: web', 'name: other');
+const other = placement('').replace('name: web', 'name: other').replace('/v1\n', '/v1beta1\n');
 const override = `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterResourceOverride
 metadata: {name: o}
@@ -62,4 +62,99 @@ it('an override that is being deleted is not in force', async () => {
   };
   expect(await labels(override)).toEqual(['here', 'here']);
   expect(await labels(leaving(override))).toEqual([undefined, undefined]);
+});
+
+/** With the `deleteStrategy` that its file says at last. */
+const ending = (propagationPolicy: string): string =>
+  leaving(other) + `  strategy: {deleteStrategy: {propagationPolicy: ${propagationPolicy}}}\n`;
+const names = ['a', 'b'];
+const removed = ({ plan: { targets } }: Planned): string[] =>
+  targets.filter(({ remove }) => remove).map(({ clusterName, placement: { name } }) => `${clusterName} ${name}`);
+const files = (recorded: Planned['recorded']): string[] =>
+  Object.keys(recorded).filter((path) => path.startsWith('placements/other/'));
+
+describe.each([
+  ['with observations', true],
+  ['without any', false],
+])('what becomes of what a placement holds is what the file says that deletes it, %s', (_, isObserved) => {
+  async function settled(text: string): Promise<Planned> {
+    const repo = fleet({ 'placements/other.yaml': text });
+    const first = await plan({ repo, observed: isObserved ? names.map((name) => seen(name)) : undefined });
+    return plan({ repo, recorded: first.recorded, observed: look(first) });
+  }
+  const look = (step: Planned): string[] | undefined => (isObserved ? carriedOut(step, names) : undefined);
+
+  it('it stays where the same commit says Abandon, is let go of at once and forgotten', async () => {
+    const before = await settled(other);
+    const repo = fleet({ 'placements/other.yaml': ending('Abandon') });
+    const step = await plan({ repo, recorded: before.recorded, observed: look(before) });
+    expect([removed(step), files(step.recorded), step.plan.guard, step.code]).toEqual([[], [], [], 1]);
+    expect(step.plan.placements.map(({ name }) => name)).toEqual(['web']);
+    expect(step.plan.problems.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'being-deleted: ClusterResourcePlacement other: it is being deleted and counts as gone, and what it holds stays where it is (deleteStrategy Abandon)',
+    ]);
+    const again = await plan({ repo, recorded: step.recorded, observed: look(before) });
+    expect([again.recorded, removed(again), again.code]).toEqual([step.recorded, [], 0]);
+  });
+
+  it('it goes where the same commit says no longer Abandon, also when the file is gone next', async () => {
+    const before = await settled(`${other}  strategy: {deleteStrategy: {propagationPolicy: Abandon}}\n`);
+    const repo = fleet({ 'placements/other.yaml': ending('Delete') });
+    const step = await plan({ repo, recorded: before.recorded, observed: look(before) });
+    expect([removed(step), step.code]).toEqual([['a other', 'b other'], 1]);
+    expect(step.plan.problems.map(({ message }) => message)).toEqual([
+      'ClusterResourcePlacement other: it is being deleted and counts as gone, and what it holds is removed from its clusters',
+    ]);
+    const { 'placements/other.yaml': __, ...without } = repo;
+    const next = await plan({ repo: without, recorded: step.recorded, observed: look(before) });
+    expect(removed(next)).toEqual(['a other', 'b other']);
+  });
+});
+
+it.each([
+  ['Abandon', []],
+  ['Delete', ['a other', 'b other']],
+])('a record written by hand, without a status, is deleted as the file says: %s', async (how, gone) => {
+  const recorded = {
+    'placements/other/state.yaml': `apiVersion: gitfleet.dev/v1alpha1
+kind: PlacementState
+metadata: {name: other}
+bindings:
+- {targetCluster: a, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 3}
+- {targetCluster: b, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 3}
+`,
+  };
+  expect(removed(await plan({ repo: fleet({ 'placements/other.yaml': ending(how) }), recorded }))).toEqual(gone);
+});
+
+it('while fleet.yaml cannot be read, a placement that relies on it is deleted as it was recorded', async () => {
+  const defaults = `apiVersion: gitfleet.dev/v1alpha1
+kind: FleetConfig
+spec: {defaults: {strategy: {deleteStrategy: {propagationPolicy: Abandon}}}}
+`;
+  const { recorded } = await plan({ repo: fleet({ 'fleet.yaml': defaults }) });
+  const broken = defaults.replace('Abandon', 'Leave');
+  const repo = fleet({ 'fleet.yaml': broken, 'placements/other.yaml': leaving(other) });
+  const step = await plan({ repo, recorded });
+  expect([removed(step), files(step.recorded)]).toEqual([[], []]);
+});
+
+it('a file that nobody can read holds no placement whose own file deletes it', async () => {
+  const { recorded } = await plan({ repo: fleet({}) });
+  const repo = fleet({ 'placements/other.yaml': leaving(other), 'placements/torn.yaml': 'kind: [' });
+  const step = await plan({ repo, recorded });
+  expect([removed(step), step.plan.guard]).toEqual([['a other', 'b other'], []]);
+});
+
+it('a placement of which another file is not valid stays as it is', async () => {
+  const { recorded } = await plan({ repo: fleet({}) });
+  const twice = {
+    'placements/other.yaml': leaving(other),
+    'placements/again.yaml': `${other}  policy: {placementType: Pick}\n`,
+  };
+  const step = await plan({ repo: fleet(twice), recorded });
+  expect([removed(step), step.plan.holds.map(({ reason, subject: { name } }) => `${reason} ${name}`)]).toEqual([
+    [],
+    ['LastGoodVersion other'],
+  ]);
 });

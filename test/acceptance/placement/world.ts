@@ -13,7 +13,7 @@ export interface Case {
   /** Files of the fleet repo: text by path. A list is joined to one file of several documents. */
   readonly repo: Readonly<Record<string, string | readonly string[]>>;
   /** ClusterObservations; left out = nothing was observed. */
-  readonly observed?: readonly string[];
+  readonly observed?: readonly string[] | undefined;
   /** Record of the step before, or one written by hand. */
   readonly recorded?: Readonly<Record<string, string>>;
   readonly now?: string;

@@ -3,7 +3,7 @@ import type { PatchDetail } from '../../../src/api/placement.ts';
 import { removeFolders } from '../../git/world.ts';
 import { cli } from '../cli.ts';
 import { FleetOnGit } from '../fleet-on-git.ts';
-import { bringDriftedVersion2, shop } from '../shop.ts';
+import { bringDriftedVersion2, place, shop } from '../shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {
@@ -69,4 +69,17 @@ it('describe says that a placement is suspended, and why', async () => {
   await fleet.settle();
   const { out } = await cli('describe', 'placement', 'web', '--repo', fleet.dir);
   expect(out.split('\n').filter((line) => line.startsWith('Suspended'))).toEqual(['Suspended:   incident 42']);
+});
+
+it('describe says of a placement that its deletion would leave what it holds', async () => {
+  const lines = async () => {
+    const { out } = await cli('describe', 'placement', 'web', '--repo', fleet.dir);
+    return out.split('\n').filter((line) => line.startsWith('Deletion'));
+  };
+  expect(await lines()).toEqual([]);
+  const strategy = { deleteStrategy: { propagationPolicy: 'Abandon' } };
+  const policy = { placementType: 'PickFixed', clusterNames: ['eu-1', 'us-1'] };
+  fleet.commit({ 'placements/web.yaml': place('web', { policy, strategy }) }, 'Keep what web holds');
+  await fleet.settle();
+  expect(await lines()).toEqual(['Deletion:    leaves what it holds where it is (Abandon)']);
 });
