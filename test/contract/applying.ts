@@ -115,6 +115,24 @@ export function applying(now: () => Session): void {
     expect([status, error.reason, error.fieldConflicts]).toEqual([409, 'Conflict', []]);
   });
 
+  it.each([
+    ['with a version makes what is not there', { resourceVersion: '1' }, 201],
+    ['with a uid does not', { resourceVersion: '1', uid: '00000000-0000-4000-8000-000000000000' }, 409],
+  ])('%s', async (_, seen, expected) => {
+    const body = { ...cm({ color: 'red' }), metadata: { ...cm({}).metadata, ...seen } };
+    const { status } = await now().apply(body, 'one', { force: 'true' });
+    const there = await now().send('GET', configMaps(now().namespace, 'a'));
+    expect([status, there.status]).toEqual([expected, expected === 201 ? 200 : 404]);
+  });
+
+  it('with a version that no object has is refused where it is', async () => {
+    await now().apply(cm({ color: 'red' }), 'one');
+    const { metadata } = cm({});
+    const made = { ...cm({ color: 'green' }), metadata: { ...metadata, resourceVersion: '1' } };
+    expect((await now().apply(made, 'one', { force: 'true' })).status).toBe(409);
+    expect((await read()).data).toEqual({ color: 'red' });
+  });
+
   it('dry shows what would be, and leaves everything as it is', async () => {
     const dry = { dryRun: 'All', force: 'true' };
     expect((await now().apply(cm({ color: 'red' }), 'one', dry)).body.data).toEqual({ color: 'red' });

@@ -137,13 +137,37 @@ it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
   expect(await dataOf(world)).toEqual({ version: '2' });
 });
 
+it('an object that is long on its way to a member does not replace what another daemon has made there meanwhile', async () => {
+  const world = await openWorld({ faults: [{ type: 'Latency', seconds: 10, verbs: ['patch'], ...always }] });
+  world.member.assign([version(1)]);
+  await world.pass(5);
+  await putByAnother(world, 2);
+  await world.pass(20);
+  expect(await dataOf(world)).toEqual({ version: '2' });
+  expect(world.contested()).toBeGreaterThan(0);
+});
+
+it('a version that is long on its way is not made anew where another daemon has removed the object meanwhile', async () => {
+  const world = await openWorld();
+  world.member.assign([version(1)]);
+  await world.pass(1);
+  world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], ...always }]);
+  world.member.assign([version(2)]);
+  await world.pass(5);
+  await world.user('DELETE', a);
+  world.member.assign([none()]);
+  await world.pass(20);
+  expect(await dataOf(world)).toBeUndefined();
+  expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
 it.each([404, 409])('what has gone since it was seen is made anew where the server answers %i', async (status) => {
   let isGone = false;
   const world = await openWorld(
     {},
     {
       intercept: ({ method, body }) =>
-        isGone && method === 'PATCH' && body?.includes('resourceVersion')
+        isGone && method === 'PATCH' && body?.includes('"uid"')
           ? { status, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'moved on', code: status } }
           : undefined,
     },

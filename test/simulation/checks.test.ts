@@ -46,10 +46,7 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
   ],
   [
     'what another placement has is not seen',
-    {
-      through: (transport) => (request) =>
-        transport(request.method === 'GET' ? { ...request, path: hidingShared(request.path) } : request),
-    },
+    { through: (transport) => (request) => transport(hidingShared(request)) },
     /took on \w+ what app\d+ has/,
     firstWide + 19,
   ],
@@ -146,11 +143,17 @@ function markingBeats(transport: Transport): Transport {
 const isDeployment = (request: TransportRequest): boolean => pathOf(request).endsWith('/deployments/web');
 const pathOf = ({ path }: TransportRequest): string => path.replace(/\?.*/, '');
 
-/** As if there were no ClusterRole of ours, or of anybody. */
-const hidingShared = (path: string): string =>
-  path
+/** As if there were no ClusterRole of ours, or of anybody, also where it is made only as long as there is none. */
+function hidingShared(request: TransportRequest): TransportRequest {
+  const { method, path, body } = request;
+  if (method === 'PATCH' && path.includes('clusterroles/shared'))
+    return { ...request, body: body?.replace(/"resourceVersion":"\d+"/, '"resourceVersion":""') };
+  if (method !== 'GET') return request;
+  const hidden = path
     .replace(/(clusterroles\?.*labelSelector=)[^&]*/, '$1nobody')
     .replace('clusterroles/shared', 'clusterroles/nobody');
+  return { ...request, path: hidden };
+}
 
 /** Lists of a whole namespace show only what carries our label. */
 const onlyOurs = (path: string): string =>

@@ -47,6 +47,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['502825', 'an apply that had been told to look again replaced the newer version that it found'],
   ['1002272', 'a daemon that was behind made the older version on a cluster that had just taken the place of another'],
   ['1010561', 'an apply that was long on its way took what a placement had that came to the fleet meanwhile'],
+  ['1050141', 'an object that was long on its way replaced the newer one that another daemon had made meanwhile'],
   ['1020272', 'somebody took an app off a cluster that had come up again after it was decided to go on elsewhere'],
   ['1021459', 'a cluster of the first stage became one of the second while its run was under way'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],

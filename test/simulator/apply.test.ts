@@ -191,11 +191,11 @@ describe('server-side apply', () => {
       /Incorrect version specified in apply patch/,
     ],
     [
-      'a version of an object that is not there',
+      'the uid of an object that is not there',
       'fieldManager=a',
-      configMap({}, { resourceVersion: '5' }),
+      configMap({}, { resourceVersion: '5', uid: 'u' }),
       409,
-      /the object has been modified/,
+      /uid mismatch: the provided object specified uid u, and no existing object was found/,
     ],
     ['an unknown field', 'fieldManager=a', { ...configMap({}), date: {} }, 500, /\.date: field not declared in schema/],
     [

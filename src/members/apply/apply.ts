@@ -10,7 +10,7 @@ import type { MemberClient } from '../api-server/client.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
 import { differences, localDifferences } from './compare.ts';
 import { foreignManager, managersOf } from './field-managers.ts';
-import { type ObjectRequests, objectRequests } from './requests.ts';
+import { type ObjectRequests, objectRequests, type Seen } from './requests.ts';
 import { refusalOf } from './takeover.ts';
 
 export interface Applied {
@@ -152,9 +152,9 @@ async function apply(
 ): Promise<Applied> {
   const object = refOfManifest(manifest);
   const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
-  // A forced apply that is long on its way would replace what another daemon has put there meanwhile.
-  const resourceVersion = locked ? (live?.metadata['resourceVersion'] as string | undefined) : undefined;
-  const after = await requests.apply({ force, resourceVersion });
+  // An apply that is long on its way would replace what another daemon has put there meanwhile, or make anew what it removed.
+  const seen = live === null ? absent : locked ? seenAs(live) : {};
+  const after = await requests.apply({ force, seen });
   if (after.metadata.labels?.[placementLabel] !== label || !isSameManifest(manifest, after)) {
     const message = `the member took ${placementLabel} or ${digestAnnotation} off the object as it was applied, so that it could not be found again: look for a mutating webhook`;
     return { outcome: { object, result: 'ManifestApplyFailed', message }, live: after };
@@ -168,6 +168,18 @@ async function apply(
     ...(repaired ? { repaired: differences(after, sent) } : {}),
   };
 }
+
+/**
+ * To send a version that no object can have makes what is not there, and is a conflict with what is (kube-apiserver,
+ * registry/generic/registry/store.go, Update): etcd counts its first write as the second revision.
+ */
+const absent: Seen = { resourceVersion: '1' };
+
+/** The uid: a version alone makes anew what has gone (kube-apiserver, endpoints/handlers/patch.go, applyPatch). */
+const seenAs = ({ metadata }: Manifest): Seen => ({
+  uid: metadata['uid'] as string,
+  resourceVersion: metadata['resourceVersion'] as string,
+});
 
 /** Names who owns what differs, where the object tells: what a watch showed is kept without its managers. */
 function withManagers(finding: Finding, live: Manifest | null): Finding {

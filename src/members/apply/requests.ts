@@ -12,10 +12,16 @@ import { fieldManager, managersOf } from './field-managers.ts';
 export interface ObjectRequests {
   /** Null when it is not there. */
   read(): Promise<Manifest | null>;
-  /** Server-side apply; `resourceVersion` makes it fail with 409 when the object has moved on since. */
-  apply(how: { readonly force: boolean; readonly resourceVersion?: string | undefined }): Promise<Manifest>;
+  /** Server-side apply; `seen` makes it fail with 409 when the object has moved on since. */
+  apply(how: { readonly force: boolean; readonly seen: Seen }): Promise<Manifest>;
   /** What a forced apply would make of the object. */
   dryRun(): Promise<Manifest>;
+}
+
+/** The state in which an object was last seen; empty: whatever it is by now. */
+export interface Seen {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
 }
 
 export function objectRequests(
@@ -48,11 +54,8 @@ export function objectRequests(
         throw error;
       }
     },
-    async apply({ force, resourceVersion }) {
-      const body =
-        resourceVersion === undefined
-          ? manifest
-          : ({ ...manifest, metadata: { ...manifest.metadata, resourceVersion } } as Manifest);
+    async apply({ force, seen }) {
+      const body = { ...manifest, metadata: { ...manifest.metadata, ...seen } };
       try {
         return await patch(body, { force: String(force) }, 'apply');
       } catch (error) {

@@ -7,7 +7,7 @@ import { decode } from '../storage/decode.ts';
 import { commit, complete, requireNamespace, type WriteOptions } from '../storage/write.ts';
 import { bodyText, dryRunOf, duplicates, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
-import { badRequest, notFound, StatusError, staleVersion } from './status-error.ts';
+import { badRequest, conflict, notFound, StatusError, staleVersion } from './status-error.ts';
 
 export interface Written {
   readonly object: Stored;
@@ -55,8 +55,11 @@ export async function apply(
   const sentVersion = textAt(applied, 'metadata', 'resourceVersion');
   if (live && sentVersion !== '' && sentVersion !== live.metadata.resourceVersion) throw staleVersion(kind, path.name);
   if (live && sentUid !== '' && sentUid !== live.metadata.uid) throw staleVersion(kind, path.name);
-  // A version or uid in the body says that the object is known to exist.
-  if (!live && (sentVersion !== '' || sentUid !== '')) throw staleVersion(kind, path.name);
+  // A version says nothing of what is not there, a uid does (kube-apiserver, endpoints/handlers/patch.go, applyPatch).
+  if (!live && sentUid !== '') {
+    const why = `uid mismatch: the provided object specified uid ${sentUid}, and no existing object was found`;
+    throw conflict(kind, path.name, why);
+  }
   if (!live && path.subresource !== undefined) throw notFound(kind, path.name);
   if (!live && kind.namespaced) requireNamespace(cluster, kind, path.name, path.namespace ?? '');
 

@@ -40,7 +40,8 @@ it.each([
   const alone = { ...both[1]!, isPlacement: (name: string) => name === second };
   for (const _pass of ['asks for the record to be read anew', 'may have read it before', 'has not']) {
     world.member.assign([alone]);
-    await world.pass(200);
+    // The longest back-off.
+    await world.pass(300);
   }
   expect([await onMember(world), told(world)]).toEqual([[second, second], { [second]: [] }]);
 });
