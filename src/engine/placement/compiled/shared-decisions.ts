@@ -20,12 +20,14 @@ export interface SharedDecisions {
 /** Of one fleet; made again when a member changes. */
 export function shareDecisions(members: readonly Member[]): SharedDecisions {
   const combinations: (ClusterDecision | undefined)[][] = [];
-  const scores = new Map<number, Scores>();
+  const scores = new Map<number, Map<number, Scores>>();
   const scored = (selected: boolean, opening: (clusterName: string) => string): SharedDecisions['picked'] => {
     const openings: string[] = [];
     const made: (ClusterDecision | undefined)[] = new Array(members.length * perCluster);
     return (row, affinityScore, topologySpreadScore) => {
-      const { clusterScore, text } = remembered(scores, topologySpreadScore * 2 ** 32 + affinityScore, () => ({
+      // Two levels: both scores reach as far as an int32, and one number cannot tell all pairs of those apart.
+      const ofSpread = remembered(scores, topologySpreadScore, () => new Map<number, Scores>());
+      const { clusterScore, text } = remembered(ofSpread, affinityScore, () => ({
         clusterScore: { affinityScore, topologySpreadScore },
         text: reasons.scores(affinityScore, topologySpreadScore),
       }));

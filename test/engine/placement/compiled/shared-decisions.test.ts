@@ -13,6 +13,9 @@ const members = surveyMembers({
   record: { clusters: new Map() },
 });
 
+/** Scores that differ by one, next to one as far from them as there is. */
+const farthest: [number, number, number, boolean][] = [0, 1].map((affinity) => [0, affinity, -(2 ** 31), false]);
+
 describe('decisions that placements share', () => {
   it('say of every cluster and score what they should, whatever was asked before', () => {
     const score = fc.oneof(fc.integer({ min: -40, max: 40 }), fc.integer());
@@ -31,6 +34,7 @@ describe('decisions that placements share', () => {
           });
         }
       }),
+      { examples: [[farthest]] },
     );
   });
 
