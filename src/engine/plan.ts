@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, abandons, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
-import { placementLabels } from './delivery/placement-labels.ts';
+import { placedObjects } from './delivery/placed-objects.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { freezeOf } from './freeze/suspension.ts';
@@ -50,8 +50,8 @@ export interface TargetContent {
   readonly strategy: ApplyStrategy;
   /** Value of the ownership label on the placement's objects. */
   readonly label: string;
-  /** Whether a placement of the fleet marks its objects with this label: those of one that is no more are nobody's. */
-  readonly isPlacement: (label: string) => boolean;
+  /** Whether the placement that marks its objects with a label has this one on the cluster, or may have: what else is marked is nobody's. */
+  readonly isPlaced: (label: string, object: ObjectRef) => boolean;
   /** Namespaces and CRDs that may be removed with what they hold that is not ours. */
   readonly approvedRemovals: readonly ObjectRef[];
   /** Objects that it lets go of instead of removing them, since another placement asks for them. */
@@ -104,7 +104,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const { plan: unguarded, parts } = assemble({ world, outcomes, deleted, runs, evictions: round.evictions!, earlier });
   const plan = { ...unguarded, guard: guard({ input: { ...world.input, record: world.record }, plan: unguarded }) };
   const byKey = new Map([...outcomes, ...deleted].map(({ work }) => [placementKey(refOf(work.placement)), work]));
-  const isPlacement = placementLabels([...byKey.values()], input);
+  const isPlaced = placedObjects([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));
   const handedOverOf = handedOver(
     outcomes.map(({ work }) => work),
@@ -119,7 +119,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
       return {
         ...contentsOf(work, target, world),
         label: placementLabelValue(target.placement, input.digest),
-        isPlacement,
+        isPlaced: (label, object) => isPlaced(label, target.clusterName, object),
         approvedRemovals: approvedRemovals(target, input),
         handedOver: handedOverOf(target, work),
         abandons: abandons(work.placement),

@@ -86,7 +86,7 @@ export function placementActor(input: {
   }
 
   /** Asked when it matters: while this placement stays as it is, and work on it may take long, others come and go. */
-  const isPlacement = (label: string): boolean => wanted!.isPlacement(label);
+  const isPlaced: Assignment['isPlaced'] = (label, object) => wanted!.isPlaced(label, object);
 
   const hasPending = () => pending === 'all' || pending.size > 0;
 
@@ -94,7 +94,7 @@ export function placementActor(input: {
     if (working || stopped) return;
     working = true;
     while (!stopped && wanted && hasPending()) {
-      const assignment = { ...wanted, isPlacement };
+      const assignment = { ...wanted, isPlaced };
       const begun = wish;
       const scope = pending;
       pending = new Set();

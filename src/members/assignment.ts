@@ -13,8 +13,8 @@ export interface Assignment {
   readonly key: PlacementKey;
   /** Value of the label `gitfleet.dev/placement` on every object of the placement. */
   readonly label: string;
-  /** Whether a placement of the fleet has this value as its label; an object with another one is nobody's. */
-  readonly isPlacement: (label: string) => boolean;
+  /** Whether the placement with this value as its label has an object on this member, or may have; what else is labelled is nobody's. */
+  readonly isPlaced: (label: string, object: ObjectRef) => boolean;
   readonly resourceSnapshotIndex?: number;
   readonly digest?: string;
   /** Was the daemon's before us, by a record that may be out of date: looked after, but nothing newer is undone for it and nothing that is not there is made. */

@@ -70,7 +70,7 @@ it('what was made too late and another placement asks for is let go of', async (
   const world = await holding();
   await world.user('DELETE', path('a'));
   await world.pass(1);
-  const other = assignment('shop', [configMap('a')], { isPlacement: (label) => label === 'shop' });
+  const other = assignment('shop', [configMap('a')], { isPlaced: (label) => label === 'shop' });
   world.member.assign([other], (key) => key === 'web');
   world.member.assign([other], (key) => key === 'web');
   await world.pass(30);

@@ -163,7 +163,7 @@ export function assignment(
     placement,
     key: placementKey(placement),
     label: placementLabelValue(placement, sha256),
-    isPlacement: () => true,
+    isPlaced: () => true,
     approvedRemovals: [],
     handedOver: [],
     resourceSnapshotIndex: 0,

@@ -50,6 +50,11 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['1050141', 'an object that was long on its way replaced the newer one that another daemon had made meanwhile'],
   ['1020272', 'somebody took an app off a cluster that had come up again after it was decided to go on elsewhere'],
   ['1021459', 'a cluster of the first stage became one of the second while its run was under way'],
+  [
+    '1040516',
+    'nobody remembered that a placement had once asked for an object, and its mark kept another from it for ever',
+  ],
+  ['1040619', 'the mark of a placement that had since left the cluster kept another from an object for ever'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

@@ -42,7 +42,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
     placement: target.placement,
     key: placementKey(target.placement),
     label: content.label,
-    isPlacement: content.isPlacement,
+    isPlaced: content.isPlaced,
     approvedRemovals: content.approvedRemovals,
     handedOver: content.handedOver,
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),

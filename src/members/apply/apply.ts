@@ -39,7 +39,8 @@ interface Attempt {
   readonly requests: ObjectRequests;
   readonly manifest: Manifest;
   readonly label: string;
-  readonly isPlacement: (label: string) => boolean;
+  /** Whether the placement with this label has the object on this member, or may have. */
+  readonly isPlaced: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   /** What is being done from now on. */
   readonly begin: (step: Step) => void;
@@ -57,8 +58,8 @@ export async function applyObject(input: {
   readonly served: ServedKind;
   readonly manifest: Manifest;
   readonly label: string;
-  /** Whether a placement of the fleet marks its objects so; another mark makes an object nobody's. */
-  readonly isPlacement: (label: string) => boolean;
+  /** Whether the placement with this label has the object on this member, or may have; another mark makes it nobody's. */
+  readonly isPlaced: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly live: Manifest | undefined;
   /** Asked of what is found that had not been seen. */

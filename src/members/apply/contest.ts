@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
+import { refOfManifest } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import { isSameManifest } from './apply.ts';
@@ -70,11 +71,8 @@ export const isFromAnotherDaemon = (manifest: Manifest, live: Manifest): boolean
   live.metadata.annotations?.[digestAnnotation] !== undefined &&
   !isSameManifest(manifest, live);
 
-/** A placement that has come to the fleet since is known to other daemons first. */
-export function isOfUnknownPlacement(
-  { label, isPlacement }: Pick<Assignment, 'label' | 'isPlacement'>,
-  live: Manifest,
-): boolean {
+/** Marked for a placement that does not have it here as far as we know: others know first what has come to be placed here. */
+export function mayBePlacedSince({ label, isPlaced }: Pick<Assignment, 'label' | 'isPlaced'>, live: Manifest): boolean {
   const mark = live.metadata.labels?.[placementLabel];
-  return mark !== undefined && mark !== label && !isPlacement(mark);
+  return mark !== undefined && mark !== label && !isPlaced(mark, refOfManifest(live));
 }

@@ -96,7 +96,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     served: ServedKind,
     goOn: () => boolean,
   ): Promise<void> {
-    const { strategy, label, isPlacement } = assignment;
+    const { strategy, label, isPlaced } = assignment;
     const object = refOfManifest(manifest);
     const key = oneText(keyOfManifest(manifest));
     const live = watches.object(object);
@@ -117,7 +117,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       served,
       manifest,
       label,
-      isPlacement,
+      isPlaced: (mark) => isPlaced(mark, object),
       strategy,
       live,
       mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isContested(assignment, manifest, found),

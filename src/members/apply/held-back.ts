@@ -4,7 +4,7 @@ import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import type { FirstLook } from '../watch/first-look.ts';
 import type { Watches } from '../watch/watches.ts';
-import { contest, isFromAnotherDaemon, isOfUnknownPlacement } from './contest.ts';
+import { contest, isFromAnotherDaemon, mayBePlacedSince } from './contest.ts';
 
 /** Objects that are held back, since it is not known whether it is still wanted what we hold of them. */
 export interface HeldBack {
@@ -41,7 +41,7 @@ export function heldBack(input: {
       if (!looked.fresh() && !watches.shows(refOfManifest(manifest))) return true;
       // What the record alone says should be there may have been removed by a later plan.
       if (live === undefined) return assignment.adopted === true;
-      return looked.isNews(live) && (isFromAnotherDaemon(manifest, live) || isOfUnknownPlacement(assignment, live));
+      return looked.isNews(live) && (isFromAnotherDaemon(manifest, live) || mayBePlacedSince(assignment, live));
     },
     add(manifest, live) {
       const key = keyOfManifest(manifest);

@@ -11,19 +11,20 @@ export interface Refusal {
 /**
  * Why an object that is on the member already must be left alone; undefined when it is ours or may become ours. The label
  * stands for KubeFleet's owner reference to an AppliedWork (drift_detection_takeover.go, preprocess.go): ours = taken over,
- * another placement's = another AppliedWork, foreign owner references = other owners. The label of a placement that is no
- * more is what KubeFleet removes first: a reference to an AppliedWork without a Work.
+ * another placement's = another AppliedWork, foreign owner references = other owners. The label of a placement that does
+ * not have the object here is what KubeFleet removes first: a reference to an AppliedWork without a Work.
  */
 export async function refusalOf(input: {
   readonly live: Manifest;
   readonly label: string;
-  readonly isPlacement: (label: string) => boolean;
+  /** Whether the placement with this label has the object on the member, or may have. */
+  readonly isPlaced: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly diff: () => Promise<PatchDetail[]>;
 }): Promise<Refusal | undefined> {
   const { live, label, strategy } = input;
   const mark = live.metadata.labels?.[placementLabel];
-  const held = mark !== undefined && (mark === label || input.isPlacement(mark)) ? mark : undefined;
+  const held = mark !== undefined && (mark === label || input.isPlaced(mark)) ? mark : undefined;
   const owner = foreignOwner(live);
   const report = strategy.type === 'ReportDiff';
   if (held === label) {

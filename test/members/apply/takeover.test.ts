@@ -19,7 +19,7 @@ async function meeting(metadata: Metadata, strategy: Partial<ApplyStrategy>, col
   world.member.assign([
     {
       ...assignment('web', [configMap('a', { color: 'red' })], { strategy }),
-      isPlacement: (value) => ['web', 'other'].includes(value),
+      isPlaced: (value) => ['web', 'other'].includes(value),
     },
   ]);
   await world.pass(2);

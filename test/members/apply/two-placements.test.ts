@@ -37,7 +37,7 @@ it.each([
   await world.pass(600);
   expect([await onMember(world), told(world)]).toEqual([[first, first], expected]);
 
-  const alone = { ...both[1]!, isPlacement: (name: string) => name === second };
+  const alone = { ...both[1]!, isPlaced: (name: string) => name === second };
   for (const _pass of ['asks for the record to be read anew', 'may have read it before', 'has not']) {
     world.member.assign([alone]);
     // The longest back-off.
@@ -58,7 +58,7 @@ it('what a placement has that came to the fleet while an apply was on its way st
   const world = await openWorld();
   await world.user('POST', '/api/v1/namespaces/default/configmaps', configMap('a', { from: 'other' }));
   world.sim.setFaults([{ type: 'Latency', seconds: 10, verbs: ['patch'], fromSeconds: 0, probability: 1 }]);
-  world.member.assign([{ ...web(), isPlacement: (label) => label === 'web' }]);
+  world.member.assign([{ ...web(), isPlaced: (label) => label === 'web' }]);
   await world.pass(5);
   await world.user('PUT', path, other().manifests[0]!.manifest);
   world.member.assign([web()]);
@@ -70,7 +70,7 @@ it('what another daemon gave to a placement that we have not heard of stays with
   const world = await openWorld();
   const old = assignment('old', [configMap('a', { from: 'old' })]).manifests[0]!.manifest;
   await world.user('POST', '/api/v1/namespaces/default/configmaps', old);
-  const mine = { ...web(), isPlacement: (label: string) => ['web', 'old'].includes(label) };
+  const mine = { ...web(), isPlaced: (label: string) => ['web', 'old'].includes(label) };
   world.member.assign([mine]);
   await world.pass(5);
   await world.user('PUT', path, other().manifests[0]!.manifest);

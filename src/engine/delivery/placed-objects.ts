@@ -1,0 +1,48 @@
+import type { ClusterName, ObjectRef } from '../../api/meta.ts';
+import { refOf } from '../../api/placement.ts';
+import type { PlanInput } from '../input.ts';
+import { placementLabelValue } from '../overrides/ownership.ts';
+import { objectKey } from '../selection/object-key.ts';
+import { isRebuilt } from '../selection/rebuilt.ts';
+import type { PlacementWork } from '../working.ts';
+import { listedObjects, refsIn } from './listed-objects.ts';
+
+/** What of a placement tells which objects it has. */
+type Placing = Pick<PlacementWork, 'placement' | 'bindings' | 'resourceSnapshots' | 'contents' | 'selection'>;
+
+/**
+ * Whether the placement that marks its objects with a label has an object on a cluster, or may have: it has a binding there,
+ * if only one on its way out, and asks for the object now or did in a remembered snapshot, or nobody knows what it gave
+ * the cluster. Of a placement whose file was refused nobody knows anything. What else is marked, by a placement that is gone, has left the cluster or no longer knows the
+ * object, is nobody's, and can be taken over (KubeFleet drops owner references to AppliedWorks whose Work is gone).
+ */
+export function placedObjects(
+  works: readonly Placing[],
+  { fleet, digest }: Pick<PlanInput, 'fleet' | 'digest'>,
+): (label: string, cluster: ClusterName, object: ObjectRef) => boolean {
+  // A file that cannot be read may hold a placement.
+  if (fleet.unreadable.length > 0) return () => true;
+  const byLabel = new Map(works.map((work) => [placementLabelValue(refOf(work.placement), digest), work]));
+  const refused = new Set<string>();
+  for (const { kind, name, namespace } of fleet.refused) {
+    if (kind === 'ClusterResourcePlacement') refused.add(placementLabelValue({ kind, name }, digest));
+    if (kind === 'ResourcePlacement' && namespace !== undefined)
+      refused.add(placementLabelValue({ kind, name, namespace }, digest));
+  }
+  return (label, cluster, object) => {
+    const work = byLabel.get(label);
+    return work === undefined ? refused.has(label) : hasOn(work, cluster, objectKey(object));
+  };
+}
+
+function hasOn(work: Placing, cluster: ClusterName, key: string): boolean {
+  const { bindings, resourceSnapshots, contents, selection } = work;
+  const here = bindings.filter(({ binding }) => binding.targetCluster === cluster);
+  if (here.length === 0) return false;
+  if (listedObjects(contents).keys.has(key)) return true;
+  if (selection.ok && refsIn(selection.manifests).some((ref) => objectKey(ref) === key)) return true;
+  return here.some(
+    ({ binding: { state, resourceSnapshotIndex: index } }) =>
+      state !== 'Scheduled' && (index === undefined || !contents.has(index) || isRebuilt(resourceSnapshots, index)),
+  );
+}
