@@ -5,9 +5,13 @@ import { applyStrategyOf } from './delivery/apply-strategy.ts';
 import { listedObjects } from './delivery/listed-objects.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { onceFor } from './kernel/once-for.ts';
+import { sameValue } from './kernel/same-value.ts';
+import type { Labels } from './kernel/selector.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
+import { labelsOf } from './placement/members.ts';
 import type { Target } from './plan-document.ts';
+import { isRebuilt } from './selection/rebuilt.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -59,19 +63,45 @@ const staying = onceFor(
 
 const noLists: RecordedLists = {};
 
-/** Clusters that apply once more what they hold by the record, in another way: a change of applyStrategy alone. */
+/**
+ * Clusters of a placement that apply once more what they hold by the record, and nothing else of the binding changes: in another
+ * way, or with other values of the labels that overrides fill in.
+ */
 export function clustersAppliedAnew(work: PlacementWork, world: World): ReadonlySet<ClusterName> {
   const recorded = world.record.placements.get(placementKey(refOf(work.placement)));
-  const { object, state } = recorded ?? {};
-  if (!object || !state) return new Set();
   const staying = stayingOn(work);
   const isSame = strategyComparison();
-  const anew = state.bindings.filter((before) => {
+  const anew = (recorded?.state.bindings ?? []).filter((before) => {
     const { targetCluster, resourceSnapshotIndex: index, deleting } = before;
-    if (deleting || index === undefined || staying.get(targetCluster)?.resourceSnapshotIndex !== index) return false;
-    return !isSame(applyStrategyOf(object, before), strategyOf(work, targetCluster));
+    const after = staying.get(targetCluster);
+    if (deleting || index === undefined || after?.resourceSnapshotIndex !== index) return false;
+    const { object } = recorded!;
+    if (object && !isSame(applyStrategyOf(object, before), strategyOf(work, targetCluster))) return true;
+    return isFilledAnew(after, work, world);
   });
   return new Set(anew.map(({ targetCluster }) => targetCluster));
+}
+
+/** A label that only fills a variable of an override moves no binding: what is applied changes all the same. */
+function isFilledAnew(binding: Binding, work: PlacementWork, world: World): boolean {
+  const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
+  const labels = recordedLabels(cluster, world);
+  const manifests =
+    index === undefined || isRebuilt(work.resourceSnapshots, index) ? undefined : work.contents.get(index);
+  const member = world.members.get(cluster);
+  if (!member || member.leaving || !labels || !manifests || sameValue(labels, member.labels)) return false;
+  const what = { placement: refOf(work.placement), manifests, lists: binding, cluster };
+  const now = world.render(what);
+  // Where overrides fail now, the cluster keeps what it has.
+  if (!now.ok) return false;
+  const before = world.render({ ...what, labels });
+  return !before.ok || before.digest !== now.digest;
+}
+
+/** Undefined where the record knows no such member. */
+function recordedLabels(cluster: ClusterName, { record }: World): Labels | undefined {
+  const recorded = record.clusters.get(cluster);
+  return recorded && labelsOf(recorded);
 }
 
 /** Most bindings of a placement have one strategy, before and after. */
@@ -83,7 +113,7 @@ function strategyComparison(): (a: ApplyStrategy, b: ApplyStrategy) => boolean {
   };
 }
 
-/** What the record says a cluster holds: its recorded index with its recorded override snapshots. */
+/** What the record says a cluster holds: its recorded index with its recorded override snapshots and labels. */
 export function recordedContentsOf(target: Target, world: World): readonly Manifest[] {
   const recorded = world.record.placements.get(placementKey(target.placement));
   const binding = recorded?.state.bindings.find(
@@ -96,6 +126,7 @@ export function recordedContentsOf(target: Target, world: World): readonly Manif
     manifests,
     lists: binding,
     cluster: target.clusterName,
+    labels: recordedLabels(target.clusterName, world),
   });
   return rendered.ok ? rendered.manifests.map(({ manifest }) => manifest) : [];
 }

@@ -29,7 +29,7 @@ export interface PlanResult {
   readonly contentOf: (target: Target) => TargetContent | undefined;
   /** What the record says the cluster of a target holds of its placement. */
   readonly recordedContentOf: (target: Target) => readonly Manifest[];
-  /** Clusters of a placement that apply once more what they hold, since only the way to apply is another. */
+  /** Clusters of a placement that apply once more what they hold, in another way or with other values of their labels. */
   readonly appliedAnew: (placement: PlacementRef) => ReadonlySet<ClusterName>;
   /** Placements whose file says that they are deleted and that what they hold stays. */
   readonly abandoned: ReadonlySet<PlacementKey>;

@@ -69,13 +69,13 @@ export function survey(written: PlanInput): World {
     hub: compileHub(admitted.resources),
     overrides,
     observationOf: (cluster) => input.observations?.get(cluster),
-    render: ({ placement, manifests, lists, cluster }) =>
+    render: ({ placement, manifests, lists, cluster, labels = byName.get(cluster)?.labels ?? {} }) =>
       render({
         placement,
         manifests,
         lists,
         history: overrides,
-        cluster: { name: cluster, labels: byName.get(cluster)?.labels ?? {} },
+        cluster: { name: cluster, labels },
         digest: input.digest,
       }),
   };

@@ -7,7 +7,7 @@ import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
 
 /** What a plan does with one placement on one cluster. */
 export interface Deed {
-  /** A move of the plan; `reapply`: it stays and is applied in another way; `release`: what is there stays, unattended. */
+  /** A move of the plan; `reapply`: it stays and is applied anew, in another way or with other labels filled in; `release`: what is there stays, unattended. */
   readonly deed: Move | 'reapply' | 'release';
   readonly placement: PlacementRef;
   readonly clusterName: ClusterName;
@@ -35,6 +35,24 @@ export function deedsOf({ plan, appliedAnew }: PlanResult, record: FleetRecord):
     ...released(plan, record),
   ];
 }
+
+/** The plan as it is printed: where a binding stays and is applied anew, it says so beside its move. */
+export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, deeds: readonly Deed[]): P {
+  const anew = new Set(
+    deeds.flatMap((deed) => (deed.deed === 'reapply' ? [placed(deed.placement, deed.clusterName)] : [])),
+  );
+  if (anew.size === 0) return plan;
+  const placements = plan.placements.map((placement) => ({
+    ...placement,
+    bindings: placement.bindings.map((binding) => {
+      const stays = binding.move === 'keep' || binding.move === 'wait';
+      return stays && anew.has(placed(placement, binding.clusterName)) ? { ...binding, reapply: true } : binding;
+    }),
+  }));
+  return { ...plan, placements };
+}
+
+const placed = (placement: PlacementRef, cluster: ClusterName): string => `${cluster} ${placementKey(placement)}`;
 
 /** True for what a member has to do, or is not asked for any more: everything else is of no consequence to it. */
 export const isToDo = ({ deed }: Deed): boolean => deed !== 'keep' && deed !== 'wait';

@@ -47,7 +47,7 @@ const lists: readonly { deed: Deed['deed']; title: string; count?: string; rare?
   { deed: 'remove', title: 'Removed', count: 'to remove' },
   { deed: 'release', title: 'Let go: what is there stays, unattended', count: 'to let go', rare: true },
   { deed: 'update', title: 'Updated', count: 'to update' },
-  { deed: 'reapply', title: 'Applied in another way', count: 'to apply in another way', rare: true },
+  { deed: 'reapply', title: 'Applied anew, in another way or with other labels', count: 'to apply anew', rare: true },
   { deed: 'add', title: 'Added', count: 'to add' },
   { deed: 'wait', title: 'Waiting' },
 ];

@@ -15,7 +15,7 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import type { WhatIfFlags } from '../what-if/changes.ts';
 import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
-import { type Deed, deedsOf, isToDo } from './deeds.ts';
+import { type Deed, deedsOf, isToDo, withReapply } from './deeds.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
 import { planTable } from './table.ts';
@@ -45,7 +45,7 @@ export async function plan(
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
   const deeds = deedsOf(result, input.record);
   const document = () => ({
-    ...plan,
+    ...withReapply(plan, deeds),
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
     record: Object.fromEntries(record()),
   });

@@ -57,7 +57,7 @@ export function planTable(
   if (notes > 0) parts.push(`${notes} ${notes === 1 ? 'note' : 'notes'} on the repo: gitfleet validate prints them.`);
   const of = (word: Deed['deed']) => deeds.filter(({ deed }) => deed === word).length;
   const rare = [
-    ...(of('reapply') > 0 ? [`${of('reapply')} to apply in another way`] : []),
+    ...(of('reapply') > 0 ? [`${of('reapply')} to apply anew`] : []),
     ...(of('release') > 0 ? [`${of('release')} to let go`] : []),
   ];
   parts.push(

@@ -32,9 +32,12 @@ export type Rendered =
    */
   | { readonly ok: false; readonly reason: 'OverriddenFailed' | 'SyncWorkFailed'; readonly message: string };
 
-/** `render` where the history of the overrides and the members are known. */
+/** `render` where the history of the overrides and the members are known. `labels`: others than the member has now. */
 export type RenderOn = (
-  what: Pick<RenderRequest, 'placement' | 'manifests' | 'lists'> & { readonly cluster: ClusterName },
+  what: Pick<RenderRequest, 'placement' | 'manifests' | 'lists'> & {
+    readonly cluster: ClusterName;
+    readonly labels?: OverrideCluster['labels'] | undefined;
+  },
 ) => Rendered;
 
 export interface RenderRequest {

@@ -49,7 +49,7 @@ export function surveyMembers(input: Survey): readonly Member[] {
       const namespaces = knownNamespaces(status);
       return {
         name: member.metadata.name,
-        labels: { ...member.metadata.labels, [memberNameLabel]: member.metadata.name },
+        labels: labelsOf(member),
         taints: member.spec.taints ?? [],
         properties: memberProperties(member, status),
         ...(namespaces && { namespaces }),
@@ -61,6 +61,12 @@ export function surveyMembers(input: Survey): readonly Member[] {
     })
     .sort(by((member) => member.name));
 }
+
+/** As placements and overrides see them, the implied one among them. */
+export const labelsOf = ({ metadata: { name, labels } }: Pick<MemberCluster, 'metadata'>): Labels => ({
+  ...labels,
+  [memberNameLabel]: name,
+});
 
 interface ResolvedStatus {
   readonly status: MemberClusterStatus;

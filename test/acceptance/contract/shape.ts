@@ -14,7 +14,7 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   scheduled: ['status', 'reason', 'message'],
   decision: ['clusterName', 'selected', 'clusterScore?', 'reason'],
   clusterScore: ['affinityScore', 'topologySpreadScore'],
-  binding: ['clusterName', 'state', 'resourceSnapshotIndex?', 'move', 'conditions'],
+  binding: ['clusterName', 'state', 'resourceSnapshotIndex?', 'move', 'conditions', 'reapply?'],
   target: ['clusterName', 'placement', 'resourceSnapshotIndex?', 'digest?', 'remove', 'objects'],
   ref: ['kind', 'name', 'namespace?'],
   object: ['apiVersion', 'kind', 'namespace?', 'name'],

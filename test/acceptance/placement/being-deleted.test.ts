@@ -66,7 +66,7 @@ it('an override that is being deleted is not in force', async () => {
 
 /** With the `deleteStrategy` that its file says at last. */
 const ending = (propagationPolicy: string): string =>
-  leaving(other) + `  strategy: {deleteStrategy: {propagationPolicy: ${propagationPolicy}}}\n`;
+  `${leaving(other)}  strategy: {deleteStrategy: {propagationPolicy: ${propagationPolicy}}}\n`;
 const names = ['a', 'b'];
 const removed = ({ plan: { targets } }: Planned): string[] =>
   targets.filter(({ remove }) => remove).map(({ clusterName, placement: { name } }) => `${clusterName} ${name}`);

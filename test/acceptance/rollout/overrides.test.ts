@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { folder, gitfleet } from '../door.ts';
 import {
   app,
+  at,
   bindingOn,
   type Document,
   held,
@@ -158,6 +160,95 @@ describe('a label changed', () => {
     expect([moves(step), listsOf(step)]).toEqual([
       ['a Bound 0 add', 'b Bound 0 wait'],
       ['a size-1', 'b size-0'],
+    ]);
+  });
+});
+
+describe('a label changed that only fills a variable of an override', () => {
+  const region = (value: string) => `
+apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: size, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+      - clusterSelector: {clusterSelectorTerms: []}
+        jsonPatchOverrides: [{op: add, path: /metadata/annotations, value: {where: "${value}"}}]
+`;
+  const label = '${MEMBER-CLUSTER-LABEL-KEY-region}';
+  const reapplied = ({ plan }: Step): string[] =>
+    plan.placements[0].bindings.map(
+      ({ clusterName, move, reapply = false }: Document) => `${clusterName} ${move} ${reapply}`,
+    );
+
+  async function labelled(value = label, isObserved = true): Promise<Story> {
+    const story = new Story({
+      'clusters/a.yaml': member('a', { region: 'eu', env: 'dev' }),
+      'clusters/b.yaml': member('b', { region: 'us', env: 'dev' }),
+      'web.yaml': placement(all, rolling('100%', 1)),
+      'override.yaml': region(value),
+      'resources/web.yaml': app('web:1'),
+    });
+    story.seen = isObserved ? {} : undefined;
+    await story.plan();
+    if (isObserved) story.seen = { a: sight(0), b: sight(0) };
+    expect((await story.plan(10)).code).toBe(0);
+    return story;
+  }
+
+  it.each([true, false])(
+    'is applied there, which is to do; a second plan has nothing to do (observed: %s)',
+    async (isObserved) => {
+      const story = await labelled(label, isObserved);
+      const before = await story.plan(20);
+      story.files['clusters/b.yaml'] = member('b', { region: 'asia', env: 'dev' });
+      const step = await story.plan(30);
+      expect([reapplied(step), step.code, targets(step)]).toEqual([
+        ['a keep false', 'b keep true'],
+        1,
+        ['a web 0', 'b web 0'],
+      ]);
+      const digests = ({ plan }: Step): string[] => plan.targets.map(({ digest }: Document) => digest);
+      expect(digests(step)[0]).toBe(digests(before)[0]);
+      expect(digests(step)[1]).not.toBe(digests(before)[1]);
+      const again = await story.plan(40);
+      expect([reapplied(again), again.code]).toEqual([['a keep false', 'b keep false'], 0]);
+    },
+  );
+
+  it.each<[string, string, Readonly<Record<string, string>>, boolean]>([
+    ['another label', label, { region: 'us', env: 'prod' }, false],
+    ['the label of a variable that nothing holds', '${MEMBER-CLUSTER-NAME}', { region: 'asia', env: 'dev' }, false],
+    ['a label that goes: the override fails and the cluster keeps what it has', label, { env: 'dev' }, false],
+  ])('%s', async (_, value, labels, expected) => {
+    const story = await labelled(value);
+    story.files['clusters/b.yaml'] = member('b', labels);
+    const step = await story.plan(20);
+    expect([reapplied(step), step.code]).toEqual([['a keep false', `b keep ${expected}`], expected ? 1 : 0]);
+  });
+
+  it('a label that comes, without which the override failed, is applied', async () => {
+    const story = await labelled();
+    story.files['clusters/b.yaml'] = member('b', { env: 'dev' });
+    await story.plan(20);
+    story.files['clusters/b.yaml'] = member('b', { region: 'us', env: 'dev' });
+    const step = await story.plan(30);
+    expect(reapplied(step)).toContain('b keep true');
+  });
+
+  it('shows in the table, in the comment on a pull request and in the diff', async () => {
+    const story = await labelled();
+    story.files['clusters/b.yaml'] = member('b', { region: 'asia', env: 'dev' });
+    const [repo, recorded] = [await folder(story.files), await folder(story.record)];
+    const said = async (...argv: string[]) =>
+      gitfleet(...argv, '--repo', repo, '--recorded', recorded, '--now', at(20));
+    expect((await said('plan')).out).toMatch(/^reapply +web +b +0 +Bound[\s\S]*, 1 to apply anew,/m);
+    expect((await said('plan', '-o', 'markdown')).out).toMatch(/, 1 to apply anew[\s\S]*`web` on `b` at snapshot 0/);
+    const { out, code } = await said('diff');
+    expect([code, out.split('\n').filter((line) => /^[-+]/.test(line))]).toEqual([
+      1,
+      ['-     where: us', '+     where: asia'],
     ]);
   });
 });
