@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import type { Manifest } from '../../src/api/meta.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { deployment, PaperFleet, placement } from './fleet.ts';
+import { files, settled } from './four-clusters.ts';
+
+const tellsItsCluster = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: name, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy:
+    overrideRules:
+      - clusterSelector: {clusterSelectorTerms: []}
+        jsonPatchOverrides:
+          - {op: add, path: /metadata/annotations, value: {cluster: "\${MEMBER-CLUSTER-NAME}"}}
+`;
+
+function imageAndCluster(held: { readonly objects: readonly Manifest[] } | undefined): string {
+  const object = held?.objects.find(({ kind }) => kind === 'Deployment');
+  const spec = object?.['spec'] as { template: { spec: { containers: readonly { image: string }[] } } } | undefined;
+  return `${spec?.template.spec.containers[0]?.image} on ${object?.metadata.annotations?.['cluster']}`;
+}
+
+const runOf = (name: string, index?: string): string =>
+  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}}\nspec: {placementName: web, stagedRolloutStrategyName: all${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
+
+describe('a record that is damaged', () => {
+  it('a status branch that was deleted is rebuilt from the members: nothing moves and indexes go on', async () => {
+    const paper = await settled();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    paper.record = new Map();
+    const plan = await paper.settle();
+    expect(plan.placements[0]?.bindings.map(({ clusterName, state }) => `${clusterName} ${state}`)).toEqual([
+      'c Bound',
+      'd Bound',
+    ]);
+    expect(plan.placements[0]?.resourceSnapshotIndex).toBeGreaterThan(1);
+    expect(
+      [...paper.members]
+        .filter(([, held]) => held.size > 0)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(['c', 'd']);
+  });
+
+  it.each(['with the daemon', 'alone'])(
+    'a record that is lost %s moves nothing by itself: what a cluster got by an override stays there, and a newer commit rolls out within its budget',
+    async (lost) => {
+      const paper = new PaperFleet({
+        ...files(),
+        'placements/web.yaml': placement(
+          'web',
+          '{placementType: PickFixed, clusterNames: [a, b, c, d]}',
+          '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+        ),
+        'overrides/name.yaml': tellsItsCluster,
+      });
+      await paper.settle();
+      const latest = () => paper.last!.plan.placements[0]!.resourceSnapshotIndex!;
+      const held = () => [...paper.members.values()].map((placements) => imageAndCluster(placements.get('web')));
+
+      paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+      paper.record = new Map();
+      if (lost === 'with the daemon') paper.restart();
+      const steps = [held()];
+      for (let at = 0; at < 6; at++) {
+        const { targets } = await paper.plan();
+        // Nothing that was read from a member is ever applied: fields of others would become ours.
+        expect(
+          targets.filter(({ digest, resourceSnapshotIndex = 0 }) => digest && resourceSnapshotIndex < latest()),
+        ).toEqual([]);
+        paper.deliver();
+        paper.pass(1);
+        if (JSON.stringify(held()) !== JSON.stringify(steps.at(-1))) steps.push(held());
+      }
+      const [old, next] = [(name: string) => `web:1 on ${name}`, (name: string) => `web:2 on ${name}`];
+      expect(steps).toEqual([
+        [old('a'), old('b'), old('c'), old('d')],
+        [next('a'), old('b'), old('c'), old('d')],
+        [next('a'), next('b'), old('c'), old('d')],
+        [next('a'), next('b'), next('c'), old('d')],
+        [next('a'), next('b'), next('c'), next('d')],
+      ]);
+    },
+  );
+
+  it.each([
+    ['the resources cannot be read', { 'resources/web.yaml': 'kind: [\n' }, 'resources/web.yaml'],
+    ['another file cannot be read', { 'resources/other.yaml': 'kind: [\n' }, 'resources/other.yaml'],
+    [
+      'an override is not valid',
+      { 'overrides/name.yaml': tellsItsCluster.replace('resourceSelectors', 'selectors') },
+      'the file of ResourceOverride name',
+    ],
+  ])(
+    'a record that is lost while %s moves nothing and takes nothing from a member before that is mended',
+    async (_what, broken, named) => {
+      const good = {
+        ...files(),
+        'placements/web.yaml': placement(
+          'web',
+          '{placementType: PickFixed, clusterNames: [a, b, c]}',
+          '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 3, maxSurge: 3}}',
+        ),
+        'overrides/name.yaml': tellsItsCluster,
+      };
+      const paper = new PaperFleet(good);
+      await paper.settle();
+      paper.down.add('b');
+      good['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+      paper.files = { ...good };
+      await paper.settle();
+      paper.down.clear();
+      const held = () => [...paper.members.values()].map((placements) => imageAndCluster(placements.get('web')));
+      const before = ['web:2 on a', 'web:1 on b', 'web:2 on c'];
+      expect(held()).toEqual(before);
+
+      paper.record = new Map();
+      paper.restart();
+      paper.files = {
+        ...good,
+        'placements/web.yaml': good['placements/web.yaml'].replace('b, c', 'b, c, d'),
+        ...broken,
+      };
+      const plan = await paper.settle();
+      expect(held()).toEqual(before);
+      expect(plan.targets.map(({ clusterName, digest }) => [clusterName, digest])).toEqual([
+        ['a', undefined],
+        ['b', undefined],
+        ['c', undefined],
+      ]);
+      const [whole, ...each] = plan.holds.filter(({ reason }) => reason === 'RecordLost');
+      expect(whole).toEqual({
+        subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+        reason: 'RecordLost',
+        message: `the record was lost, so nobody knows what web should be on a, b, c: it stays there as it is, and drift is not put right, until ${named} is mended`,
+      });
+      expect(each.at(-1)).toEqual({
+        subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'd' },
+        reason: 'RecordLost',
+        message: `d is to be added once ${named} is mended: the record was lost, and with it the last good version of what that holds`,
+      });
+
+      paper.files = { ...good };
+      await paper.settle();
+      expect(held()).toEqual(['web:2 on a', 'web:2 on b', 'web:2 on c']);
+    },
+  );
+
+  describe.each([
+    ['cannot be read', 'kind: [\n', 'placements/web.yaml'],
+    [
+      'is not valid',
+      placement('web', '{placementType: PickFixed, clusterNames: [a, b, c]}').replace('resourceSelectors', 'selectors'),
+      'the file of web',
+    ],
+  ])('a record that is lost while the file of a placement %s', (_what, broken, named) => {
+    const good = {
+      ...files(),
+      'placements/web.yaml': placement(
+        'web',
+        '{placementType: PickFixed, clusterNames: [a, b, c]}',
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+      ),
+      'placements/other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [a]}'),
+      'resources/other.yaml': deployment('other', 'other', 'other:1'),
+    };
+    const images = (paper: PaperFleet) =>
+      ['a', 'b', 'c'].map((name) => imageAndCluster(paper.members.get(name)?.get('web')).split(' ')[0]);
+    const holdsOf = ({ holds }: Plan) =>
+      holds.filter(({ reason, subject }) => reason === 'RecordLost' && subject.name === 'web');
+    async function lost(): Promise<PaperFleet> {
+      const paper = new PaperFleet(good);
+      await paper.settle();
+      paper.record = new Map();
+      paper.restart();
+      paper.files = { ...good, 'resources/web.yaml': deployment('web', 'web', 'web:2'), 'placements/web.yaml': broken };
+      return paper;
+    }
+
+    it('leaves alone what its clusters hold, and says so', async () => {
+      const paper = await lost();
+      const plan = await paper.settle();
+      expect(images(paper)).toEqual(['web:1', 'web:1', 'web:1']);
+      expect(plan.targets.filter(({ placement: { name } }) => name === 'web')).toEqual([]);
+      expect(holdsOf(plan)).toEqual([
+        {
+          subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+          reason: 'RecordLost',
+          message: `the record was lost while ${named} could not be read: what a, b, c hold of web is left alone until that file is mended`,
+        },
+      ]);
+    });
+
+    it('rolls out within its budget once the file is mended, as over any older version', async () => {
+      const paper = await lost();
+      await paper.settle();
+      paper.files['placements/web.yaml'] = good['placements/web.yaml'];
+      const steps = [images(paper)];
+      for (let at = 0; at < 5; at++) {
+        await paper.plan();
+        paper.deliver();
+        paper.pass(1);
+        if (JSON.stringify(images(paper)) !== JSON.stringify(steps.at(-1))) steps.push(images(paper));
+      }
+      expect(steps).toEqual([
+        ['web:1', 'web:1', 'web:1'],
+        ['web:2', 'web:1', 'web:1'],
+        ['web:2', 'web:2', 'web:1'],
+        ['web:2', 'web:2', 'web:2'],
+      ]);
+    });
+
+    it('takes nothing away when the file goes without having been read: it may be of another fleet', async () => {
+      const paper = await lost();
+      await paper.settle();
+      delete paper.files['placements/web.yaml'];
+      const plan = await paper.settle();
+      expect(images(paper)).toEqual(['web:1', 'web:1', 'web:1']);
+      expect(holdsOf(plan)).toEqual([
+        {
+          subject: { kind: 'ClusterResourcePlacement', name: 'web' },
+          reason: 'RecordLost',
+          message:
+            'the record is lost, the repo has no such placement, and a, b, c hold objects labelled with it: they are left alone. Add the placement again, then remove it, to have them removed',
+        },
+      ]);
+    });
+  });
+
+  it('a run takes no snapshot while the record is lost and a file cannot be read', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement('web', '{placementType: PickFixed, clusterNames: [a, b]}', '{type: External}'),
+      'strategy.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+      'run.yaml': runOf('web-1'),
+    });
+    await paper.settle();
+    paper.record = new Map();
+    paper.restart();
+    paper.files['resources/web.yaml'] = 'kind: [\n';
+    await paper.settle();
+    paper.files['run.yaml'] = runOf('web-2');
+    const held = await paper.settle();
+    expect(held.runs.map(({ status }) => status.conditions ?? [])).toEqual([[], []]);
+    expect(held.holds.find(({ subject }) => subject.name === 'web-2')).toEqual({
+      subject: { kind: 'ClusterStagedUpdateRun', name: 'web-2' },
+      reason: 'RecordLost',
+      message:
+        'run web-2 takes its snapshot once resources/web.yaml is mended: the record was lost, and with it the last good version of what that holds',
+    });
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    await paper.settle();
+    expect([...paper.members.values()].map((placements) => imageAndCluster(placements.get('web')))).toEqual([
+      'web:2 on undefined',
+      'web:2 on undefined',
+    ]);
+  });
+
+  it('a run does not roll back to a snapshot that was lost with the record', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement('web', '{placementType: PickFixed, clusterNames: [a, b]}', '{type: External}'),
+      'overrides/name.yaml': tellsItsCluster,
+      'strategy.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+      'run.yaml': runOf('web-1'),
+    });
+    await paper.settle();
+    paper.record = new Map();
+    paper.restart();
+    paper.files['run.yaml'] = runOf('web-2', '0');
+    await paper.plan();
+    paper.deliver();
+    expect(paper.last?.plan.holds.map(({ reason, subject }) => `${reason} ${subject.kind} ${subject.name}`)).toEqual([
+      'RecordLost ClusterResourcePlacement web',
+      'RecordLost ClusterStagedUpdateRun web-2',
+    ]);
+    paper.files['run.yaml'] = runOf('web-3', '0');
+    const plan = await paper.plan();
+    expect(plan.runs[0]?.status.conditions?.[0]).toMatchObject({
+      type: 'Initialized',
+      status: 'False',
+      message: expect.stringContaining('what resource snapshot 0 held was lost with the record'),
+    });
+  });
+
+  it('objects of a placement that the repo does not have are left alone when the record is lost', async () => {
+    const paper = await settled();
+    paper.record = new Map();
+    delete paper.files['placements/web.yaml'];
+    paper.files['placements/api.yaml'] = placement(
+      'api',
+      '{placementType: PickFixed, clusterNames: [a]}',
+      '{type: RollingUpdate}',
+      'web',
+    );
+    const plan = await paper.plan();
+    expect(plan.targets.some(({ remove }) => remove)).toBe(false);
+    expect(plan.holds.filter(({ reason }) => reason === 'RecordLost').map(({ subject }) => subject.name)).toEqual([
+      'web',
+    ]);
+  });
+
+  it('a file of it that somebody broke is a problem, and is written anew', async () => {
+    const paper = await settled();
+    const before = paper.record;
+    paper.record = new Map([...before, ['clusters/a.yaml', 'kind: [']]);
+    const plan = await paper.plan({ damaged: true });
+    expect(plan.problems.map(({ code }) => code)).toEqual(['record-unreadable']);
+    expect(paper.record.get('clusters/a.yaml')).toBe(before.get('clusters/a.yaml'));
+  });
+});
