@@ -5,10 +5,12 @@ import type { Problem } from '../api/problem.ts';
 import { budgetInForce } from './evict/budget.ts';
 import { freezeOf, whereLastGoodIsLost } from './freeze/suspension.ts';
 import { sourceKey } from './input.ts';
+import { onceFor } from './kernel/once-for.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
 import { differsByTrigger } from './overrides/trigger.ts';
 import { asLastScheduled } from './placement/last-scheduled.ts';
+import { isChanged } from './placement/members.ts';
 import { schedule } from './placement/schedule.ts';
 import { inFleet } from './present-bindings.ts';
 import { rollOut } from './rollout/roll-out.ts';
@@ -30,6 +32,7 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
     index: world.index,
     now: world.input.now,
     digest: world.input.digest,
+    membersChanged: () => membersChanged(world),
   });
   return {
     ...work,
@@ -40,6 +43,10 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
     wakes: [...work.wakes, ...outcome.wakes],
   };
 }
+
+const membersChanged = onceFor(({ members, record }: World) =>
+  [...members.values()].some((member) => isChanged(member, record)),
+);
 
 function selectionProblems({ placement: { kind, metadata }, selection }: PlacementWork, world: World): Problem[] {
   const source = world.input.fleet.sources?.get(sourceKey(kind, metadata));

@@ -4,6 +4,7 @@ import type { PlanInput } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
+import { sameValue } from '../kernel/same-value.ts';
 import type { Labels } from '../kernel/selector.ts';
 import { type Eligibility, judgeEligibility } from './eligibility.ts';
 import { memberProperties, type Properties } from './properties.ts';
@@ -67,6 +68,18 @@ export const labelsOf = ({ metadata: { name, labels } }: Pick<MemberCluster, 'me
   ...labels,
   [memberNameLabel]: name,
 });
+
+/** Whether what placements read of a member in files or reports is another than the record says. Unknown there is not changed. */
+export function isChanged({ name, labels, taints, properties }: Member, { clusters }: Survey['record']): boolean {
+  const recorded = clusters.get(name);
+  if (!recorded) return false;
+  const { spec, status } = recorded;
+  return !(
+    sameValue(labels, labelsOf(recorded)) &&
+    sameValue(taints, spec.taints ?? []) &&
+    (status === undefined || sameValue(properties, memberProperties(recorded, status)))
+  );
+}
 
 interface ResolvedStatus {
   readonly status: MemberClusterStatus;

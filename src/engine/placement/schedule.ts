@@ -7,9 +7,10 @@ import { type BindingGroups, classify, crossReference, gather, liveBindings, row
 import { listRows } from './compiled/bits.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
 import { type CompiledPolicy, compilePolicy } from './compiled/compile-policy.ts';
+import { explanations } from './explanations.ts';
 import { pickFixed } from './pick/pick-fixed.ts';
-import { pickN, presentView } from './pick/pick-n.ts';
-import { takePolicySnapshot } from './policy-snapshot.ts';
+import { pickN } from './pick/pick-n.ts';
+import { type PolicyHistory, takePolicySnapshot } from './policy-snapshot.ts';
 import { reasons } from './reasons.ts';
 import { selectedDecisions } from './selected.ts';
 import { explainUnselected } from './unselected.ts';
@@ -24,6 +25,8 @@ export interface ScheduleInput {
   readonly now: Timestamp;
   /** Lower-case hex sha-256. */
   readonly digest: (text: string) => string;
+  /** Whether some member is another than the record says; asked only where the record does not tell what it went by. */
+  readonly membersChanged?: () => boolean;
 }
 
 export interface Schedule {
@@ -45,10 +48,11 @@ const maxDecisions = 1000;
  * Runs KubeFleet's scheduler for one placement until nothing moves (kubefleet pkg/scheduler/framework/framework.go). Running it
  * on its own result changes nothing. Never fails: what cannot be placed is in the decisions.
  */
-export function schedule({ placement, state, index, now, digest }: ScheduleInput): Schedule {
+export function schedule(input: ScheduleInput): Schedule {
+  const { placement, state, index, now, digest } = input;
   const history = takePolicySnapshot(placement, state.policySnapshots, digest);
   const groups = classify(state.bindings, history.latest.index, index);
-  const result = runCycles(placement, history.latest, groups, index, digest);
+  const result = runCycles(input, history, groups);
   const { fulfilled, found, decisions, explained } = result;
   const scheduled = settle(
     history.before?.conditions,
@@ -86,13 +90,12 @@ interface CycleResult {
 }
 
 function runCycles(
-  placement: Placement,
-  latest: PolicySnapshotEntry,
+  { placement, index, digest, membersChanged = () => false }: ScheduleInput,
+  history: PolicyHistory,
   groups: BindingGroups,
-  index: FleetIndex,
-  digest: (text: string) => string,
 ): CycleResult {
   const { policy } = placement.spec;
+  const { latest } = history;
   if (policy.placementType === 'PickFixed') {
     const names = policy.clusterNames ?? [];
     const outcome = pickFixed(names, groups, latest.index, index);
@@ -118,33 +121,27 @@ function runCycles(
   const { groups: after, lastCycle } = pickN({ policy, wanted, latestIndex: latest.index, groups, compiled, index });
   const live = liveBindings(after);
   const selected = selectedDecisions('PickN', live).slice(0, maxDecisions);
-  const liveRows = rowsHeld(live, index);
-  const explained = explanationDigest({ latest, wanted, liveRows, compiled, index, digest });
-  const recorded = lastCycle === undefined ? latest.targetClusters?.filter(({ selected }) => !selected) : undefined;
-  const stands = recorded !== undefined && latest.explained === explained;
-  const others = stands
-    ? recorded
-    : explainUnselected({
-        placement,
-        index,
-        compiled,
-        view: lastCycle ?? presentView(policy, index, liveRows),
-        selected: liveRows,
-        limit: maxDecisions - selected.length,
-      });
-  // A free core more or less that changes no explanation is no news: the record stays as it is.
-  const isNews = stands || recorded === undefined || !sameDecisions(recorded, others);
+  const limit = maxDecisions - selected.length;
+  const { others, explained } = explanations({
+    placement,
+    history,
+    wanted,
+    live,
+    lastCycle,
+    compiled,
+    index,
+    limit,
+    digest,
+    membersChanged,
+  });
   return {
     groups: after,
     decisions: selected.concat(others),
     found: live.length,
     fulfilled: live.length === wanted,
-    explained: isNews ? explained : latest.explained,
+    explained,
   };
 }
-
-const sameDecisions = (a: readonly ClusterDecision[], b: readonly ClusterDecision[]): boolean =>
-  a.length === b.length && a.every((one, at) => one.clusterName === b[at]!.clusterName && one.reason === b[at]!.reason);
 
 /** Every cluster that passes is picked; bindings of the current policy always stay. */
 function pickAll(
@@ -158,25 +155,6 @@ function pickAll(
     .filter((row) => !held.has(row))
     .map((row) => index.shared.picked(row, 0, 0));
   return crossReference(groups, picks, latestIndex);
-}
-
-interface ExplanationFacts {
-  readonly latest: PolicySnapshotEntry;
-  readonly wanted: number;
-  readonly liveRows: readonly number[];
-  readonly compiled: CompiledPolicy;
-  readonly index: FleetIndex;
-  readonly digest: (text: string) => string;
-}
-
-/**
- * Stands for policy, number, picks and all that the policy reads of the members. While it stays the same the recorded
- * explanations stand: the cycle that made them saw the clusters before its own picks, and a replan cannot see that again.
- */
-function explanationDigest({ latest, wanted, liveRows, compiled, index, digest }: ExplanationFacts): string {
-  const picks = Array.from(Int32Array.from(liveRows).sort(), (row) => index.members[row]!.name);
-  const facets = compiled.facets.map((facet) => index.facetDigest(facet, digest));
-  return digest([latest.policyHash, wanted, ...facets, ...picks].join('\n'));
 }
 
 /**

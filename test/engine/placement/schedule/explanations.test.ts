@@ -1,6 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { cluster } from '../worlds.ts';
-import { bound, clusters, outside, pickN, reasonsOf, required, run, scored, snapshotOf } from './setting.ts';
+import type { ClusterName } from '../../../../src/api/meta.ts';
+import type { ClusterDecision } from '../../../../src/api/placement-state.ts';
+import { compileFleet } from '../../../../src/engine/placement/compiled/compile-fleet.ts';
+import { isChanged } from '../../../../src/engine/placement/members.ts';
+import { schedule } from '../../../../src/engine/placement/schedule.ts';
+import { cluster, digest, now, placementOf, survey } from '../worlds.ts';
+import {
+  bound,
+  clusters,
+  outside,
+  pickN,
+  reasonsOf,
+  required,
+  run,
+  type Setting,
+  scored,
+  snapshotOf,
+} from './setting.ts';
 
 describe('explanations', () => {
   test('further reasons follow the first', () => {
@@ -41,6 +57,79 @@ describe('explanations', () => {
       { clusterName: 'd', clusterScore: { topologySpreadScore: -1 } },
       { clusterName: 'a', clusterScore: { topologySpreadScore: -1 } },
     ]);
+  });
+  describe('of another hand, with nothing beside them that tells what they went by', () => {
+    const other = { clusterName: 'b', selected: false, reason: 'said by the hub' };
+    const policy = pickN(1);
+    const fleet = [...clusters('a', 'b'), cluster('c', { labels: { env: 'prod' } })];
+    const setting = (targetClusters: readonly ClusterDecision[], more: Partial<Setting> = {}): Setting => ({
+      ...{ policy, fleet, bindings: [bound('a', scored(0))] },
+      ...more,
+      snapshots: snapshotOf(policy, { numberOfClusters: 1, targetClusters: [...targetClusters] }),
+    });
+    const both = [other, { ...other, clusterName: 'c' }];
+    const words = (of: Setting) =>
+      run(of)
+        .decisions.slice(1)
+        .map(({ reason }) => reason);
+    const [hub, ours] = ['said by the hub', expect.stringContaining('does not score high enough')];
+
+    test.each<[string, Setting, readonly unknown[]]>([
+      ['stand while policy, number, members and picks are what they tell', setting(both), [hub, hub]],
+      ['stand in their order', setting(both.toReversed()), [hub, hub]],
+      [
+        'are made anew of another number',
+        setting(both, {
+          policy: pickN(2),
+          bindings: [bound('a', scored(0)), bound('d', scored(0))],
+          fleet: [...fleet, cluster('d')],
+        }),
+        [expect.anything(), ours, ours],
+      ],
+      ['are made anew where a member is missing in them', setting([other]), [ours, ours]],
+      ['are made anew where one is about no member', setting([...both, { ...other, clusterName: 'z' }]), [ours, ours]],
+      [
+        'are made anew where one is about a picked cluster',
+        setting([...both, { ...other, clusterName: 'a' }]),
+        [ours, ours],
+      ],
+      ['are made anew when a cycle runs', setting(both, { bindings: [] }), [ours, ours]],
+    ])('%s', (_, of, expected) => {
+      expect(words(of)).toEqual(expected);
+    });
+
+    test('are made anew of a member that is another than the record says', () => {
+      const { policy: given, ...state } = setting(both);
+      const member = survey(fleet, now)[2]!;
+      const recorded = (labels: Record<string, string>) => ({
+        clusters: new Map([['c' as ClusterName, cluster('c', { labels })]]),
+      });
+      expect([isChanged(member, recorded({ env: 'prod' })), isChanged(member, recorded({ env: 'dev' }))]).toEqual([
+        false,
+        true,
+      ]);
+      const said = (isOther: boolean) =>
+        schedule({
+          placement: placementOf(given),
+          state: { policySnapshots: state.snapshots!, bindings: state.bindings! },
+          index: compileFleet(survey(fleet, now)),
+          ...{ now, digest, membersChanged: () => isOther },
+        })
+          .decisions.slice(1)
+          .map(({ reason }) => reason);
+      expect([said(false), said(true)]).toEqual([
+        [hub, hub],
+        [ours, ours],
+      ]);
+    });
+
+    test('stand in every later plan, until something changes', () => {
+      const first = run(setting(both));
+      const again = { policy, fleet, bindings: first.bindings, snapshots: first.policySnapshots };
+      expect(words(again)).toEqual([hub, hub]);
+      expect(run(again).policySnapshots).toEqual(first.policySnapshots);
+      expect(words({ ...again, fleet: [...fleet, cluster('d')] })).toEqual([ours, ours, ours]);
+    });
   });
   test('exist without a cycle too', () => {
     const setting = {

@@ -1,0 +1,84 @@
+import type { Placement } from '../../api/placement.ts';
+import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
+import { rowsHeld } from './bindings.ts';
+import type { FleetIndex } from './compiled/compile-fleet.ts';
+import type { CompiledPolicy } from './compiled/compile-policy.ts';
+import { type CycleView, presentView } from './pick/pick-n.ts';
+import type { PolicyHistory } from './policy-snapshot.ts';
+import { explainUnselected } from './unselected.ts';
+
+export interface ExplanationFacts {
+  readonly placement: Placement;
+  readonly history: PolicyHistory;
+  readonly wanted: number;
+  /** Bindings that hold their cluster. */
+  readonly live: readonly Binding[];
+  /** What the last cycle of this plan saw; undefined when none ran. */
+  readonly lastCycle: CycleView | undefined;
+  readonly compiled: CompiledPolicy;
+  readonly index: FleetIndex;
+  /** So many at most. */
+  readonly limit: number;
+  readonly digest: (text: string) => string;
+  /** Whether some member is another than the record says. */
+  readonly membersChanged: () => boolean;
+}
+
+export interface Explanations {
+  readonly others: readonly ClusterDecision[];
+  /** Goes with them into the record. */
+  readonly explained: string | undefined;
+}
+
+/**
+ * Why PickN did not select the other clusters, in the words of the last cycle that ran. It saw the clusters before its own picks,
+ * and a replan cannot see that again: so its words stand as recorded while policy, number, members and picks are what they
+ * were, and are made anew against the present bindings when something of that changed or none are recorded.
+ */
+export function explanations(facts: ExplanationFacts): Explanations {
+  const { placement, history, live, lastCycle, compiled, index, limit } = facts;
+  const { latest } = history;
+  const selected = rowsHeld(live, index);
+  const explained = explanationDigest(facts, selected);
+  const recorded =
+    lastCycle === undefined ? latest.targetClusters?.filter((decision) => !decision.selected) : undefined;
+  if (recorded !== undefined && latest.explained === explained) return { others: recorded, explained };
+  const view = lastCycle ?? presentView(placement.spec.policy, index, selected);
+  const others = explainUnselected({ placement, index, compiled, view, selected, limit });
+  if (recorded === undefined) return { others, explained };
+  if (latest.explained === undefined && isUnchanged(facts, recorded, others)) return { others: recorded, explained };
+  // A free core more or less that changes no explanation is no news: the record stays as it is.
+  return { others, explained: sameDecisions(recorded, others) ? latest.explained : explained };
+}
+
+/** Stands for policy, number, picks and all that the policy reads of the members. */
+function explanationDigest(
+  { history, wanted, compiled, index, digest }: ExplanationFacts,
+  selected: readonly number[],
+): string {
+  const picks = Array.from(Int32Array.from(selected).sort(), (row) => index.members[row]!.name);
+  const facets = compiled.facets.map((facet) => index.facetDigest(facet, digest));
+  return digest([history.latest.policyHash, wanted, ...facets, ...picks].join('\n'));
+}
+
+/**
+ * A record of another hand names no digest. Its policy is the present one, or there would be no recorded words; its number stands
+ * there; its members and picks are those that its words are about, and its members what it says of them, if anything.
+ */
+function isUnchanged(
+  { history: { before }, wanted, membersChanged }: ExplanationFacts,
+  recorded: readonly ClusterDecision[],
+  others: readonly ClusterDecision[],
+): boolean {
+  const number = before?.numberOfClusters ?? before?.policy.numberOfClusters ?? wanted;
+  return (
+    number === wanted &&
+    !membersChanged() &&
+    new Set(recorded.map(({ clusterName }) => clusterName)).symmetricDifference(
+      new Set(others.map(({ clusterName }) => clusterName)),
+    ).size === 0
+  );
+}
+
+const sameDecisions = (a: readonly ClusterDecision[], b: readonly ClusterDecision[]): boolean =>
+  a.length === b.length && a.every((one, at) => one.clusterName === b[at]!.clusterName && one.reason === b[at]!.reason);
