@@ -2,6 +2,7 @@ import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.t
 import type { MirroredStatus } from '../api/mirrored-status.ts';
 import type { PlacementStatus, StatusInNamespace } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
+import { canonicalState } from './canonical-state.ts';
 import { findCondition } from './kernel/condition.ts';
 import type { Member } from './placement/members.ts';
 import type { PlannedApproval, RecordDocument } from './plan-document.ts';
@@ -44,7 +45,7 @@ export function placementDocuments(
   const { status: _, ...rest } = placement;
   return [
     ['status.yaml', object({ ...rest, metadata, status })],
-    ['state.yaml', object(state)],
+    ['state.yaml', object(canonicalState(state))],
     ...(inNamespace ? [['namespace-status.yaml', object(inNamespace)] as [string, RecordDocument]] : []),
     // An index whose contents nobody knows (a state written by hand) must not come back as one that held nothing.
     ...work.resourceSnapshots.flatMap(({ index }): [string, RecordDocument][] => {

@@ -17,6 +17,7 @@ import {
 import { type PlacementState, placementState } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../../api/staged.ts';
+import { canonicalState } from '../../engine/canonical-state.ts';
 import type { FleetRecord, RecordedPlacement, UnreadPlacement } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lately } from './lately.ts';
@@ -204,8 +205,10 @@ function readPlacementFile(of: {
   readonly problems: Problem[];
 }): void {
   const { entry, path, rest, text, written, read, unreadable, problems } = of;
-  if (rest === 'state.yaml') entry.state = read(path, text, placementState, unreadable);
-  else if (rest === 'status.yaml') {
+  if (rest === 'state.yaml') {
+    const state = read(path, text, placementState, unreadable);
+    entry.state = state && canonicalState(state);
+  } else if (rest === 'status.yaml') {
     entry.object = read(path, text, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
   } else if (rest === 'namespace-status.yaml') entry.inNamespace = read(path, text, statusInNamespace);
   else if (rest.startsWith('mirrored/')) {

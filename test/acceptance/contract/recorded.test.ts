@@ -158,6 +158,29 @@ bindings:
     expect(moves(await story.plan(1))).toEqual(['eu-1 Bound 1 keep']);
   });
 
+  it('that writes defaults out comes out as one that leaves them out, also where nothing moves', async () => {
+    const record = (snapshot: string, condition: string, binding: string): Files =>
+      state(`
+policySnapshots:
+- {index: 0, latest: true, numberOfClusters: 2, policy: {placementType: PickN}}
+resourceSnapshots:
+- {index: 3, latest: true${snapshot}}
+bindings:
+- {targetCluster: eu-1, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 3, clusterDecision: {selected: true, clusterScore: {affinityScore: 0, topologySpreadScore: 0}}${binding}, conditions: [{type: RolloutStarted, status: "True", lastTransitionTime: "${T0}"${condition}}, {type: Overridden, status: "True"${condition && ', reason: NoOverrideSpecified'}}]}
+- {targetCluster: eu-2, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 3}
+`);
+    const written = record(
+      ', hash: "", commit: "", overrides: [], numberOfResourceSnapshots: 1, numberOfEnvelopedObjects: 0',
+      '',
+      ', deleting: false, reason: "", clusterResourceOverrideSnapshots: [], resourceOverrideSnapshots: [], failedPlacements: [], driftedPlacements: [], diffedPlacements: []',
+    );
+    const [full, short] = [await plan(shop, written), await plan(shop, record('', ', reason: RolloutStarted', ''))];
+    expect(full.plan.placements[0].bindings.map(({ move }: Document) => move)).toEqual(['keep', 'keep']);
+    expect(full.plan.record).toEqual(short.plan.record);
+    const again = await plan(shop, full.plan.record);
+    expect([again.plan.record, again.code]).toEqual([full.plan.record, 0]);
+  });
+
   it('fields of a hub that we do not keep refuse nothing', async () => {
     const step = await plan(
       shop,
