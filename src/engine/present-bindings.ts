@@ -23,7 +23,10 @@ type Begun = Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots' 
 export function presentBindings(begun: Begun, recorded: readonly Binding[], world: World): BindingStep[] {
   const isOwn = ownershipOf(begun, world);
   return recorded
-    .filter((binding) => !(isGone(begun, binding, world, isOwn) && binding.deletionTimestamp !== world.input.now))
+    .filter(
+      (binding) =>
+        !(isGone(begun, binding, world, isOwn) && binding.deletionTimestamp !== lookedAt(binding.targetCluster, world)),
+    )
     .map(
       (binding): BindingStep => ({
         binding: observed(begun, binding, world, isOwn),
@@ -39,8 +42,8 @@ export function presentBindings(begun: Begun, recorded: readonly Binding[], worl
 
 /**
  * Removals decided by this plan from clusters that show nothing already. The look that shows it is older than the decision,
- * and something may be on its way there still: only the next one, at a later instant, lets the binding go. So planning
- * again at once says the same.
+ * and something may be on its way there still: only the next one, planned with or made at a later instant, lets the binding go.
+ * So planning again at once says the same.
  */
 export function awaitLook(work: PlacementWork, world: World): PlacementWork {
   if (leavingSteps(work.bindings).length === 0) return work;
@@ -49,10 +52,16 @@ export function awaitLook(work: PlacementWork, world: World): PlacementWork {
     ...work,
     bindings: work.bindings.map((step) =>
       isGone(work, step.binding, world, isOwn)
-        ? { ...step, binding: { ...step.binding, deletionTimestamp: world.input.now } }
+        ? { ...step, binding: { ...step.binding, deletionTimestamp: lookedAt(step.binding.targetCluster, world) } }
         : step,
     ),
   };
+}
+
+/** The present, or when the cluster was looked at where that is later: a chain of plans may stand still and be shown new looks. */
+function lookedAt(cluster: ClusterName, { input: { now }, observationOf }: World): Timestamp {
+  const seen = observationOf(cluster)?.observedAt;
+  return seen !== undefined && (parseInstant(seen) ?? 0) > (parseInstant(now) ?? 0) ? seen : now;
 }
 
 /** On its way out, and nothing is left on its cluster. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   app,
+  at,
   type Document,
   deployment,
   held,
@@ -234,6 +235,26 @@ describe('an unpicked cluster', () => {
     story.seen = { a: without(), b: both() };
     expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove', 'b Bound 0 keep']);
     expect(moves(await story.plan(21))).toEqual(['b Bound 0 keep']);
+  });
+
+  it('is over with the next look also where the plans stand still: with a new look at the same instant, not with the same', async () => {
+    const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
+    story.files['web.yaml'] = placement('{placementType: PickFixed, clusterNames: [b]}', rolling('100%', 1));
+    story.seen = { a: without(), b: both() };
+    const going = ['a Unscheduled 0 remove', 'b Bound 0 keep'];
+    expect(moves(await story.plan(20))).toEqual(going);
+    expect(moves(await story.plan(20))).toEqual(going);
+    story.seen = { a: { ...without(), observedAt: at(25) }, b: both() };
+    expect(moves(await story.plan(20))).toEqual(['b Bound 0 keep']);
+  });
+
+  it('that is decided by a look from ahead of its time is over with a later one', async () => {
+    const story = await settled('{placementType: PickFixed, clusterNames: [a, b]}');
+    story.files['web.yaml'] = placement('{placementType: PickFixed, clusterNames: [b]}', rolling('100%', 1));
+    story.seen = { a: { ...without(), observedAt: at(25) }, b: both() };
+    expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove', 'b Bound 0 keep']);
+    story.seen = { a: { ...without(), observedAt: at(26) }, b: both() };
+    expect(moves(await story.plan(20))).toEqual(['b Bound 0 keep']);
   });
 
   it('beside another live binding moves nothing of the placement, and the problem says which file to mend', async () => {

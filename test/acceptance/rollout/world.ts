@@ -16,6 +16,8 @@ export interface Sight {
   readonly objects?: readonly Document[];
   readonly complete?: boolean;
   readonly reachable?: boolean;
+  /** Absent = the instant of the plan. */
+  readonly observedAt?: string;
 }
 
 export interface Step {
@@ -80,12 +82,13 @@ export class Story {
     );
     return Object.fromEntries(
       [...new Set([...names, ...Object.keys(seen)])].map((name) => {
-        const { placements = [], objects = [], complete = true, reachable = true } = seen[name] ?? {};
+        const sight = seen[name] ?? {};
+        const { placements = [], objects = [], complete = true, reachable = true } = sight;
         const observation = {
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
           metadata: { name },
-          observedAt: at(this.seconds),
+          observedAt: sight.observedAt ?? at(this.seconds),
           reachable,
           ...(reachable ? { complete, placements, objects } : { cause: 'connection refused' }),
         };
