@@ -2,6 +2,7 @@ import type { SimClock } from './clock.ts';
 import { openQueue, type Queue } from './controllers/queue.ts';
 import { openRegistry, type Registry } from './kinds/registry.ts';
 import { type Random, seededRandom } from './random.ts';
+import { type CustomCaches, customCaches } from './storage/custom-caches.ts';
 import type { Allocation } from './storage/prepare.ts';
 import { openStore, type Store } from './storage/store.ts';
 
@@ -11,6 +12,7 @@ export interface Cluster {
   readonly clock: SimClock;
   readonly store: Store;
   readonly registry: Registry;
+  readonly customCaches: CustomCaches;
   readonly queue: Queue;
   readonly random: Random;
   readonly allocate: Allocation & { readonly podIP: () => string; readonly externalIP: () => string };
@@ -48,6 +50,7 @@ const reactionMs = 20;
 export function openCluster(options: ClusterOptions): Cluster {
   const { clock } = options;
   const random = seededRandom(options.name);
+  const store = openStore(() => clock.now());
   let services = 10;
   let ports = 30_000;
   let pods = 2;
@@ -55,8 +58,9 @@ export function openCluster(options: ClusterOptions): Cluster {
   return {
     name: options.name,
     clock,
-    store: openStore(() => clock.now()),
+    store,
     registry: openRegistry(),
+    customCaches: customCaches(clock, store),
     queue: openQueue(clock, reactionMs),
     random,
     allocate: {

@@ -156,18 +156,21 @@ export function applying(now: () => Session): void {
     expect(names.sort()).toEqual(['sidecar', 'web']);
   });
 
-  it('counts a generation for every change of the spec, and for nothing else', async () => {
+  it('counts a generation for every change of the spec, and of a Deployment for its annotations, but not for labels', async () => {
     const { namespace } = now();
     const generations: number[] = [];
-    const labelled = { ...deployment(namespace, 'web').metadata, labels: { a: 'b' } };
-    for (const object of [
-      deployment(namespace, 'web'),
-      deployment(namespace, 'web'),
-      { ...deployment(namespace, 'web'), metadata: labelled },
-      { ...deployment(namespace, 'web', { paused: true }), metadata: labelled },
-    ])
+    const { metadata } = deployment(namespace, 'web');
+    for (const [spec, more] of [
+      [{}, {}],
+      [{}, {}],
+      [{}, { labels: { a: 'b' } }],
+      [{ paused: true }, { labels: { a: 'b' } }],
+      [{ paused: true }, { labels: { a: 'b' }, annotations: { 'contract/note': 'c' } }],
+    ] as const) {
+      const object = { ...deployment(namespace, 'web', spec), metadata: { ...metadata, ...more } };
       generations.push((await now().apply(object, 'one')).body.metadata.generation);
-    expect(generations).toEqual([1, 1, 1, 2]);
+    }
+    expect(generations).toEqual([1, 1, 1, 2, 3]);
   });
 
   it('keeps quantities in the way the server writes them', async () => {
@@ -186,6 +189,21 @@ export function applying(now: () => Session): void {
       progressDeadlineSeconds: 600,
       revisionHistoryLimit: 10,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
+    });
+    expect(body.spec.template.spec).toMatchObject({
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: 30,
+      dnsPolicy: 'ClusterFirst',
+      schedulerName: 'default-scheduler',
+      securityContext: {},
+      containers: [
+        {
+          resources: {},
+          imagePullPolicy: 'Always',
+          terminationMessagePath: '/dev/termination-log',
+          terminationMessagePolicy: 'File',
+        },
+      ],
     });
     const [one] = body.metadata.managedFields.filter(({ manager }: Managed) => manager === 'one');
     expect(Object.keys(one.fieldsV1['f:spec']).sort()).toEqual(['f:replicas', 'f:selector', 'f:template']);

@@ -39,6 +39,25 @@ export function definitions(now: () => Session): void {
     await eventually(async () => expect((await apply(1)).status).toBe(201));
   });
 
+  it('are listed and watched when the server has filled its cache of them; until then it says when to ask again', async () => {
+    await define();
+    const queries: Record<string, string>[] = [
+      { labelSelector: 'contract=none', limit: '500' },
+      { labelSelector: 'contract=none', watch: 'true', timeoutSeconds: '1', resourceVersion: '0' },
+    ];
+    for (const query of queries)
+      await eventually(async () => {
+        const { status, body, headers } = await now().send('GET', widgets(), { query });
+        // A server learns of a definition a moment after it is established.
+        expect([200, 404, 429]).toContain(status);
+        if (status === 429) {
+          expect(body.reason).toBe('TooManyRequests');
+          expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+        }
+        expect(status).toBe(200);
+      });
+  });
+
   it('are checked against their schema', async () => {
     await define();
     await eventually(async () => expect((await apply(1)).status).toBe(201));

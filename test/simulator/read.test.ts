@@ -132,7 +132,7 @@ describe('a watch', () => {
         for await (const chunk of body) lines.push(...decoder.decode(chunk).split('\n').filter(Boolean));
         return lines.map((line) => {
           const { type, object } = JSON.parse(line);
-          return `${type} ${object.metadata?.name ?? object.reason ?? ''}`.trim();
+          return `${type} ${object.metadata?.name ?? object.message ?? ''}`.trim();
         });
       },
     };
@@ -166,13 +166,22 @@ describe('a watch', () => {
     expect(await events()).toEqual(['BOOKMARK']);
   });
 
-  it('from a version that is forgotten gets 410', async () => {
+  it('from a version that is forgotten says so in its only event', async () => {
     const version = await now();
     await make('e');
     world.cluster.store.compact();
-    const { status, body } = await watch(`resourceVersion=${version}`);
-    expect([status, body.reason]).toEqual([410, 'Expired']);
-    expect(body.message).toMatch(/^too old resource version: \d+ \(\d+\)$/);
+    const { status, events } = await watch(`resourceVersion=${version}`);
+    const told = expect.stringMatching(/^ERROR too old resource version: \d+ \(\d+\)$/);
+    expect([status, await events()]).toEqual([200, [told]]);
+  });
+
+  it('from a version that is not reached yet tells only what comes after it, and is not refused', async () => {
+    const { status, events } = await watch(`resourceVersion=${Number(await now()) + 1}&allowWatchBookmarks=true`);
+    await make('e');
+    await make('f');
+    expect([status, await events()]).toEqual([200, ['ADDED f', 'BOOKMARK']]);
+    const ahead = await watch(`resourceVersion=${Number(await now()) + 1}&allowWatchBookmarks=true`);
+    expect(await ahead.events()).toEqual([]);
   });
 
   it('that asks for initial events is told that there are none', async () => {

@@ -33,7 +33,7 @@ export interface Kind {
   /** Status is written through its own endpoint only. */
   readonly status: boolean;
   readonly scale?: ScalePaths;
-  /** Counts changes of everything but metadata and status in `metadata.generation`. */
+  /** Counts in `metadata.generation` what was asked for anew. */
   readonly generation: boolean;
   readonly columns: readonly Column[];
   /** Made from a CustomResourceDefinition: other wording, no strategic merge patch. */

@@ -51,6 +51,7 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
 async function onResource(cluster: Cluster, request: SimRequest, path: ResourcePath, asOf: AsOf): Promise<SimResponse> {
   const kind = cluster.registry.byPlural(path.group, path.version, path.plural);
   if (!kind || (path.namespace !== undefined && !kind.namespaced)) throw noSuchPath();
+  if (kind.custom) cluster.customCaches.begin(storageKey(kind));
   const { namespace, name, subresource } = path;
   if (name === undefined) {
     switch (request.method) {

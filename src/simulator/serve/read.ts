@@ -50,6 +50,7 @@ export function list(
   const matches = matcherOf(query, kind);
   const limit = Number(query.get('limit') ?? 0);
   const token = readToken(query.get('continue'));
+  if (kind.custom && !token && !isCheap(query)) cluster.customCaches.oldest(storageKey(kind));
   const version = token?.rv ?? wantedVersion(cluster, query) ?? asOf ?? cluster.store.version();
   const moment = cluster.store.listAt(storageKey(kind), version, namespace);
   if (!moment)
@@ -66,6 +67,11 @@ export function list(
   const form = formOf(request.headers['accept'], query.get('includeObject'));
   return json(200, presentList(page, kind, form, cluster.clock.now(), metadata));
 }
+
+/** Answered from etcd while there is no cache (delegator.go: shouldDelegateListOnNotReadyCache). */
+const isCheap = (query: URLSearchParams): boolean =>
+  query.get('resourceVersionMatch') === 'Exact' ||
+  (Number(query.get('limit') ?? 0) > 0 && !query.get('labelSelector') && !query.get('fieldSelector'));
 
 function cut(all: readonly Stored[], from: number, limit: number, matches: Matches | undefined) {
   if (limit <= 0 && from === 0) return { page: matches ? all.filter(matches) : all, next: all.length };
@@ -104,7 +110,7 @@ export function readVersion(text: string): number {
 }
 
 /** A version that this server has not reached yet: the client saw another, newer server. */
-export function refuseFuture(cluster: Cluster, version: number): void {
+function refuseFuture(cluster: Cluster, version: number): void {
   const current = cluster.store.version();
   if (version <= current) return;
   throw new StatusError(504, 'Timeout', `Too large resource version: ${version}, current: ${current}`, {

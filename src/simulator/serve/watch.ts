@@ -5,7 +5,7 @@ import type { Stored } from '../object.ts';
 import type { StoreEvent } from '../storage/event-log.ts';
 import type { SimRequest, SimResponse } from './http.ts';
 import { type Form, formOf, presentOne, tableOf } from './present.ts';
-import { readVersion, refuseFuture } from './read.ts';
+import { readVersion } from './read.ts';
 import { matcherOf } from './selectors.ts';
 import { expired, StatusError } from './status-error.ts';
 import { openStream } from './stream.ts';
@@ -21,8 +21,13 @@ const lastBookmarkMs = 2_000;
 const usualTimeoutSeconds = 1_800;
 
 const encoder = new TextEncoder();
+const headers = { 'content-type': 'application/json' };
 
-/** Events of one kind from a resource version on, as a stream of JSON lines. Throws StatusError before the stream begins. */
+/**
+ * Events of one kind from a resource version on, as a stream of JSON lines. Throws StatusError before the stream begins. A version
+ * that is forgotten is told in the stream, as its only event (cacher.go: newErrWatcher); one that is not reached yet is waited for,
+ * however long (cacheWatcher.process tells only what comes after it).
+ */
 export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespace: string | undefined): SimResponse {
   const { query } = request;
   if (query.get('sendInitialEvents') !== null)
@@ -41,14 +46,20 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
 
   const from = query.get('resourceVersion') ?? '';
   const fresh = from === '' || from === '0';
-  if (!fresh) refuseFuture(cluster, readVersion(from));
-  const missed = fresh ? [] : cluster.store.since(key, Number(from));
-  if (!missed) throw expired(`too old resource version: ${from} (${cluster.store.version()})`);
+  const after = fresh ? 0 : readVersion(from);
+  const oldest = kind.custom ? cluster.customCaches.oldest(key) : 0;
+  const missed = fresh ? [] : after < oldest ? undefined : cluster.store.since(key, after);
 
   let close = () => {};
   const stream = openStream(() => close(), request.signal);
   const send = (type: string, object: unknown) => stream.write(encoder.encode(`${JSON.stringify({ type, object })}\n`));
+  if (!missed) {
+    send('ERROR', expired(`too old resource version: ${from} (${cluster.store.version()})`).toStatus());
+    stream.end();
+    return { status: 200, headers, body: stream.body };
+  }
   const forward = (event: StoreEvent) => {
+    if (event.resourceVersion <= after) return;
     const change = seenBy(event, wanted);
     if (change) send(change.type, presentOne(change.object, kind, form, cluster.clock.now()));
   };
@@ -60,20 +71,23 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
   }
   for (const event of missed) forward(event);
   const unsubscribe = cluster.store.subscribe(key, forward);
+  const sendBookmark = () => {
+    if (cluster.store.version() >= after) send('BOOKMARK', bookmark(cluster, kind, form));
+  };
   const bookmarks = query.get('allowWatchBookmarks') === 'true';
   const cancelTimes = atTimes(cluster.clock, {
     ms: (Number(query.get('timeoutSeconds') ?? 0) || usualTimeoutSeconds) * 1000,
-    sendBookmark: bookmarks ? () => send('BOOKMARK', bookmark(cluster, kind, form)) : undefined,
+    sendBookmark: bookmarks ? sendBookmark : undefined,
     end: stream.end,
   });
-  // A custom resource whose definition goes away takes its watches with it.
-  const forgetKind = onKindGone(cluster, kind, stream.end);
+  // A definition that changes or goes takes the watches of its kind with it.
+  const forgetKind = kind.custom ? cluster.customCaches.onDrop(key, stream.end) : undefined;
   close = () => {
     unsubscribe();
     cancelTimes();
     forgetKind?.();
   };
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: stream.body };
+  return { status: 200, headers, body: stream.body };
 }
 
 /** How a change looks to somebody who sees only what their selector matches. */
@@ -126,11 +140,4 @@ function atTimes(
   };
   wait();
   return () => cancel();
-}
-
-function onKindGone(cluster: Cluster, kind: Kind, run: () => void): (() => void) | undefined {
-  if (!kind.custom) return undefined;
-  return cluster.store.subscribe('apiextensions.k8s.io/customresourcedefinitions', (event) => {
-    if (event.type === 'DELETED' && event.object.metadata.name === `${kind.plural}.${kind.group}`) run();
-  });
 }

@@ -153,14 +153,21 @@ function withGeneration(next: Fields, live: Stored | undefined, kind: Kind): Fie
   if (!kind.generation) return next;
   const metadata = fieldsAt(next, 'metadata');
   const before = live?.metadata.generation;
-  const changed = live !== undefined && !same(desired(live), desired(next));
+  const changed = live !== undefined && !same(counted(live, kind), counted(next, kind));
   return { ...next, metadata: { ...metadata, generation: before === undefined ? 1 : changed ? before + 1 : before } };
 }
 
-/** What a generation counts: everything but metadata and status. */
-function desired(object: Fields): Fields {
-  const { metadata: _m, status: _s, ...rest } = object;
-  return rest;
+/**
+ * What a generation counts: everything but metadata and a status that has its own endpoint. A Deployment's annotations too, since
+ * its ReplicaSets get them (deployment/strategy.go).
+ */
+function counted(object: Fields, kind: Kind): Fields {
+  const { metadata, status, ...rest } = object;
+  return {
+    ...rest,
+    ...(kind.status ? {} : { status }),
+    ...(storageKey(kind) === 'apps/deployments' ? { annotations: fieldsAt(metadata, 'annotations') } : {}),
+  };
 }
 
 /** Checks and stores. An object that did not change keeps its resource version. */

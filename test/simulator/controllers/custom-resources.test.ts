@@ -59,6 +59,16 @@ const post = (spec: Fields, more: Fields = {}) =>
   world.request('POST', `${widgets}?fieldValidation=Strict`, widget(spec, more));
 const merge = { 'content-type': 'application/merge-patch+json' };
 
+/** The events of a watch that has ended. */
+async function lines(body: AsyncIterable<Uint8Array>) {
+  let text = '';
+  for await (const chunk of body) text += Buffer.from(chunk).toString();
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { type: string; object: { metadata: { name: string } } });
+}
+
 beforeEach(async () => {
   world = await openWorld({ readySeconds: { CustomResourceDefinition: 2 } });
   await world.request('POST', crds, definition());
@@ -78,7 +88,7 @@ describe('a CustomResourceDefinition', () => {
       'Established True',
     ]);
     expect(body.status.acceptedNames).toMatchObject({ plural: 'widgets', singular: 'widget', listKind: 'WidgetList' });
-    expect((await world.request('GET', widgets)).body).toMatchObject({
+    expect((await world.request('GET', `${widgets}?limit=500`)).body).toMatchObject({
       kind: 'WidgetList',
       apiVersion: 'example.com/v1',
       items: [],
@@ -116,7 +126,40 @@ describe('a CustomResourceDefinition', () => {
     expect((await world.request('GET', `${widgets}/w`)).status).toBe(404);
     await world.request('POST', crds, definition());
     world.seconds(3);
-    expect((await world.request('GET', widgets)).body.items).toEqual([]);
+    expect((await world.request('GET', `${widgets}?limit=500`)).body.items).toEqual([]);
+  });
+
+  it.each(['?labelSelector=a%3Db&limit=500', '?fieldSelector=metadata.name%3Dw&limit=500', '', '?watch=true'])(
+    'has its kind read with %s only when the server has filled its cache, and 429 until then',
+    async (query) => {
+      const refused = await world.request('GET', `${widgets}${query}`);
+      expect([refused.status, refused.body.message, refused.headers['retry-after']]).toEqual([
+        429,
+        'storage is (re)initializing',
+        '1',
+      ]);
+      expect((await world.request('GET', `${widgets}?limit=500`)).status).toBe(200);
+      expect((await post({ size: 1 })).status).toBe(201);
+      world.seconds(1);
+      expect((await world.request('GET', `${widgets}${query}`)).status).toBe(200);
+    },
+  );
+
+  it('that changes ends the watches of its kind, whose history begins anew', async () => {
+    const { resourceVersion } = (await post({ size: 1 })).body.metadata;
+    world.seconds(1);
+    const watch = `${widgets}?watch=true&resourceVersion=${resourceVersion}`;
+    const { body: before } = await world.request('GET', watch);
+    await world.request('PATCH', `${crds}/widgets.example.com`, { metadata: { labels: { a: 'b' } } }, merge);
+    await post({ size: 1 }, { metadata: { name: 'v' } });
+    const names = { ...definition().spec.names, shortNames: ['wd'] };
+    await world.request('PATCH', `${crds}/widgets.example.com`, { spec: { names } }, merge);
+    expect((await lines(before)).map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED v']);
+    expect((await world.request('GET', watch)).status).toBe(429);
+    world.seconds(1);
+    expect(await lines((await world.request('GET', watch)).body)).toMatchObject([
+      { type: 'ERROR', object: { code: 410, reason: 'Expired' } },
+    ]);
   });
 
   it.each([
