@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { deflateSync } from 'node:zlib';
+import { constants, deflateSync } from 'node:zlib';
 import type { Person } from '../person.ts';
 
 /** An object that is to be written: its bytes without git's header. */
@@ -95,10 +95,17 @@ export function packOf(objects: readonly NewObject[]): Buffer {
   header.writeUInt32BE(objects.length, 8);
   const parts: Buffer[] = [header];
   for (const { type, content } of objects)
-    parts.push(entryHeader(packType[type], content.length), deflateSync(content));
+    parts.push(
+      entryHeader(packType[type], content.length),
+      deflateSync(content, { chunkSize: chunkSizeFor(content.length) }),
+    );
   const body = Buffer.concat(parts);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
+
+/** What comes out keeps the whole chunk that it lies in: 16 KB by default, for each of a thousand small files. */
+const chunkSizeFor = (length: number): number =>
+  Math.min(Math.max(length, constants.Z_MIN_CHUNK), constants.Z_DEFAULT_CHUNK);
 
 /** Type and size: four bits of the size in the first byte, then seven a byte, least significant first. */
 function entryHeader(type: number, size: number): Buffer {
