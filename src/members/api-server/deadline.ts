@@ -54,21 +54,16 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const settled = () => signal.removeEventListener('abort', abort);
+    promise.then(
+      (value) => {
+        settled();
+        resolve(value);
+      },
+      (error) => {
+        settled();
+        reject(error);
+      },
+    );
   });
-}
-
-/** The chunks of a body until it ends or the signal is aborted; then the body is let go. */
-export async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await orAborted(iterator.next(), signal);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    // Not waited for: a silent body would never answer.
-    void iterator.return?.(undefined)?.catch(() => {});
-  }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { ApiError, retryAfterMs, UnreachableError } from './api-error.ts';
-import { chunksOf, deadline, orAborted } from './deadline.ts';
+import { deadline, orAborted } from './deadline.ts';
+import { eachChunk } from './each-chunk.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 /** One answer may be this large: 500 objects a page, etcd holds objects of at most 1.5 MiB, most are a few KiB. */
@@ -28,14 +29,14 @@ export async function exchange(input: Exchange): Promise<string> {
     const response = await orAborted(input.transport({ ...request, signal: time.signal }), time.signal);
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of chunksOf(response.body, time.signal)) {
+    await eachChunk(response.body, time.signal, (chunk) => {
       size += chunk.length;
       if (size > mostBytes) {
         const body = `the answer is larger than ${mostBytes / 2 ** 20} MiB`;
         throw new ApiError({ tried, status: 413, body });
       }
       chunks.push(chunk);
-    }
+    });
     const body = Buffer.concat(chunks).toString('utf8');
     if (response.status < 400) return body;
     throw new ApiError({ tried, status: response.status, body, retryAfterMs: retryAfterMs(response.headers) });

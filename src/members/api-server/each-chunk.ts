@@ -1,0 +1,47 @@
+/**
+ * Tells every chunk of a body until it ends. Rejects when the body breaks, when `tell` throws and when the signal is aborted, with
+ * its reason; the body is let go then. No chain of generators and one listener: a daemon waits in ten thousand bodies at once, and
+ * each would hold half a dozen of them.
+ */
+export function eachChunk(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  tell: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const chunks = body[Symbol.asyncIterator]();
+  let over = false;
+
+  return new Promise((resolve, reject) => {
+    function end(settle: () => void): void {
+      if (over) return;
+      over = true;
+      signal.removeEventListener('abort', aborted);
+      // Not waited for: a silent body would never answer.
+      void chunks.return?.(undefined)?.catch(() => {});
+      settle();
+    }
+    const fail = (error: unknown): void => end(() => reject(error));
+    const aborted = (): void => fail(signal.reason);
+
+    function taken({ done, value }: IteratorResult<Uint8Array>): void {
+      if (over) return;
+      if (done) {
+        end(resolve);
+        return;
+      }
+      try {
+        tell(value);
+      } catch (error) {
+        fail(error);
+      }
+      if (!over) read();
+    }
+    const read = (): void => void chunks.next().then(taken, fail);
+
+    if (signal.aborted) aborted();
+    else {
+      signal.addEventListener('abort', aborted, { once: true });
+      read();
+    }
+  });
+}
