@@ -29,16 +29,21 @@ export function onceForPair<K extends object, G, V>(tell: (of: K, given: G) => V
 
 /**
  * The same for values of which most come again soon and too many may be in use to remember what was told of each: all is
- * forgotten when there are as many as `most`.
+ * forgotten when `most` were told. What is not in use any more is not kept either.
  */
 export function onceLately<K extends object, V>(tell: (of: K) => V, most: number): (of: K) => V {
-  const known = new Map<K, { readonly told: V }>();
+  let known = new WeakMap<K, { readonly told: V }>();
+  let count = 0;
   return (of) => {
     let answer = known.get(of);
     if (!answer) {
-      if (known.size >= most) known.clear();
+      if (count >= most) {
+        known = new WeakMap();
+        count = 0;
+      }
       answer = { told: tell(of) };
       known.set(of, answer);
+      count++;
     }
     return answer.told;
   };

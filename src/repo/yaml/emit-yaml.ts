@@ -1,4 +1,5 @@
 import { Document, stringify } from 'yaml';
+import { onceLately } from '../../engine/kernel/once-for.ts';
 
 /** How the maps below a point of a document are written. */
 export interface Layout {
@@ -8,12 +9,15 @@ export interface Layout {
   under(key: string): Layout;
   /** What stands under a key is a map on one line, or a list of such maps; absent: all on lines of their own. */
   readonly onOneLine?: (key: string) => boolean;
-  /** Texts of maps of this layout that stand on one line. */
-  readonly lines?: Map<unknown, string>;
+  /** Text of a map of this layout that stands on one line, where it is remembered. */
+  readonly line?: (map: object) => string;
 }
 
 /** The same layout for maps of which the identical ones come again and again: a line is made of each once. */
-export const recurring = (layout: Layout): Layout => ({ ...layout, lines: new Map() });
+export const recurring = (layout: Layout): Layout => ({
+  ...layout,
+  line: onceLately((map: object) => inOnePiece(mapInLine(map, layout)), mostKnown),
+});
 
 /** In the order in which the keys were set. */
 export const asMade: Layout = { keys: Object.keys, under: () => asMade };
@@ -26,10 +30,21 @@ const options = { lineWidth: 0, aliasDuplicateObjects: false, flowCollectionPadd
  * of 100,000 bindings took it half a minute.
  */
 export function emitYaml(value: object, layout: Layout): string {
-  const text = block(value, layout, '', '');
-  // Empty collections stand beside what they belong to. Looking at the first character has the runtime put the text together.
+  const text = inOnePiece(block(value, layout, '', ''));
+  // Empty collections stand beside what they belong to.
   return text.startsWith(' ') ? text.slice(1) : text;
 }
+
+/**
+ * The same text, put together: each piece that it was made of would take 32 bytes for as long as it is kept. A search has the
+ * runtime do that; looking at a character, of which nothing is made, is optimized away.
+ */
+function inOnePiece(text: string): string {
+  anyText.test(text);
+  return text;
+}
+
+const anyText = /^/;
 
 /** What reading the text of `emitYaml` gives, without the reading: the same members in the same order. */
 export function readBack(value: unknown, layout: Layout): unknown {
@@ -93,7 +108,7 @@ function valueText(key: string, value: unknown, layout: Layout, indent: string):
 function line(value: unknown, layout: Layout): string {
   if (Array.isArray(value)) return `[${value.map((item) => line(item, layout)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return scalarInLine(value);
-  return layout.lines ? known(layout.lines, value, () => mapInLine(value, layout)) : mapInLine(value, layout);
+  return layout.line?.(value) ?? mapInLine(value, layout);
 }
 
 function mapInLine(value: object, layout: Layout): string {
