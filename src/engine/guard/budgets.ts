@@ -60,7 +60,7 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
     ];
 
     function isMoved({ clusterName, before, after, removedNow }: Pair): boolean {
-      if (before === undefined || before.state === 'Scheduled') return false;
+      if (before === undefined || !wasBound(before)) return false;
       if (removedNow) return true;
       if (after === undefined) return false;
       if (after.resourceSnapshotIndex !== before.resourceSnapshotIndex) return true;
@@ -76,6 +76,10 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
 }
 
 const noOverrides = overridesOf({});
+
+/** What was never Bound has nothing that could be taken out of service. */
+const wasBound = ({ state, previousState }: Binding): boolean =>
+  state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
 
 /** Members whose labels are not those that the record was planned with. */
 function relabelledMembers({ fleet, record }: PlanInput): ReadonlySet<ClusterName> {

@@ -85,7 +85,13 @@ function pairsOf(
   }
   const kept = new Map<ClusterName, PlannedBinding>();
   const removed = new Map<ClusterName, PlannedBinding>();
-  for (const binding of planned) (binding.move === 'remove' ? removed : kept).set(binding.clusterName, binding);
+  for (const binding of planned) {
+    const { clusterName, resourceSnapshotIndex } = binding;
+    if (binding.move === 'remove') removed.set(clusterName, binding);
+    // Of two that stay on one cluster, in whatever order, it is the recorded one that tells what became of it.
+    else if (!kept.has(clusterName) || live.get(clusterName)?.resourceSnapshotIndex === resourceSnapshotIndex)
+      kept.set(clusterName, binding);
+  }
   const clusters = new Set([...live.keys(), ...kept.keys(), ...removed.keys(), ...emptied]);
   return [...clusters].map((clusterName) => {
     const before = live.get(clusterName);

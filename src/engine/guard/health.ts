@@ -34,7 +34,8 @@ export function healthBefore(request: {
   const live = new Map(
     seen.objects.filter(({ metadata: { name } }) => names.has(name)).map((object) => [nameOf(object), object]),
   );
-  let certain = remembered === 'healthy' && !isRelabelled;
+  // Where nobody wrote down what the snapshot holds, only who plans knows what is taken for it.
+  let certain = remembered === 'healthy' && !isRelabelled && contents.length > 0;
   for (const wanted of contents) {
     const found = live.get(nameOf(wanted));
     const ready = found === undefined ? undefined : isReady(found);
@@ -51,12 +52,15 @@ function isRecordedSince({ conditions }: Binding, heardAt: string | undefined): 
   return heard !== undefined && recorded !== undefined && heard < recorded;
 }
 
-function healthInRecord({ conditions }: Binding): Health {
+function healthInRecord({ conditions, observedGeneration }: Binding): Health {
   const statusOf = (type: string): Condition | undefined => conditions?.find((condition) => condition.type === type);
   const failing = ['Overridden', 'WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
   if (failing.some((type) => statusOf(type)?.status === 'False')) return 'unhealthy';
   const available = statusOf('Available');
   if (available?.status !== 'True') return 'unhealthy';
+  // Said of the binding as it was before.
+  if ((available.observedGeneration ?? observedGeneration) !== (observedGeneration ?? available.observedGeneration))
+    return 'unknown';
   return available.reason === 'AllWorkAreAvailable' ? 'healthy' : 'unknown';
 }
 
@@ -71,19 +75,33 @@ const atOnce = new Set([
   'ClusterRoleBinding',
 ]);
 
-/** Undefined where the kind says nothing that is simple enough to restate here. */
+/** Undefined where the kind says nothing that is simple enough to restate here, or its controller has yet to look at a change. */
 function isReady(object: Manifest): boolean | undefined {
   if (atOnce.has(object.kind)) return true;
   const spec = (object['spec'] ?? {}) as Readonly<Record<string, number | undefined>>;
   const status = (object['status'] ?? {}) as Readonly<Record<string, number | undefined>>;
   const replicas = spec['replicas'] ?? 1;
+  const { generation = status['observedGeneration'] } = object.metadata;
+  const seenBy = (enough: boolean, updated: boolean): boolean | undefined =>
+    enough ? (updated && status['observedGeneration'] === generation ? true : undefined) : false;
   switch (object.kind) {
     case 'Deployment':
-      return (status['availableReplicas'] ?? 0) >= replicas && (status['unavailableReplicas'] ?? 0) === 0;
+      return seenBy(
+        (status['availableReplicas'] ?? 0) >= replicas && (status['unavailableReplicas'] ?? 0) === 0,
+        status['updatedReplicas'] === replicas && status['availableReplicas'] === replicas,
+      );
     case 'StatefulSet':
-      return (status['availableReplicas'] ?? 0) >= replicas;
+      return seenBy(
+        (status['availableReplicas'] ?? 0) >= replicas,
+        status['currentRevision'] === status['updateRevision'] &&
+          status['currentReplicas'] === status['updatedReplicas'] &&
+          status['availableReplicas'] === replicas,
+      );
     case 'DaemonSet':
-      return (status['numberAvailable'] ?? 0) >= (status['desiredNumberScheduled'] ?? 0);
+      return seenBy(
+        (status['numberAvailable'] ?? 0) >= (status['desiredNumberScheduled'] ?? 0),
+        status['currentNumberScheduled'] === status['updatedNumberScheduled'],
+      );
     default:
       return undefined;
   }
