@@ -1,4 +1,4 @@
-import type { Condition } from '../api/meta.ts';
+import type { Condition, Manifest } from '../api/meta.ts';
 import { abandons, type Placement, placementKey, refOf } from '../api/placement.ts';
 import type { PlacementState } from '../api/placement-state.ts';
 import type { DeletedPlacement } from './admission/admit.ts';
@@ -6,6 +6,7 @@ import { wasGiven } from './delivery/cleanup.ts';
 import { frozenHold } from './freeze/freeze.ts';
 import { inFleet, presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
+import { knownContents } from './selection/snapshot.ts';
 import { type BindingStep, leavingSteps, type PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -20,11 +21,15 @@ const pending: Condition = {
 export function beginPlacement(placement: Placement, world: World): PlacementWork {
   const key = placementKey(refOf(placement));
   const recorded = world.record.placements.get(key);
+  const { digest } = world.input;
+  const selection = selectResources({ placement, hub: world.hub, digest });
+  const resourceSnapshots = recorded?.state.resourceSnapshots ?? [];
+  const snapshots = recorded?.snapshots ?? new Map<number, readonly Manifest[]>();
   const begun = {
     placement,
-    contents: recorded?.snapshots ?? new Map(),
-    resourceSnapshots: recorded?.state.resourceSnapshots ?? [],
-    selection: selectResources({ placement, hub: world.hub, digest: world.input.digest }),
+    contents: knownContents({ resourceSnapshots, contents: snapshots, selection, digest }),
+    resourceSnapshots,
+    selection,
   };
   return {
     ...begun,

@@ -28,6 +28,8 @@ export interface RollOutContext {
   readonly freeze: Freeze;
   /** Of the placement's name; it binds the rollout only if it says so. */
   readonly budget?: BudgetInForce;
+  /** Moved bindings as their clusters show them: one may have what it is given already, and is ready then. */
+  readonly shown?: (bindings: readonly BindingStep[]) => readonly BindingStep[];
 }
 
 const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavailablePeriodSeconds: 60 };
@@ -77,7 +79,8 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
       return finished(work, context, { ...selected, all, waiting, denials, isHeld, cleaning });
     }
-    all = look(all.map((entry) => (allowed.has(entry) ? moved(entry, latest.index, context) : entry.step)));
+    const steps = all.map((entry) => (allowed.has(entry) ? moved(entry, latest.index, context) : entry.step));
+    all = look(context.shown?.(steps) ?? steps);
   }
 }
 

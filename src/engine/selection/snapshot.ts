@@ -47,7 +47,7 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
   if (latest && holdsSelection(latest, request)) {
     return {
       resourceSnapshots: entries.map((entry) => labelled(entry, latest, selection.hash)),
-      contents: contents.has(latest.index) ? contents : new Map([...contents, [latest.index, selection.manifests]]),
+      contents: withLatest(contents, latest, selection),
       index: latest.index,
     };
   }
@@ -76,6 +76,27 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
     index,
   };
 }
+
+/**
+ * The contents of remembered snapshots. Where no file holds those of the latest, and they are what the repo holds now, they
+ * are known all the same: a state written by hand often names its snapshots and no more.
+ */
+export function knownContents(
+  request: Pick<SnapshotRequest, 'resourceSnapshots' | 'contents' | 'digest'> & { readonly selection: Selection },
+): ReadonlyMap<number, readonly Manifest[]> {
+  const { contents, selection, digest } = request;
+  const latest = latestOf(request.resourceSnapshots);
+  const isKnown = !latest || contents.has(latest.index) || !selection.ok;
+  return isKnown || !holdsSelection(latest, { selection, contents, digest })
+    ? contents
+    : withLatest(contents, latest, selection);
+}
+
+const withLatest = (
+  contents: SnapshotRequest['contents'],
+  { index }: ResourceSnapshotEntry,
+  { manifests }: SnapshotRequest['selection'],
+): SnapshotRequest['contents'] => (contents.has(index) ? contents : new Map([...contents, [index, manifests]]));
 
 /** What KubeFleet notes on the first snapshot of a group; one snapshot and no envelope go without saying. */
 function hubCounts(

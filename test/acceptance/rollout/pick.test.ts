@@ -252,6 +252,14 @@ const rows: readonly Row[] = [
     holds: ['RolloutBudget a', 'RolloutBudget b'],
   },
   {
+    rule: 'of two bindings on one cluster none moves, nor anything else of the placement, whatever they stand on',
+    unavailable: '100%',
+    surge: '100%',
+    bindings: 'a Bound 1 ready, a Unscheduled 0 ready, b Bound 0 ready',
+    becomes: 'a Bound 1 keep, a Unscheduled 0 wait, b Bound 0 wait',
+    holds: ['SameClusterConflict a'],
+  },
+  {
     rule: 'untrackable resources count once the period is over, strictly: the wait has an end',
     unavailable: 1,
     surge: 0,
