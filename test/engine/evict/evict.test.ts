@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DisruptionBudget, Eviction } from '../../../src/api/eviction.ts';
 import type { PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { budgetAllows } from '../../../src/engine/evict/budget.ts';
+import { budgetAllows, budgetInForce } from '../../../src/engine/evict/budget.ts';
 import { type EvictInput, evict } from '../../../src/engine/evict/evict.ts';
 import { at, available, bound, digest, placementOf, scheduled, T0, words, workOf } from '../staged/world.ts';
 
@@ -14,6 +14,7 @@ const budget = (spec: DisruptionBudget['spec']): DisruptionBudget => ({
 });
 const pickAll: PlacementPolicy = { placementType: 'PickAll' };
 const pickN = (numberOfClusters: number): PlacementPolicy => ({ placementType: 'PickN', numberOfClusters });
+const pickFixed = (...clusterNames: string[]): PlacementPolicy => ({ placementType: 'PickFixed', clusterNames });
 
 const yes = (name: string): Binding => bound(name);
 const no = (name: string): Binding =>
@@ -21,11 +22,23 @@ const no = (name: string): Binding =>
 const quiet = (name: string): Binding => bound(name, 0, { conditions: [] });
 const gone = (name: string): Binding => bound(name, 0, { state: 'Unscheduled', previousState: 'Bound' });
 const leaving = (name: string): Binding => bound(name, 0, { deleting: true });
-/** `a` available, `u` unavailable, `q` no condition, `s` scheduled, `x` Unscheduled and available, `d` being removed. */
+const goneAndDown = (name: string): Binding => ({ ...no(name), state: 'Unscheduled', previousState: 'Bound' });
+/** `a` available, `u` unavailable, `q` no condition, `s` scheduled, `x` Unscheduled and available, `y` not available, `d` being removed. */
 const bindings = (letters: string): Binding[] =>
   [...letters].map((letter, place) =>
-    ({ a: yes, u: no, q: quiet, s: (name: string) => scheduled(name), x: gone, d: leaving })[letter]!(`c-${place}`),
+    ({ a: yes, u: no, q: quiet, s: (name: string) => scheduled(name), x: gone, y: goneAndDown, d: leaving })[letter]!(
+      `c-${place}`,
+    ),
   );
+
+it.each<[string, 'ClusterResourcePlacement' | 'ResourcePlacement', string, boolean]>([
+  ['the placement of its name', 'ClusterResourcePlacement', 'web', true],
+  ['no other placement', 'ClusterResourcePlacement', 'shop', false],
+  ['no ResourcePlacement of its name', 'ResourcePlacement', 'web', false],
+])('a budget is that of %s', (_, kind, name, isIn) => {
+  const budgets = [budget({ maxUnavailable: 1 })];
+  expect(budgetInForce({ kind, name }, { budgets, refused: [] }) !== undefined).toBe(isIn);
+});
 
 describe('whether a budget allows one more disruption', () => {
   const rows: [string, PlacementPolicy, string, DisruptionBudget['spec'] | undefined, boolean][] = [
@@ -54,6 +67,21 @@ describe('whether a budget allows one more disruption', () => {
     ['a Scheduled binding counts as unavailable', pickN(3), 'aas', { maxUnavailable: 1 }, false],
     ['a binding on its way out counts as unavailable', pickN(3), 'aad', { maxUnavailable: 1 }, false],
     ['an Unscheduled binding that is available counts as available', pickN(2), 'aax', { maxUnavailable: 1 }, true],
+    [
+      'an Unscheduled binding that is not available counts as unavailable',
+      pickN(2),
+      'aay',
+      { maxUnavailable: 1 },
+      false,
+    ],
+    [
+      'a percentage for PickFixed is of the clusters it names',
+      pickFixed('a', 'b'),
+      'aa',
+      { maxUnavailable: '1%' },
+      true,
+    ],
+    ['a percentage for PickFixed rounds up', pickFixed('a', 'b', 'c'), 'aau', { minAvailable: '50%' }, false],
     ['more bindings than wanted count in full', pickN(2), 'aaau', { maxUnavailable: 1 }, false],
     ['maxUnavailable 30% of 3 is 1, rounded up', pickN(3), 'aaa', { maxUnavailable: '30%' }, true],
     ['maxUnavailable 30% of 3, one unavailable', pickN(3), 'aau', { maxUnavailable: '30%' }, false],

@@ -58,8 +58,10 @@ function readyBy(binding: Binding, cutOff: number): boolean {
 const failedOn = (binding: Binding): boolean =>
   ['Overridden', 'WorkSynchronized', 'Applied', 'Available'].some((type) => {
     const condition = find(binding, type);
-    return condition?.status === 'False' && condition.reason !== 'ResourceNotAvailableYet';
+    return condition?.status === 'False' && !mereWaiting.test(condition.reason);
   });
+
+const mereWaiting = /^(OverriddenPending|WorkNotSynchronizedYet|ApplyPending|ResourceNotAvailableYet)$/;
 
 const up = (value: number | string, total: number): number =>
   typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100);

@@ -111,8 +111,14 @@ const rows: readonly Row[] = [
   {
     rule: 'the placement-level waiting reasons are no failure',
     rolling: surge(0, 0),
-    bindings: old('pendingWord'),
-    moves: 'wait',
+    bindings: old('pendingWord', 'overriddenPending', 'notSynchronizedYet', 'applyPending'),
+    moves: 'wait wait wait wait',
+  },
+  {
+    rule: 'what could not be synchronized is overtaken',
+    rolling: surge(0, 0),
+    bindings: old('notSynchronized'),
+    moves: 'update',
   },
   {
     rule: 'a binding without conditions is neither ready nor failed',
@@ -272,6 +278,13 @@ const rows: readonly Row[] = [
     rolling: surge(1, 0),
     bindings: [bound('a', 0, untrackable(-60)), bound('b', 0, health.ready)],
     moves: 'wait wait',
+  },
+  {
+    rule: 'the word of a single work that cannot be tracked waits like that of all',
+    policy: pickN(2),
+    rolling: surge(1, 0),
+    bindings: [bound('a', 1, untrackable(-30, 'WorkNotTrackable')), bound('b', 0, health.ready)],
+    moves: 'keep wait',
   },
   {
     rule: 'a surge of one and a move of clusters: old go as new come',

@@ -54,6 +54,10 @@ export const health = {
     condition('Available', 'False', 'NotAllWorkAreAvailable'),
   ],
   pendingWord: [started, condition('Available', 'False', 'ResourceNotAvailableYet')],
+  overriddenPending: [started, condition('Overridden', 'False', 'OverriddenPending')],
+  notSynchronizedYet: [started, condition('WorkSynchronized', 'False', 'WorkNotSynchronizedYet')],
+  applyPending: [started, condition('Applied', 'False', 'ApplyPending')],
+  notSynchronized: [started, condition('WorkSynchronized', 'False', 'SyncWorkFailed')],
   overriddenFailed: [started, condition('Overridden', 'False', 'OverriddenFailed')],
   diffReported: [started, condition('DiffReported', 'True', 'AllWorkHaveDiffReported')],
   diffPending: [started, condition('DiffReported', 'False', 'DiffReportInProgress')],
@@ -61,9 +65,9 @@ export const health = {
 export type Health = keyof typeof health;
 
 /** Available, but nobody can tell: since so many seconds after T0. */
-export const untrackable = (seconds: number): Condition[] => [
+export const untrackable = (seconds: number, reason = 'NotAllWorkAreAvailabilityTrackable'): Condition[] => [
   started,
-  condition('Available', 'True', 'NotAllWorkAreAvailabilityTrackable', seconds),
+  condition('Available', 'True', reason, seconds),
 ];
 
 export const bound = (name: string, index: number, conditions: readonly Condition[], more?: Partial<Binding>) =>
