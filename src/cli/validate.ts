@@ -1,9 +1,9 @@
 import type { Problem } from '../api/problem.ts';
 import type { Fleet } from '../engine/input.ts';
 import { planFleet } from '../engine/plan.ts';
-import { danglingReferences } from '../repo/fleet/dangling.ts';
+import { idleSelectors } from '../repo/fleet/idle-selectors.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
-import { lostVariables } from '../repo/fleet/lost-variables.ts';
+import { looseEnds } from '../repo/fleet/loose-ends.ts';
 import { placeProblems } from '../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../repo/fleet/positions.ts';
 import { readRecord } from '../repo/record/read.ts';
@@ -66,7 +66,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
   const { record } = readRecord(new Map());
   const { plan } = planFleet({ now, commit: tree.id, fleet, record, observations: undefined, digest: sha256 });
   const selections = plan.problems.filter(({ code }) => code === 'invalid-resource-selectors');
-  const loose = isPart ? [] : [...selections, ...danglingReferences(fleet), ...lostVariables(fleet)];
+  const loose = isPart ? [] : [...selections, ...looseEnds(fleet, record), ...idleSelectors(fleet)];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
 }

@@ -9,7 +9,7 @@ import { untilRecorded } from './record/until-recorded.ts';
 import type { Logger } from './report/log.ts';
 import type { Metrics } from './report/metrics.ts';
 import { reportMembers } from './report/plan-metrics.ts';
-import { tellPass } from './report/tell-pass.ts';
+import { tellingPasses } from './report/tell-pass.ts';
 import { type Wake, wake } from './wake.ts';
 
 /** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */
@@ -62,6 +62,7 @@ export function daemon(input: DaemonInput): Daemon {
   let trouble: string | undefined = 'no pass has finished yet';
   let stopped = false;
   let failures = 0;
+  const tell = tellingPasses({ ...input, problems: input.passed === undefined });
   let cancelTimer = () => {};
   let cancelGrace = () => {};
 
@@ -93,7 +94,7 @@ export function daemon(input: DaemonInput): Daemon {
     if (failures > 0) log.info({ failures }, 'passes succeed again');
     failures = 0;
     trouble = undefined;
-    tellPass(input, { result, seconds: (performance.now() - began) / 1000, reasons });
+    tell({ result, seconds: (performance.now() - began) / 1000, reasons });
     if (result.kind !== 'moved') input.passed?.(result);
   }
 

@@ -2,6 +2,7 @@ import type { PlacementKey, Timestamp } from '../api/meta.ts';
 import { placementKey, refOf } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ClusterDocuments, clusterDocuments } from './cluster-documents.ts';
+import { deliveryProblems } from './delivery/delivery-problems.ts';
 import { removalHolds } from './delivery/removal-holds.ts';
 import { stuckRemovals } from './delivery/stuck-removals.ts';
 import { unknownContentHolds } from './delivery/unknown-contents.ts';
@@ -83,7 +84,7 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
   const problems = [
     ...input.fleet.problems,
     ...world.admitted.problems,
-    ...outcomes.flatMap(({ work }) => work.problems),
+    ...outcomes.flatMap(({ work }) => [...work.problems, ...deliveryProblems(work, input.fleet)]),
     ...advanced.flatMap((outcome) => outcome.problems),
     ...evictions.problems,
   ].map(inOrder);

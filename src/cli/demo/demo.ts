@@ -28,7 +28,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   const speed = speedOf(options.speed);
   const { dir, repo, fresh, beginAt, release } = await openDemoDirectory(options.dir);
   const clock = scaledClock(beginAt, speed);
-  const told = timeline(clock);
+  const told = timeline(clock, speed);
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');
   await simulated.listen(kubeconfig);

@@ -1,6 +1,10 @@
-import type { Condition } from '../../api/meta.ts';
-import { findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
+import type { Condition, Timestamp } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { StageStatus } from '../../api/staged.ts';
+import { isOfDelivery } from '../../engine/delivery/delivery-problems.ts';
+import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Hold, Plan, PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
+import { newProblems } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../terminal/names.ts';
 
 /** One thing that happened, as a person would tell it. */
@@ -8,6 +12,8 @@ export interface Told {
   readonly tone: 'decided' | 'moving' | 'good' | 'waiting' | 'bad';
   readonly subject: string;
   readonly text: string;
+  /** When the wait that it tells of ends by itself. */
+  readonly until?: Timestamp;
 }
 
 /** What is new in `next` compared with `before`: decisions, moves, clusters that became available, waits, troubles. */
@@ -19,12 +25,16 @@ export function narrate(before: Plan | undefined, next: Plan): Told[] {
     ...next.guard
       .filter((finding) => !before?.guard.some((old) => old.message === finding.message))
       .map((finding): Told => ({ tone: 'bad', subject: 'guard', text: finding.message })),
-    ...next.problems
-      .filter(
-        (problem) => problem.severity === 'error' && !before?.problems.some((old) => old.message === problem.message),
-      )
-      .map((problem): Told => ({ tone: 'bad', subject: problem.file ?? 'repo', text: problem.message })),
+    ...newProblems(before?.problems ?? [], next.problems).flatMap(aboutProblem),
   ];
+}
+
+/** What clusters refuse their own lines tell, cluster by cluster; the rest is told where it stands in the repo. */
+function aboutProblem({ severity, code, file, line, message, fix }: Problem): Told[] {
+  if (isOfDelivery(code)) return [];
+  const subject = file === undefined ? 'repo' : `${file}${line === undefined ? '' : `:${line}`}`;
+  const text = fix === undefined ? message : `${message}: ${fix}`;
+  return [{ tone: severity === 'error' ? 'bad' : 'waiting', subject, text }];
 }
 
 const find = (plan: Plan | undefined, wanted: PlannedPlacement): PlannedPlacement | undefined =>
@@ -54,30 +64,43 @@ function aboutPlacement(before: PlannedPlacement | undefined, next: PlannedPlace
   }
   for (const binding of next.bindings) {
     const old = before?.bindings.find((candidate) => candidate.clusterName === binding.clusterName);
-    const line = aboutBinding(old, binding);
-    if (line) told.push({ ...line, subject });
+    for (const line of aboutBinding(old, binding)) told.push({ ...line, subject });
   }
   return told;
 }
 
-function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding): Omit<Told, 'subject'> | undefined {
+function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding): Omit<Told, 'subject'>[] {
   const at = next.clusterName;
   const index = next.resourceSnapshotIndex;
-  if (next.move !== before?.move || index !== before?.resourceSnapshotIndex) {
-    if (next.move === 'add') return { tone: 'moving', text: `→ ${at}: installing snapshot ${index}` };
-    if (next.move === 'update') return { tone: 'moving', text: `→ ${at}: updating to snapshot ${index}` };
-    if (next.move === 'remove') return { tone: 'moving', text: `→ ${at}: removing` };
+  const moves = next.move !== before?.move || index !== before?.resourceSnapshotIndex;
+  const failing = whatFails(next);
+  // A move that fails at once is told with its failure: no later plan would tell that as new.
+  const failure: Omit<Told, 'subject'>[] =
+    failing !== undefined && failing !== (before && whatFails(before))
+      ? [{ tone: 'bad', text: `✗ ${at}: ${failing}` }]
+      : [];
+  if (moves) {
+    const moving = (text: string): Omit<Told, 'subject'>[] => [
+      { tone: 'moving', text: `→ ${at}: ${text}` },
+      ...failure,
+    ];
+    if (next.move === 'add') return moving(`installing snapshot ${index}`);
+    if (next.move === 'update') return moving(`updating to snapshot ${index}`);
+    if (next.move === 'remove') return moving('removing');
   }
   const available = isFulfilled(next.conditions);
   const wasAvailable = before !== undefined && isFulfilled(before.conditions);
   if (available && (!wasAvailable || index !== before.resourceSnapshotIndex))
-    return { tone: 'good', text: `✓ ${at}: snapshot ${index} is available` };
+    return [{ tone: 'good', text: `✓ ${at}: snapshot ${index} is available` }];
+  return failure;
+}
+
+/** Why a cluster cannot be given what it is to have: reason and cause. */
+function whatFails({ conditions }: PlannedBinding): string | undefined {
   for (const type of ['Overridden', 'WorkSynchronized', 'Applied']) {
-    const condition = next.conditions.find((candidate) => candidate.type === type);
-    if (condition?.status !== 'False' || condition.reason === 'ApplyInProgress') continue;
-    const old = before?.conditions.find((candidate) => candidate.type === type);
-    if (old?.status !== 'False' || old.reason !== condition.reason)
-      return { tone: 'bad', text: `✗ ${at}: ${condition.reason}: ${condition.message ?? ''}` };
+    const found = findCondition(conditions, type);
+    if (found?.status === 'False' && found.reason !== 'ApplyInProgress')
+      return [found.reason, found.message].filter(Boolean).join(': ');
   }
   return undefined;
 }
@@ -98,7 +121,12 @@ function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
         text: `stage ${stage.stageName}: ${inWords(now)}`,
       });
     }
+    if (hasSoaked(stage) && !hasSoaked(old))
+      told.push({ tone: 'moving', subject, text: `stage ${stage.stageName}: has soaked` });
   }
+  const began = findCondition(next.status.conditions, 'Initialized');
+  if (began?.status === 'False' && !conditionIs(before?.status.conditions, 'Initialized', 'False'))
+    told.push({ tone: 'bad', subject, text: `✗ the run cannot begin: ${began.message ?? began.reason}` });
   const result = reasonOf(next.status.conditions, 'Succeeded');
   if (result !== undefined && result !== reasonOf(before?.status.conditions, 'Succeeded')) {
     const good = result === 'UpdateRunSucceeded';
@@ -110,6 +138,9 @@ function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
   }
   return told;
 }
+
+const hasSoaked = (stage: StageStatus | undefined): boolean =>
+  stage?.afterStageTaskStatus?.some(({ conditions }) => conditionIs(conditions, 'WaitTimeElapsed', 'True')) ?? false;
 
 const reasonOf = (conditions: readonly Condition[] | undefined, type: string): string | undefined =>
   findCondition(conditions, type)?.reason;
@@ -130,6 +161,7 @@ const inWords = (reason: string): string => words[reason] ?? reason;
 const worthTelling: ReadonlySet<Hold['reason']> = new Set([
   'WaitingForApproval',
   'WaitingForTime',
+  'UnavailablePeriod',
   'ApprovalStale',
   'ApprovalWithdrawn',
   'StateTransitionDenied',
@@ -148,7 +180,12 @@ function aboutHolds(before: readonly Hold[], next: readonly Hold[]): Told[] {
   const known = new Set(before.map((hold) => `${hold.reason} ${hold.message}`));
   return next
     .filter((hold) => worthTelling.has(hold.reason) && !known.has(`${hold.reason} ${hold.message}`))
-    .map((hold) => ({ tone: 'waiting', subject: titleOf(hold.subject), text: briefly(hold) }));
+    .map((hold) => ({
+      tone: 'waiting',
+      subject: titleOf(hold.subject),
+      text: briefly(hold),
+      ...(hold.until === undefined ? {} : { until: hold.until }),
+    }));
 }
 
 /** The line names its subject already, and nobody reads milliseconds. */

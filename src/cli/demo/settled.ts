@@ -1,5 +1,6 @@
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { isOver } from '../../engine/staged/step.ts';
 
 /** Names of the approval branches that the plan waits for. */
 export const openApprovals = (plan: Plan): string[] =>
@@ -21,9 +22,7 @@ export function unfinished(plan: Plan): string[] {
     }
   }
   for (const run of plan.runs) {
-    const over =
-      run.status.conditions?.some(({ type, status }) => type === 'Succeeded' && status !== 'Unknown') ?? false;
-    if (!over) left.push(`run ${run.name} is not over`);
+    if (!isOver(run.status)) left.push(`run ${run.name} is not over`);
   }
   return left;
 }

@@ -1,4 +1,7 @@
+import type { Timestamp } from '../../api/meta.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { Clock } from '../../members/clock.ts';
+import { age } from '../terminal/age.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import type { Told } from './narrate.ts';
 
@@ -10,6 +13,8 @@ export interface Timeline {
   hint(title: string, commands: readonly string[]): void;
 }
 
+type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
+
 const tones: Readonly<Record<Told['tone'], Parameters<ReturnType<typeof colorsFor>>[0]>> = {
   decided: 'cyan',
   moving: 'blue',
@@ -18,23 +23,32 @@ const tones: Readonly<Record<Told['tone'], Parameters<ReturnType<typeof colorsFo
   bad: 'red',
 };
 
-export function timeline(clock: Clock): Timeline {
-  const color = colorsFor(process.stdout);
+/** `speed`: how much faster than real time the clock of the fleet runs. */
+export function timeline(clock: Clock, speed: number, out: Out = process.stdout): Timeline {
+  const color = colorsFor(out);
   const began = clock.now();
   let blank = false;
   const write = (text: string) => {
-    if (text !== '' || !blank) process.stdout.write(`${text}\n`);
+    if (text !== '' || !blank) out.write(`${text}\n`);
     blank = text === '';
   };
-  const stamp = (): string => {
-    const seconds = Math.floor((clock.now() - began) / 1000);
+  const stamp = (at = clock.now()): string => {
+    const seconds = Math.floor((at - began) / 1000);
     return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+  };
+  /** In the time that the lines tell, and in that of whoever reads them. */
+  const end = (until: Timestamp): string => {
+    const at = parseInstant(until);
+    if (at === undefined || at <= clock.now()) return '';
+    return ` (ends at ${stamp(Math.ceil(at / 1000) * 1000)}, in ${age(clock.now(), clock.now() + (at - clock.now()) / speed)})`;
   };
   return {
     title: (text) => write(color('bold', text)),
     note: (text) => write(text === '' ? '' : color('dim', `  ${text}`)),
-    say: ({ tone, subject, text }) =>
-      write(`${color('dim', stamp())}  ${subject.padEnd(12)} ${color(tones[tone], text)}`),
+    say: ({ tone, subject, text, until }) =>
+      write(
+        `${color('dim', stamp())}  ${subject.padEnd(12)} ${color(tones[tone], `${text}${until === undefined ? '' : end(until)}`)}`,
+      ),
     hint(title, commands) {
       write('');
       write(color('bold', `${title}:`));

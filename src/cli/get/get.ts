@@ -137,7 +137,9 @@ async function show(
   const { kind, format } = how;
   if (format === 'json' || format === 'yaml') return showValues(rows, format, how.single);
   if (rows.length > 0) return print(rowsText(rows, how));
-  process.stderr.write(`No ${kind.listing.names[0]} on the status branch.\n`);
+  const { names, none } = kind.listing;
+  const all = how.options.namespace === undefined && how.options.selector === undefined;
+  process.stderr.write(`${(all && none) || `No ${names[0]} on the status branch.`}\n`);
 }
 
 async function showValues(rows: readonly Row[], format: 'json' | 'yaml', single: boolean): Promise<void> {

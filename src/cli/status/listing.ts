@@ -34,6 +34,8 @@ export interface Listing {
   readonly folders: readonly string[];
   /** Its items have no names of their own worth a column. */
   readonly nameless?: boolean;
+  /** What is said where there are none; otherwise that there are none on the status branch. */
+  readonly none?: string;
   readonly rows: (status: Status, reader: StatusReader) => Promise<readonly Row[]>;
 }
 

@@ -1,19 +1,23 @@
 import { parse } from 'yaml';
 import type { Problem } from '../../api/problem.ts';
+import { byPosition } from '../../repo/fleet/positions.ts';
 import { type Listing, listing } from './listing.ts';
 
-/** What the last pass found wrong with files of the fleet repo. */
+/** What the last pass found wrong with files of the fleet repo, and with what clusters are given of them. */
 export const problems: Listing = listing<Problem>({
   names: ['problems', 'problem'],
   folders: [],
   ordered: true,
   nameless: true,
-  items: ({ files }) => (parse(files.get('summary.yaml') ?? '') as { problems?: Problem[] } | null)?.problems ?? [],
+  none: 'No problems: the last pass found nothing wrong with the files of the fleet repo, nor with what clusters are given of them.',
+  items: ({ files }) =>
+    [...((parse(files.get('summary.yaml') ?? '') as { problems?: Problem[] } | null)?.problems ?? [])].sort(byPosition),
   describe: (problem) => ({ name: problem.file ?? problem.code, value: problem }),
   columns: [
     { heading: 'SEVERITY', cell: ({ severity }) => severity },
     { heading: 'PLACE', cell: ({ file, line }) => file && (line === undefined ? file : `${file}:${line}`) },
     { heading: 'CODE', cell: ({ code }) => code },
     { heading: 'MESSAGE', cell: ({ message }) => message },
+    { heading: 'FIX', wide: true, cell: ({ fix }) => fix },
   ],
 });

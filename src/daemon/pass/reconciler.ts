@@ -5,6 +5,7 @@ import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { type PlanMemo, type PlanResult, planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import type { Clock } from '../../members/clock.ts';
+import { looseEnds } from '../../repo/fleet/loose-ends.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
@@ -98,7 +99,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     const fleet = await wanted.load(commit, record);
     await members.follow(membersOf(fleet, record), fleet.priceLists);
     const inputNow = formatInstant(input.clock.now());
-    const whole = { ...fleet, problems: [...fleet.problems, ...problems, ...before.problems] };
+    const found = [...fleet.problems, ...looseEnds(fleet, record), ...problems, ...before.problems];
+    const whole = { ...fleet, problems: found };
     const planInput = { now: inputNow, commit, fleet: whole, record, digest: sha256 };
     if (!booted) await boot(planInput);
     const heard = lastHeard({ members, told: before.silent, recorded: record.clusters, now: input.clock.now() });
@@ -113,10 +115,10 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     rest = undefined;
     const result = planFleet({ ...planInput, observations }, memo);
     memo = result.memo();
-    const found = await placeProblems(result.plan.problems, async () =>
+    const placed = await placeProblems(result.plan.problems, async () =>
       (await desired.has(commit)) ? desired.tree(commit) : undefined,
     );
-    return { result: { ...result, plan: { ...result.plan, problems: found } }, before, heard, basis, known: false };
+    return { result: { ...result, plan: { ...result.plan, problems: placed } }, before, heard, basis, known: false };
   }
 
   /**

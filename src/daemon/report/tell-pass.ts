@@ -1,17 +1,41 @@
+import type { Problem } from '../../api/problem.ts';
 import type { Clock } from '../../members/clock.ts';
+import { newProblems } from '../../repo/fleet/positions.ts';
 import type { FleetMembers } from '../members.ts';
 import type { PassResult } from '../pass/reconciler.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 
-/** What a pass came to, in metrics and in one line of the log. */
-export function tellPass(
-  to: { readonly log: Logger; readonly metrics: Metrics; readonly members: FleetMembers; readonly pace: Clock },
-  pass: { readonly result: PassResult; readonly seconds: number; readonly reasons: readonly string[] },
-): void {
+/** Tells what a pass came to, in metrics, in one line of the log, and in one for each problem that no pass before has told. */
+export function tellingPasses(to: {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly members: FleetMembers;
+  readonly pace: Clock;
+  /** False where somebody else follows the passes and tells what is wrong. */
+  readonly problems: boolean;
+}): (pass: Pass) => void {
+  let told: readonly Problem[] = [];
+  return (pass) => {
+    tellPass(to, pass);
+    if (!to.problems || pass.result.kind === 'moved' || pass.result.kind === 'gathering') return;
+    const { problems } = pass.result.plan;
+    if (problems === told) return;
+    for (const { severity, code, file, line, column, message, fix } of newProblems(told, problems))
+      to.log[severity === 'error' ? 'error' : 'warn']({ code, file, line, column, fix }, message);
+    told = problems;
+  };
+}
+
+interface Pass {
+  readonly result: PassResult;
+  readonly seconds: number;
+  readonly reasons: readonly string[];
+}
+
+function tellPass(to: Parameters<typeof tellingPasses>[0], { result, seconds, reasons }: Pass): void {
   const { log, metrics } = to;
-  const { result, seconds, reasons } = pass;
   metrics.count('gitfleet_reconcile_total', { result: result.kind });
   reportMembers(to.members, metrics);
   metrics.observe('gitfleet_reconcile_duration_seconds', seconds);

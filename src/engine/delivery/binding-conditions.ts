@@ -12,6 +12,7 @@ import { failedList } from './failed-list.ts';
 import { withLists } from './object-lists.ts';
 import { type Delivered, deliveredObjects, sightingOf } from './outcomes.ts';
 import { renderingConditions } from './overridden.ts';
+import { withoutSecrets } from './secret-values.ts';
 import { isOfOtherMode } from './word-of-mode.ts';
 
 interface Look {
@@ -146,7 +147,14 @@ const isDone = (sighting: PlacementSighting, rendered: Extract<Rendered, { ok: t
 function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding: Binding, say: Say): Condition[] {
   const unapplied = objects.filter((object) => !object.applied);
   if (unapplied.length > 0) {
-    return [say('Applied', 'False', 'NotAllWorkHaveBeenApplied', `${list(unapplied)} could not be applied`)];
+    return [
+      say(
+        'Applied',
+        'False',
+        'NotAllWorkHaveBeenApplied',
+        `${list(unapplied)} could not be applied${cause(unapplied)}`,
+      ),
+    ];
   }
   const note = strategy.type === 'ClientSideApply' ? ' (by server-side apply with force)' : '';
   const message = [`All corresponding work objects are applied${note}`, ...caveats(objects)].join('; ');
@@ -189,6 +197,17 @@ function reported(objects: readonly Delivered[], say: Say): Condition {
   return missing.length > 0
     ? say('DiffReported', 'False', 'NotAllWorkHaveDiffReported', `${list(missing)} could not be compared`)
     : say('DiffReported', 'True', 'AllWorkHaveDiffReported', 'All corresponding work objects have diff reported');
+}
+
+/** Of a sentence that a condition repeats: some API servers answer with pages. */
+const longestCause = 200;
+
+/** Why the first of them that says why could not be, in its first line; the lists of the binding have all of it. */
+function cause(objects: readonly Delivered[]): string {
+  const first = objects.find(({ outcome }) => outcome.message);
+  if (!first) return '';
+  const [line = ''] = withoutSecrets(first.item.manifest, first.outcome.message ?? '').split('\n', 1);
+  return `: ${line.length > longestCause ? `${line.slice(0, longestCause - 1)}…` : line}`;
 }
 
 /** At most three names: the lists of the binding have them all. */

@@ -4,10 +4,14 @@ import { conditionIs } from '../kernel/condition.ts';
 
 type RunStatus = NonNullable<StagedUpdateRun['status']>;
 
-/** The condition that says how a run goes: `Succeeded` once it is settled, else `Progressing`. Undefined before it begins. */
+/**
+ * The condition that says how a run goes: `Succeeded` once it is settled, else `Progressing`, else that it could not be
+ * initialized. Undefined before it begins.
+ */
 export const progressOf = (conditions: readonly Condition[] = []): Condition | undefined =>
   conditions.find(({ type, status }) => type === 'Succeeded' && status !== 'Unknown') ??
-  conditions.find(({ type }) => type === 'Progressing');
+  conditions.find(({ type }) => type === 'Progressing') ??
+  conditions.find(({ type, status }) => type === 'Initialized' && status === 'False');
 
 /** The condition's own sentence, without the words that the name of the run stands for. */
 export const inWords = ({ reason, message = '' }: Condition): string =>

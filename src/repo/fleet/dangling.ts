@@ -1,35 +1,52 @@
 import type { ObjectRef } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import { type Fleet, sourceKey, writtenPlacements } from '../../engine/input.ts';
+import { type Fleet, type FleetRecord, sourceKey, writtenPlacements } from '../../engine/input.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import { onceFor } from '../../engine/kernel/once-for.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { isInitialized, isOver } from '../../engine/staged/step.ts';
 
 /**
- * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit, or
- * have gone with its work done. Nothing is said of a name where a file that cannot be read may hold it. The engine waits for
- * such names in silence; whoever mistyped one wants to know.
+ * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit.
+ * Nothing is said of a name where a file that cannot be read may hold it, nor of what has found it once and is done. The
+ * engine waits for such names in silence; whoever mistyped one wants to know.
  */
-export function danglingReferences(fleet: Fleet): Problem[] {
+export function danglingReferences(fleet: Fleet, { runs, evictions }: Done): Problem[] {
   if (fleet.unreadable.length > 0) return [];
-  return references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
+  const isDone = ({ kind, ...ref }: ObjectRef): boolean => {
+    const recorded = kind.endsWith('UpdateRun') ? runs.get(placementKey(ref)) : undefined;
+    if (recorded?.status) return isInitialized(recorded.status) && isOver(recorded.status);
+    const eviction = kind === 'ClusterResourcePlacementEviction' ? evictions.get(ref.name) : undefined;
+    return conditionIs(eviction?.status?.conditions, 'Valid', 'True');
+  };
+  return dangling(fleet).flatMap(({ from, problem }) => (isDone(from) ? [] : [problem]));
+}
+
+/** What the status branch knows of work that was asked for. */
+export type Done = Pick<FleetRecord, 'runs' | 'evictions'>;
+
+/** Looked up once for each commit. */
+const dangling = onceFor((fleet: Fleet): readonly { readonly from: ObjectRef; readonly problem: Problem }[] =>
+  references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
     const isRefused = fleet.refused.some(
       (ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name,
     );
-    if (among.includes(name) || isRefused) return [];
-    const like = nearest(name, among);
+    if (among.has(name) || isRefused) return [];
+    const like = nearest(name, [...among]);
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-    return [
-      {
-        severity: 'warning' as const,
-        code: 'dangling-reference',
-        ...fleet.sources?.get(sourceKey(from.kind, from)),
-        path,
-        message: `${from.kind} ${from.name}: there is no ${kind} ${name}${where} in this repo`,
-        ...(like === undefined ? {} : { fix: `did you mean ${like}?` }),
-      },
-    ];
-  });
-}
+    const problem: Problem = {
+      severity: 'warning',
+      code: 'dangling-reference',
+      ...fleet.sources?.get(sourceKey(from.kind, from)),
+      path,
+      message: `${from.kind} ${from.name}: there is no ${kind} ${name}${where} in this repo`,
+      ...(like === undefined ? {} : { fix: `did you mean ${like}?` }),
+    };
+    return [{ from, problem }];
+  }),
+);
 
 interface Reference {
   readonly from: ObjectRef;
@@ -39,7 +56,7 @@ interface Reference {
   readonly namespace: string | undefined;
   readonly name: string;
   /** The names that there are. */
-  readonly among: readonly string[];
+  readonly among: ReadonlySet<string>;
 }
 
 const references = (fleet: Fleet): Reference[] => [
@@ -108,8 +125,10 @@ function ofRuns(fleet: Fleet): Reference[] {
         kind: strategy,
         namespace,
         name: spec.stagedRolloutStrategyName,
-        among: strategies.flatMap((one) =>
-          one.kind === strategy && one.metadata.namespace === namespace ? [one.metadata.name] : [],
+        among: new Set(
+          strategies.flatMap((one) =>
+            one.kind === strategy && one.metadata.namespace === namespace ? [one.metadata.name] : [],
+          ),
         ),
       },
     ];
@@ -142,30 +161,42 @@ const clusterNamed = (name: string, members: Fleet['members']): Named => ({
   kind: 'MemberCluster',
   namespace: undefined,
   name,
-  among: members.map(({ metadata }) => metadata.name),
+  among: namesIn(members).get(undefined) ?? none,
 });
 
 /** One that is being deleted is in the repo still, and its own file is told. */
 const placementsNamed = (fleet: Fleet): Fleet['placements'] => [...writtenPlacements(fleet).values()];
 
+/** Names by namespace. A placement may name every cluster, and each is looked up. */
+const namesIn = onceFor(
+  (objects: Fleet['members'] | Fleet['placements']): ReadonlyMap<string | undefined, ReadonlySet<string>> =>
+    new Map(
+      [...Map.groupBy<string | undefined, (typeof objects)[number]>(objects, ({ metadata }) => metadata.namespace)].map(
+        ([namespace, of]) => [namespace, new Set(of.map(({ metadata }) => metadata.name))],
+      ),
+    ),
+);
+
+const none: ReadonlySet<string> = new Set();
+
 const placementNamed = (name: string, namespace: string | undefined, placements: Fleet['placements']): Named => ({
   kind: namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',
   namespace,
   name,
-  among: placements.flatMap(({ metadata }) => (metadata.namespace === namespace ? [metadata.name] : [])),
+  among: namesIn(placements).get(namespace) ?? none,
 });
 
 /** Selectable names by group, kind and namespace. */
-type Selectable = ReadonlyMap<string, readonly string[]>;
+type Selectable = ReadonlyMap<string, ReadonlySet<string>>;
 
 function byKind(resources: Fleet['resources']): Selectable {
-  const names = new Map<string, string[]>();
+  const names = new Map<string, Set<string>>();
   for (const { manifest } of resources) {
     const { group } = groupVersionOf(manifest.apiVersion);
     const key = keyOf(group, manifest.kind, manifest.metadata.namespace);
     const there = names.get(key);
-    if (there) there.push(manifest.metadata.name);
-    else names.set(key, [manifest.metadata.name]);
+    if (there) there.add(manifest.metadata.name);
+    else names.set(key, new Set([manifest.metadata.name]));
   }
   return names;
 }
@@ -181,5 +212,5 @@ const objectNamed = (
   kind,
   namespace,
   name: name ?? '',
-  among: selectable.get(keyOf(group, kind, namespace)) ?? [],
+  among: selectable.get(keyOf(group, kind, namespace)) ?? none,
 });

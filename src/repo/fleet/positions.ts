@@ -26,3 +26,11 @@ export function byPosition(a: Problem, b: Problem): number {
 /** What stands in the file, unless the message ends with it already. */
 export const quotedValue = ({ value, message }: Pick<Problem, 'value' | 'message'>): string =>
   value === undefined || message.endsWith(` ${value}`) ? '' : ` (found ${value})`;
+
+/** Errors and warnings that were not there before. Lines of a file move with every edit: what is said of it tells. */
+export function newProblems(before: readonly Problem[], next: readonly Problem[]): readonly Problem[] {
+  const known = new Set(before.map(sayingOf));
+  return next.filter((problem) => problem.severity !== 'info' && !known.has(sayingOf(problem)));
+}
+
+const sayingOf = ({ severity, file, message }: Problem): string => `${severity} ${file} ${message}`;

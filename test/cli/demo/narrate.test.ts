@@ -11,6 +11,7 @@ it('a wait is told once, without what its line says already and without millisec
     reason: 'WaitingForTime',
     message:
       'run web-1: stage canary finished at 2026-11-20T10:00:00.949Z and soaks for 1m0s, until 2026-11-20T10:01:00.949Z',
+    until: '2026-11-20T10:01:00.949Z',
   };
   const plan = planHeldBy(hold);
   expect(narrate(undefined, plan)).toEqual([
@@ -18,7 +19,76 @@ it('a wait is told once, without what its line says already and without millisec
       tone: 'waiting',
       subject: 'web-1',
       text: 'stage canary finished at 2026-11-20T10:00:00Z and soaks for 1m0s, until 2026-11-20T10:01:00Z',
+      until: '2026-11-20T10:01:00.949Z',
     },
   ]);
   expect(narrate(plan, plan)).toEqual([]);
+});
+
+it('a problem is told once, errors and warnings, where it stands and with what to write instead', () => {
+  const plan = {
+    ...planHeldBy(),
+    problems: [
+      {
+        severity: 'warning',
+        code: 'dangling-reference',
+        file: 'runs/r.yaml',
+        line: 8,
+        message: 'run r: there is no placement wep',
+        fix: 'did you mean web?',
+      },
+      { severity: 'error', code: 'rewound', message: 'main went back' },
+      { severity: 'info', code: 'unused-field', message: 'identity is not needed' },
+      { severity: 'warning', code: 'failing-object', message: 'its cluster has a line of its own' },
+    ],
+  } as Plan;
+  expect(narrate(undefined, plan)).toEqual([
+    { tone: 'waiting', subject: 'runs/r.yaml:8', text: 'run r: there is no placement wep: did you mean web?' },
+    { tone: 'bad', subject: 'repo', text: 'main went back' },
+  ]);
+  expect(narrate(plan, plan)).toEqual([]);
+});
+
+it('a run that cannot begin, and a stage that has soaked, are told', () => {
+  const run = (status: object): Plan =>
+    ({ ...planHeldBy(), runs: [{ kind: 'ClusterStagedUpdateRun', name: 'web-1', status }] }) as unknown as Plan;
+  const refused = run({
+    conditions: [{ type: 'Initialized', status: 'False', message: 'parent placement wep not found' }],
+  });
+  expect(narrate(run({}), refused)).toEqual([
+    { tone: 'bad', subject: 'web-1', text: '✗ the run cannot begin: parent placement wep not found' },
+  ]);
+  expect(narrate(refused, refused)).toEqual([]);
+  const stage = (conditions: readonly object[]) =>
+    run({
+      stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [{ type: 'TimedWait', conditions }] }],
+    });
+  const soaked = stage([{ type: 'WaitTimeElapsed', status: 'True' }]);
+  expect(narrate(stage([]), soaked)).toEqual([{ tone: 'moving', subject: 'web-1', text: 'stage canary: has soaked' }]);
+});
+
+it('a cluster that fails as soon as it is to move is told with its cause, and once', () => {
+  const on = (move: string, conditions: readonly object[]): Plan =>
+    ({
+      ...planHeldBy(),
+      placements: [
+        {
+          kind: 'ClusterResourcePlacement',
+          name: 'web',
+          decisions: [],
+          bindings: [{ clusterName: 'a', state: 'Bound', move, resourceSnapshotIndex: 1, conditions }],
+        },
+      ],
+    }) as unknown as Plan;
+  const conditions = [
+    { type: 'Overridden', status: 'False', reason: 'OverriddenFailed', message: '"nope" is not there' },
+  ];
+  const failed = on('update', conditions);
+  const failure = { tone: 'bad', subject: 'web', text: '✗ a: OverriddenFailed: "nope" is not there' };
+  expect(narrate(on('keep', []), failed)).toEqual([
+    { tone: 'moving', subject: 'web', text: '→ a: updating to snapshot 1' },
+    failure,
+  ]);
+  expect(narrate(failed, on('keep', conditions))).toEqual([]);
+  expect(narrate(on('keep', []), on('keep', conditions))).toEqual([failure]);
 });

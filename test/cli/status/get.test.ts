@@ -121,6 +121,7 @@ describe('get says what it cannot find', () => {
     [['clusters', '-l', 'env in prod'], 2, '"env in prod" is no label selector'],
     [['events', '--history', 'all'], 2, '--history all is no number of commits'],
     [['evictions'], 0, 'No evictions on the status branch.'],
+    [['problems', '-n', 'none'], 0, 'No problems on the status branch.'],
     [['evictions,events', '-n', 'none'], 0, 'No evictions, events on the status branch.'],
     [['runs,placments'], 2, 'there is no kind placments: did you mean placements?'],
     [['runs,placements', '-w'], 2, '-w follows one kind: name only one'],

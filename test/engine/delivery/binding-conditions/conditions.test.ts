@@ -238,3 +238,29 @@ describe('conditions of a binding on an observed cluster', () => {
     ).toEqual(once);
   });
 });
+
+describe('Applied=False names the first cause', () => {
+  const message = (...said: readonly (string | undefined)[]) => {
+    const objects = said.map((_, at) => config(`c${at}`));
+    const results = objects.map((object, at) => ({
+      object: ref(object),
+      result: 'ManifestApplyFailed',
+      ...(said[at] === undefined ? {} : { message: said[at] }),
+    }));
+    const seen = look({ placements: [entry({ results })] });
+    const { conditions } = observe({ rendered: rendered(...objects), seen });
+    return conditions?.find(({ type }) => type === 'Applied')?.message;
+  };
+  it.each<[string, readonly (string | undefined)[], string]>([
+    ['where there is none', [undefined], 'ConfigMap web/c0 could not be applied'],
+    [
+      'of several',
+      ['', 'denied', 'later'],
+      'ConfigMap web/c0, ConfigMap web/c1, ConfigMap web/c2 could not be applied: denied',
+    ],
+    ['in its first line', ['denied\nby a webhook'], 'ConfigMap web/c0 could not be applied: denied'],
+    ['cut where it is long', ['x'.repeat(300)], `ConfigMap web/c0 could not be applied: ${'x'.repeat(199)}…`],
+  ])('%s', (_, said, expected) => {
+    expect(message(...said)).toBe(expected);
+  });
+});

@@ -1,0 +1,127 @@
+import type { ClusterName } from '../../api/meta.ts';
+import { type Placement, type ResourceIdentifier, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { Problem } from '../../api/problem.ts';
+import { type Fleet, type HubObject, sourceKey } from '../input.ts';
+import { findCondition } from '../kernel/condition.ts';
+import { onceFor } from '../kernel/once-for.ts';
+import { fewOf } from '../kernel/some-of.ts';
+import { apiVersionOf } from '../selection/group-version.ts';
+import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
+import type { BindingStep, PlacementWork } from '../working.ts';
+
+/**
+ * What clusters cannot be given of a placement: an override that fails, an envelope that cannot be unpacked, an object that
+ * a member refuses. One warning for each cause, however many clusters share it, at the file to change. No errors: the files
+ * are valid, and what one member refuses says nothing of the plan. What is applied and not available yet is no problem.
+ */
+export function deliveryProblems({ placement, bindings }: PlacementWork, fleet: Fleet): Problem[] {
+  return troublesOf(bindings).map(({ code, about, why, clusters }) => ({
+    severity: 'warning' as const,
+    code,
+    ...placeOf({ about, placement, fleet }),
+    message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}: ${why}`,
+  }));
+}
+
+const codes = ['failing-override', 'failing-envelope', 'failing-object'] as const;
+type Code = (typeof codes)[number];
+
+/** Whether a problem is one of a cluster with what it is given, which the conditions of its bindings tell too. */
+export const isOfDelivery = (code: string): boolean => codes.some((one) => one === code);
+
+/** What is at fault: an override, an object, or nothing that has a file of its own. */
+type About =
+  | { readonly kind: 'override'; readonly override: { kind: string; name: string; namespace?: string | undefined } }
+  | { readonly kind: 'object'; readonly object: ResourceIdentifier }
+  | undefined;
+
+interface Trouble {
+  readonly code: Code;
+  readonly about: About;
+  /** As the first of the clusters says it. */
+  readonly why: string;
+  readonly clusters: readonly ClusterName[];
+}
+
+/** Placements at rest keep their bindings from plan to plan, and of a hundred thousand few are in trouble. */
+const troublesOf = onceFor((bindings: readonly BindingStep[]): readonly Trouble[] => {
+  const troubles = new Map<string, Trouble & { readonly clusters: ClusterName[] }>();
+  for (const { binding } of bindings) {
+    if (binding.deleting) continue;
+    for (const { key, ...trouble } of troublesAt(binding)) {
+      const known = troubles.get(key);
+      if (known) known.clusters.push(binding.targetCluster);
+      else troubles.set(key, { ...trouble, clusters: [binding.targetCluster] });
+    }
+  }
+  return [...troubles.values()];
+});
+
+/** `key`: what clusters have in common that have the same trouble, though each may say it in words of its own. */
+function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly key: string })[] {
+  const failing = (type: string, reason: string) => {
+    const found = findCondition(binding.conditions, type);
+    return found?.status === 'False' && found.reason === reason ? (found.message ?? '') : undefined;
+  };
+  const override = failing('Overridden', 'OverriddenFailed');
+  if (override !== undefined)
+    return [
+      { key: `override ${override}`, code: 'failing-override', about: overrideIn(override, binding), why: override },
+    ];
+  const envelope = failing('WorkSynchronized', 'SyncWorkFailed');
+  if (envelope !== undefined)
+    return [{ key: `envelope ${envelope}`, code: 'failing-envelope', about: undefined, why: envelope }];
+  if (!binding.failedPlacements || findCondition(binding.conditions, 'Applied')?.status !== 'False') return [];
+  return binding.failedPlacements.flatMap(({ condition, ...object }) =>
+    condition.type !== 'Applied'
+      ? []
+      : [
+          {
+            key: `object ${keyOf(object)} ${condition.reason}`,
+            code: 'failing-object' as const,
+            about: { kind: 'object' as const, object },
+            why: condition.message || condition.reason,
+          },
+        ],
+  );
+}
+
+/** The override that rendering named in front of what is wrong (overrides/render.ts), of those that the binding carries. */
+function overrideIn(message: string, binding: Binding): About {
+  const { clusterResourceOverrideSnapshots: cluster = [], resourceOverrideSnapshots: namespaced = [] } = binding;
+  const named = [
+    ...cluster.map((name) => ({ kind: 'ClusterResourceOverride', name, namespace: undefined, id: name })),
+    ...namespaced.map((it) => ({ kind: 'ResourceOverride', ...it, id: `${it.namespace}/${it.name}` })),
+  ].find(({ id }) => message.startsWith(`override snapshot ${id} `));
+  if (!named) return undefined;
+  const { kind, name, namespace } = named;
+  return { kind: 'override', override: { kind, name: name.replace(/-\d+$/, ''), namespace } };
+}
+
+const keyOf = ({ group = '', version, kind, namespace, name }: ResourceIdentifier): string =>
+  objectKey({ apiVersion: apiVersionOf(group, version), kind, namespace, name });
+
+function told({ code, about }: { readonly code: Code; readonly about: About }): string {
+  if (about?.kind === 'object') return `${describeRef(about.object)} cannot be applied to`;
+  return code === 'failing-envelope' ? 'an envelope cannot be unpacked for' : 'an override fails on';
+}
+
+/** Where to change it: the override, the object where the repo still has it, else the placement. */
+function placeOf(of: {
+  readonly about: About;
+  readonly placement: Placement;
+  readonly fleet: Fleet;
+}): Pick<Problem, 'file' | 'line' | 'inside'> {
+  const { about, placement, fleet } = of;
+  const own =
+    about?.kind === 'override' ? fleet.sources?.get(sourceKey(about.override.kind, about.override)) : undefined;
+  const file = about?.kind === 'object' ? filesOf(fleet.resources).get(keyOf(about.object)) : undefined;
+  if (file !== undefined) return { file };
+  return own ?? fleet.sources?.get(sourceKey(placement.kind, placement.metadata)) ?? {};
+}
+
+const filesOf = onceFor(
+  (resources: readonly HubObject[]) =>
+    new Map<string, string>(resources.map(({ manifest, file }) => [keyOfManifest(manifest), file])),
+);

@@ -1,0 +1,95 @@
+import type { LabelSelector } from '../../api/meta.ts';
+import type { Problem } from '../../api/problem.ts';
+import { type Fleet, sourceKey } from '../../engine/input.ts';
+import { matchesSelector } from '../../engine/kernel/selector.ts';
+import { memberNameLabel } from '../../engine/placement/members.ts';
+
+/**
+ * Selectors of clusters by label that no cluster of the repo matches, in placements, overrides and stages: warnings, for
+ * whoever mistyped a label; a cluster that matches may come with a later commit. Nothing is said in a repo without clusters,
+ * nor where a file that is not valid may hold one. What depends on the properties of clusters is not in the repo.
+ */
+export function idleSelectors(fleet: Fleet): Problem[] {
+  const { members, unreadable, refused, sources } = fleet;
+  if (members.length === 0 || unreadable.length > 0 || refused.some(({ kind }) => kind === 'MemberCluster')) return [];
+  const labels = members.map(({ metadata }) => ({ [memberNameLabel]: metadata.name, ...metadata.labels }));
+  return selectors(fleet).flatMap(({ of: { kind, metadata }, path, selector }): Problem[] => {
+    if (selector === undefined || labels.some((of) => matchesSelector(selector, of))) return [];
+    const lost = labelNobodyHas(selector, labels);
+    return [
+      {
+        severity: 'warning',
+        code: 'idle-selector',
+        ...sources?.get(sourceKey(kind, metadata)),
+        path,
+        message: `${kind} ${metadata.name}: the labels match no cluster of this repo${lost === undefined ? '' : `: none has ${lost}`}`,
+      },
+    ];
+  });
+}
+
+interface Selecting {
+  readonly of: {
+    readonly kind: string;
+    readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  };
+  /** Dotted, inside the object. */
+  readonly path: string;
+  readonly selector: LabelSelector | undefined;
+}
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+const selectors = ({ placements, overrides, strategies }: Fleet): Selecting[] => [
+  ...placements.flatMap((of) => {
+    const affinity = of.spec.policy.affinity?.clusterAffinity;
+    const path = 'spec.policy.affinity.clusterAffinity';
+    return [
+      ...(affinity?.[required]?.clusterSelectorTerms ?? []).map(({ labelSelector }, at) => ({
+        of,
+        path: `${path}.${required}.clusterSelectorTerms.${at}.labelSelector`,
+        selector: labelSelector,
+      })),
+      ...(affinity?.[preferred] ?? []).map(({ preference }, at) => ({
+        of,
+        path: `${path}.${preferred}.${at}.preference.labelSelector`,
+        selector: preference.labelSelector,
+      })),
+    ];
+  }),
+  ...overrides.flatMap((of) =>
+    of.spec.policy.overrideRules.flatMap(({ clusterSelector }, rule) =>
+      (clusterSelector?.clusterSelectorTerms ?? []).map(({ labelSelector }, at) => ({
+        of,
+        path: `spec.policy.overrideRules.${rule}.clusterSelector.clusterSelectorTerms.${at}.labelSelector`,
+        selector: labelSelector,
+      })),
+    ),
+  ),
+  ...strategies.flatMap((of) =>
+    of.spec.stages.map(({ labelSelector }, at) => ({
+      of,
+      path: `spec.stages.${at}.labelSelector`,
+      selector: labelSelector,
+    })),
+  ),
+];
+
+/** The first requirement that no cluster meets; undefined where each is met, though none meets all. */
+function labelNobodyHas(
+  { matchLabels, matchExpressions }: LabelSelector,
+  labels: readonly Readonly<Record<string, string>>[],
+): string | undefined {
+  const requirements = [
+    ...Object.entries(matchLabels ?? {}).map(([key, value]) => ({
+      text: `${key}=${value}`,
+      selector: { matchLabels: { [key]: value } },
+    })),
+    ...(matchExpressions ?? []).map((expression) => ({
+      text: `${expression.key} ${expression.operator} ${expression.values?.join(', ') ?? ''}`.trimEnd(),
+      selector: { matchExpressions: [expression] },
+    })),
+  ];
+  return requirements.find(({ selector }) => !labels.some((of) => matchesSelector(selector, of)))?.text;
+}

@@ -1,0 +1,47 @@
+import { afterAll, expect, it } from 'vitest';
+import { removeFolders } from '../../git/world.ts';
+import { member, placement } from '../../scenarios/fleet.ts';
+import { cli } from '../cli.ts';
+import { FleetOnGit } from '../fleet-on-git.ts';
+
+afterAll(removeFolders);
+
+const resource = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n';
+const files = {
+  'clusters/a.yaml': member('a'),
+  'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+  'resources/web.yaml': resource,
+};
+
+it('problems are listed by place, whole with -o json, and where there are none that is said in a sentence', async () => {
+  const fleet = await FleetOnGit.open(files);
+  await fleet.pass();
+  const get = (...args: string[]) => cli('get', 'problems', ...args, '--repo', fleet.dir);
+  expect(await get()).toEqual({
+    code: 0,
+    out: '',
+    err: 'No problems: the last pass found nothing wrong with the files of the fleet repo, nor with what clusters are given of them.\n',
+  });
+  expect(JSON.parse((await get('-o', 'json')).out)).toEqual({ apiVersion: 'v1', kind: 'List', items: [] });
+
+  fleet.paper.results.set('a/web', [
+    {
+      object: { apiVersion: 'v1', kind: 'Namespace', name: 'web' },
+      result: 'ManifestApplyFailed',
+      message: 'a webhook says no',
+    },
+  ]);
+  fleet.commit({ 'clusters/b.yaml': member('b', {}, 'heartbeatPeriodSeconds: 0') }, 'Add b');
+  await fleet.pass();
+  const { items } = JSON.parse((await get('-o', 'json')).out) as { items: { file: string; code: string }[] };
+  expect(items.map(({ file, code }) => `${file} ${code}`)).toEqual([
+    'clusters/b.yaml out-of-range',
+    'resources/web.yaml failing-object',
+  ]);
+  expect(items[1]).toEqual({
+    severity: 'warning',
+    code: 'failing-object',
+    file: 'resources/web.yaml',
+    message: 'ClusterResourcePlacement web: Namespace web cannot be applied to a: a webhook says no',
+  });
+});

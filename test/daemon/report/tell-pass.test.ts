@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { Problem } from '../../../src/api/problem.ts';
+import type { FleetMembers } from '../../../src/daemon/members.ts';
+import type { PassResult } from '../../../src/daemon/pass/reconciler.ts';
+import type { Logger } from '../../../src/daemon/report/log.ts';
+import { metrics } from '../../../src/daemon/report/metrics.ts';
+import { tellingPasses } from '../../../src/daemon/report/tell-pass.ts';
+import type { Plan } from '../../../src/engine/plan-document.ts';
+import type { Clock } from '../../../src/members/clock.ts';
+
+const problem = (severity: Problem['severity'], message: string, line = 1): Problem => ({
+  severity,
+  code: 'some-code',
+  file: 'a.yaml',
+  line,
+  message,
+});
+
+function teller(problems = true) {
+  const lines: string[] = [];
+  const say = (level: string) => (_: object, message: string) => lines.push(`${level} ${message}`);
+  const tell = tellingPasses({
+    log: { info: say('info'), debug: () => {}, warn: say('warn'), error: say('error') } as unknown as Logger,
+    metrics: metrics(),
+    members: { sightings: () => new Map(), busy: () => 0, requests: () => 0 } as unknown as FleetMembers,
+    pace: { now: () => 0 } as Clock,
+    problems,
+  });
+  return {
+    lines,
+    tell(kind: PassResult['kind'], ...found: Problem[]) {
+      const plan = { problems: found, placements: [], holds: [], approvals: [], guard: [], runs: [], targets: [] };
+      tell({ result: { kind, plan: plan as unknown as Plan } as PassResult, seconds: 0, reasons: [] });
+    },
+  };
+}
+
+it('what is wrong has a line in the log once, whatever moves in its file, and again when it comes back', () => {
+  const { lines, tell } = teller();
+  tell('unchanged', problem('warning', 'no such placement'), problem('error', 'bad'), problem('info', 'by the way'));
+  tell('unchanged', problem('warning', 'no such placement', 7));
+  tell('unchanged', problem('warning', 'no such placement', 7), problem('error', 'bad'));
+  expect(lines).toEqual(['warn no such placement', 'error bad', 'error bad']);
+});
+
+it('what is merely gathered is not told yet, and nothing is where somebody else tells it', () => {
+  const { lines, tell } = teller();
+  tell('gathering', problem('error', 'bad'));
+  const other = teller(false);
+  other.tell('unchanged', problem('error', 'bad'));
+  expect([...lines, ...other.lines]).toEqual([]);
+});

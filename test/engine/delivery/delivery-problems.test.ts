@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition, Manifest } from '../../../src/api/meta.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
+import { deliveryProblems } from '../../../src/engine/delivery/delivery-problems.ts';
+import { emptyFleet, type Fleet } from '../../../src/engine/input.ts';
+import { bound, health, placementOf, T0, unscheduled, workOf } from '../rollout/world.ts';
+
+const widget = { apiVersion: 'acme.io/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'shop' } } as Manifest;
+const fleet: Fleet = {
+  ...emptyFleet,
+  resources: [{ manifest: widget, scope: 'Namespaced', file: 'resources/w.yaml' }],
+  sources: new Map([
+    ['ClusterResourcePlacement//web', { file: 'placements/web.yaml', line: 1 }],
+    ['ResourceOverride/shop/fix', { file: 'overrides/fix.yaml', line: 3 }],
+  ]),
+};
+const problems = (bindings: readonly Binding[]) =>
+  deliveryProblems(workOf(placementOf({ placementType: 'PickAll' }), bindings), fleet);
+
+const is = (type: string, reason: string, message: string): Condition => ({
+  type,
+  status: 'False',
+  reason,
+  message,
+  lastTransitionTime: T0,
+});
+const refused = (name: string, message = 'the member serves no Widget', type = 'Applied'): Binding =>
+  bound(name, 0, health.unapplied, {
+    failedPlacements: [
+      {
+        group: 'acme.io',
+        version: 'v1',
+        kind: 'Widget',
+        namespace: 'shop',
+        name: 'w',
+        condition: is(type, 'DecodingErr', message),
+      },
+    ],
+  });
+const failing = 'override snapshot shop/fix-2 on apps/v1 Deployment shop/web: "nope" is not there';
+
+describe('problems of delivery', () => {
+  it('are none where clusters take what they are given, and where it is merely not available yet', () => {
+    expect(
+      problems([bound('a', 0, health.ready), bound('b', 0, health.unavailable), bound('c', 0, health.silent)]),
+    ).toEqual([]);
+    expect(problems([refused('a', 'no pod is ready', 'Available')])).toEqual([]);
+  });
+
+  it('an object that members refuse is told once, at its file, whatever each of them says', () => {
+    expect(problems([refused('a'), refused('b', 'no such Widget')])).toEqual([
+      {
+        severity: 'warning',
+        code: 'failing-object',
+        file: 'resources/w.yaml',
+        message: 'ClusterResourcePlacement web: Widget shop/w cannot be applied to a, b: the member serves no Widget',
+      },
+    ]);
+  });
+
+  it('an override that fails is told at its own file', () => {
+    const conditions = [is('Overridden', 'OverriddenFailed', failing)];
+    expect(
+      problems([
+        bound('a', 0, conditions, { resourceOverrideSnapshots: [{ name: 'fix-2', namespace: 'shop' }] }),
+        bound('b', 0, health.ready),
+      ]),
+    ).toEqual([
+      {
+        severity: 'warning',
+        code: 'failing-override',
+        file: 'overrides/fix.yaml',
+        line: 3,
+        message: `ClusterResourcePlacement web: an override fails on a: ${failing}`,
+      },
+    ]);
+  });
+
+  it('an envelope that cannot be unpacked is told at the placement', () => {
+    expect(problems([bound('a', 0, [is('WorkSynchronized', 'SyncWorkFailed', 'envelope shop/e: no kind')])])).toEqual([
+      {
+        severity: 'warning',
+        code: 'failing-envelope',
+        file: 'placements/web.yaml',
+        line: 1,
+        message: 'ClusterResourcePlacement web: an envelope cannot be unpacked for a: envelope shop/e: no kind',
+      },
+    ]);
+  });
+
+  it('nothing is said of what is on its way out', () => {
+    expect(problems([unscheduled('a', health.unapplied, { ...refused('a'), deleting: true })])).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { idleSelectors } from '../../../src/repo/fleet/idle-selectors.ts';
+import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { member, placement, treeOf } from '../../scenarios/fleet.ts';
+
+const picks = (term: string) =>
+  placement(
+    'web',
+    `{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [${term}]}}}}`,
+  );
+const idle = async (files: Readonly<Record<string, string>>) => {
+  const fleet = await loadFleet(treeOf(files));
+  expect(fleet.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return idleSelectors(fleet).map(({ file, path, message }) => [file, path?.split('.').slice(-2).join('.'), message]);
+};
+const clusters = { 'a.yaml': member('a', { env: 'prod' }), 'b.yaml': member('b', { env: 'dev', tier: 'gold' }) };
+
+describe('selectors that match no cluster', () => {
+  it.each([
+    ['a label that one has', '{labelSelector: {matchLabels: {env: prod}}}'],
+    ['no labels: every cluster', '{labelSelector: {}}'],
+    ['the name of a member, which is implied', '{labelSelector: {matchLabels: {kubernetes-fleet.io/member-name: b}}}'],
+    [
+      'properties, which the repo does not hold',
+      '{propertySelector: {matchExpressions: [{name: kubernetes-fleet.io/node-count, operator: Gt, values: ["9"]}]}}',
+    ],
+  ])('are not: %s', async (_, term) => {
+    expect(await idle({ ...clusters, 'web.yaml': picks(term) })).toEqual([]);
+  });
+
+  it.each([
+    ['a value that none has', '{labelSelector: {matchLabels: {env: porduction}}}', ': none has env=porduction'],
+    [
+      'a key that none has',
+      '{labelSelector: {matchExpressions: [{key: region, operator: Exists}]}}',
+      ': none has region Exists',
+    ],
+    ['labels that none has together', '{labelSelector: {matchLabels: {env: prod, tier: gold}}}', ''],
+  ])('are: %s', async (_, term, why) => {
+    expect(await idle({ ...clusters, 'web.yaml': picks(term) })).toEqual([
+      ['web.yaml', '0.labelSelector', `ClusterResourcePlacement web: the labels match no cluster of this repo${why}`],
+    ]);
+  });
+
+  it('are found in preferences, overrides and stages as well', async () => {
+    const none = '{labelSelector: {matchLabels: {env: none}}}';
+    const found = await idle({
+      ...clusters,
+      'web.yaml': placement(
+        'web',
+        `{placementType: PickN, numberOfClusters: 1, affinity: {clusterAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: ${none}}]}}}`,
+      ),
+      'o.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourceOverride
+metadata: {name: o}
+spec:
+  clusterResourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]
+  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [${none}]}, overrideType: Delete}]}
+`,
+      's.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateStrategy
+metadata: {name: s}
+spec: {stages: [{name: one, labelSelector: {matchLabels: {env: prod}}}, {name: two, labelSelector: {matchLabels: {env: none}}}]}
+`,
+    });
+    expect(found.map(([file, path]) => [file, path])).toEqual([
+      ['web.yaml', 'preference.labelSelector'],
+      ['o.yaml', '0.labelSelector'],
+      ['s.yaml', '1.labelSelector'],
+    ]);
+  });
+
+  it('are not told in a repo that has no cluster yet', async () => {
+    expect(await idle({ 'web.yaml': picks('{labelSelector: {matchLabels: {env: prod}}}') })).toEqual([]);
+  });
+});
