@@ -30,7 +30,7 @@ export async function observe(options: {
   const timeout = parseDuration(options.timeout);
   if (timeout === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 15s`);
   const connections = await membersNamed(options.members);
-  const repo = await openRepo(options.repo, options.ref);
+  const repo = await openRepo(options.repo, options);
   const members = fleetMembers({
     connect: (name) => connections.open(name),
     clock: systemClock,

@@ -1,5 +1,6 @@
 import type { Problem } from '../api/problem.ts';
 import type { Fleet } from '../engine/input.ts';
+import { assertNever } from '../engine/kernel/assert.ts';
 import { planFleet } from '../engine/plan.ts';
 import { idleSelectors } from '../repo/fleet/idle-selectors.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
@@ -13,13 +14,13 @@ import { colorsFor } from './terminal/colors.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { outputFormat, print, printJson } from './terminal/output.ts';
 
-/** Every problem of a fleet repo; exit 2 when one is an error. */
+/** Every problem of a fleet repo, in a clone of the files that are being edited; exit 2 when one is an error. */
 export async function validate(
   repo: string,
   options: { readonly ref?: string; readonly output: string },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json']);
-  const opened = await openRepo(repo, options.ref);
+  const opened = await openRepo(repo, { ref: options.ref, onDisk: true });
   try {
     const fleet = await loadFleet(opened.tree);
     const problems = await problemsOf(fleet, opened);
@@ -49,7 +50,7 @@ export async function validate(
         fleet.removalApprovals.length +
         (fleet.config ? 1 : 0);
       print(
-        `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} read: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
+        `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} ${whatWasRead(opened)}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
       );
     }
     if ((await opened.tree.files()).length === 0)
@@ -57,6 +58,20 @@ export async function validate(
     if (count('error') > 0) throw new CliError('invalid', exitCodes.invalidInput, { silent: true });
   } finally {
     await opened.close();
+  }
+}
+
+/** Whoever edits a clone wants to know whether what he edits was looked at. */
+function whatWasRead({ from, tree }: OpenedRepo): string {
+  switch (from) {
+    case 'folder':
+      return 'read';
+    case 'working tree':
+      return 'read from the working tree, committed or not';
+    case 'commit':
+      return `read of commit ${tree.id.slice(0, 12)}`;
+    default:
+      return assertNever(from);
   }
 }
 

@@ -3,8 +3,11 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { RepoTree, TreeFile } from './tree.ts';
 
-/** A directory without git as a fleet repo: what is on disk now. Folders that begin with a dot are not part of it. */
-export async function openDirectory(root: string): Promise<RepoTree> {
+/**
+ * A directory as a fleet repo: what is on disk now, all of it or the files named by `only` that are there. Folders that begin
+ * with a dot are not part of it.
+ */
+export async function openDirectory(root: string, only?: readonly string[]): Promise<RepoTree> {
   const files: TreeFile[] = [];
   const contents = new Map<string, Uint8Array>();
   const walk = async (folder: string): Promise<void> => {
@@ -22,7 +25,14 @@ export async function openDirectory(root: string): Promise<RepoTree> {
     const { size } = await lstat(path);
     return { path: relative(root, path).replaceAll('\\', '/'), oid, mode: link ? '120000' : '100644', size };
   };
-  await walk(root);
+  const readOnly = async (paths: readonly string[]): Promise<void> => {
+    for (const name of paths.filter((path) => !isHidden(path))) {
+      const path = join(root, name);
+      const there = await lstat(path).catch(() => undefined);
+      if (there?.isSymbolicLink() || there?.isFile()) files.push(await read(path, there.isSymbolicLink()));
+    }
+  };
+  await (only === undefined ? walk(root) : readOnly(only));
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   const id = createHash('sha256')
     .update(files.map(({ path, oid }) => `${oid} ${path}\n`).join(''))
@@ -34,3 +44,9 @@ export async function openDirectory(root: string): Promise<RepoTree> {
       new Map(oids.flatMap((oid) => (contents.has(oid) ? [[oid, contents.get(oid)!] as const] : []))),
   };
 }
+
+const isHidden = (path: string): boolean =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .some((part) => part.startsWith('.'));

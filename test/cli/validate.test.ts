@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commit, folder, put, removeFolders, sh } from '../git/world.ts';
-import { member } from '../scenarios/fleet.ts';
+import { bare, commit, folder, put, removeFolders, sh } from '../git/world.ts';
+import { member, placement } from '../scenarios/fleet.ts';
 import { cli } from './cli.ts';
 
 afterAll(removeFolders);
@@ -49,21 +49,58 @@ describe('validate', () => {
     });
   });
 
-  it('says that a mistake which is not committed was not looked at', async () => {
+  it('reads the files of a clone as they are being edited, but not what git ignores, and says so', async () => {
     const dir = folder();
     sh(dir, 'init', '-q');
+    put(dir, { 'clusters/eu-1.yaml': member('eu-1') });
+    const read = (what: string) => `1 fleet object and 0 resources ${what}: 0 errors, 0 warnings, 0 notes.\n`;
+    const fromTree = { code: 0, out: read('read from the working tree, committed or not'), err: '' };
+    expect(await cli('validate', dir)).toEqual(fromTree);
+    const id = commit(dir, { 'clusters/eu-1.yaml': member('eu-1'), '.gitignore': 'out/\n' });
+    put(dir, { 'out/broken.yaml': 'kind: Oops\n', '.idea/x.yaml': 'kind: Oops\n' });
+    expect(await cli('validate', dir)).toEqual(fromTree);
+
+    put(dir, { 'clusters/eu-1.yaml': member('eu-1', {}, 'heartbeatPeriodSeconds: 0') });
     expect(await cli('validate', dir)).toMatchObject({
-      code: 3,
-      err: `gitfleet: ${dir} cannot be read: ${dir} has no commit yet: commit what is to be read\n`,
+      code: 2,
+      out: expect.stringMatching(/^clusters\/eu-1.yaml:6:8: /),
     });
-    commit(dir, { 'clusters/eu-1.yaml': member('eu-1') });
-    put(dir, { 'clusters/eu-1.yaml': 'kind: Oops\n' });
-    expect(await cli('validate', dir)).toEqual({
+    put(dir, {
+      'clusters/eu-1.yaml': member('eu-1'),
+      'clusters/new.yaml': member('new', {}, 'heartbeatPeriodSeconds: 0'),
+    });
+    expect(await cli('validate', dir)).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^clusters\/new.yaml:6:8: /),
+    });
+    expect(await cli('validate', dir, '--ref', 'main')).toEqual({
       code: 0,
-      out: '1 fleet object and 0 resources read: 0 errors, 0 warnings, 0 notes.\n',
-      err: 'note: only what is committed is read, without the changes in clusters/eu-1.yaml\n',
+      out: read(`read of commit ${id.slice(0, 12)}`),
+      err: '',
     });
-    expect(await cli('validate', dir, '--ref', 'main')).toMatchObject({ code: 0, err: '' });
+    sh(dir, 'rm', '-q', '-f', 'clusters/eu-1.yaml');
+    expect((await cli('validate', dir)).out).not.toContain('eu-1');
+  });
+
+  it('reads a bare repository from its last commit', async () => {
+    expect((await cli('validate', bare())).out).toMatch(/ read of commit [0-9a-f]{12}: /);
+  });
+
+  it('warns of a selector that matches no cluster', async () => {
+    const dir = folder();
+    const policy =
+      '{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: porduction}}}]}}}}';
+    put(dir, {
+      'clusters/eu-1.yaml': member('eu-1', { env: 'production' }),
+      'placements/web.yaml': placement('web', policy),
+      'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+    });
+    expect(await cli('validate', dir)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^placements\/web.yaml:6:\d+: warning\[idle-selector\]: ClusterResourcePlacement web: the labels match no cluster of this repo: none has env=porduction\n/,
+      ),
+    });
   });
 
   it('asks whether an empty folder is the one that was meant', async () => {

@@ -6,12 +6,15 @@ export function planningCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('validate')
-      .description('read a fleet repo and report every problem with file, line and column')
+      .description(
+        'read a fleet repo, in a clone as it is being edited, and report every problem with file, line and column',
+      )
       .argument('[dir|url]', 'fleet repo', '.')
       .addOption(ref())
       .addOption(output('table or json'))
       .action(async (repo, options) => (await import('../validate.ts')).validate(repo, options)),
     'validate',
+    'validate --ref HEAD         what is committed, as plan reads it',
     'validate https://git.example.com/platform/fleet.git --ref next -o json',
   );
 

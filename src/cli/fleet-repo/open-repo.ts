@@ -3,8 +3,9 @@ import { someOf } from '../../engine/kernel/some-of.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
-import { locate } from '../../git/local/locate.ts';
+import { isWorkingTree, locate } from '../../git/local/locate.ts';
 import { uncommittedFiles } from '../../git/native/uncommitted.ts';
+import { workingTreeFiles } from '../../git/native/working-tree-files.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
@@ -13,11 +14,14 @@ import type { RepoTree } from '../../repo/tree.ts';
 import { unreadable } from '../terminal/file-trouble.ts';
 import { cloneAround, openGit } from './open-git.ts';
 
+const statusBranch = 'fleet-status';
 /** Files named in a note; the rest are counted. */
 const mostNamed = 3;
 
 export interface OpenedRepo {
   readonly tree: RepoTree;
+  /** What was read: a folder that is no clone, the files of a clone as they are on disk, or a commit. */
+  readonly from: 'folder' | 'working tree' | 'commit';
   /** A folder of a clone, which may hold a part of the fleet only. */
   readonly isPart: boolean;
   /** What the status branch holds, in a clone as of the last fetch; empty for a plain folder and before the first pass. */
@@ -26,32 +30,42 @@ export interface OpenedRepo {
 }
 
 /**
- * A fleet repo for a command: a plain folder as it is on disk, or a commit (`ref`, else HEAD) of a git repository. A folder
- * inside a repository is a plain folder. Error: CliError with exit code 3 when it cannot be read.
+ * A fleet repo for a command: a plain folder as it is on disk, or a commit (`ref`, else HEAD) of a git repository; with `onDisk`
+ * the working tree of a clone as it is, unless a `ref` is given. A folder inside a repository is a plain folder. Error: CliError
+ * with exit code 3 when it cannot be read.
  */
-export async function openRepo(repo: string, ref?: string, statusBranch = 'fleet-status'): Promise<OpenedRepo> {
+export async function openRepo(
+  repo: string,
+  { ref, onDisk = false }: { readonly ref?: string | undefined; readonly onDisk?: boolean } = {},
+): Promise<OpenedRepo> {
   try {
     const address = parseAddress(repo);
-    if (address.kind !== 'local') return await openCommit(repo, ref, statusBranch);
+    if (address.kind !== 'local') return await openCommit(repo, ref);
     if (!(await stat(address.path)).isDirectory()) throw new Error('not a directory');
     if (await locate(address.path)) {
-      const opened = await openCommit(repo, ref, statusBranch);
+      if (onDisk && ref === undefined && (await isWorkingTree(address.path)))
+        return await openWorkingTree(address.path);
+      const opened = await openCommit(repo, ref);
       if (ref === undefined) await tellUncommitted(address.path);
       return opened;
     }
     if (ref !== undefined) throw new Error(`not a git repository, so it has no ${ref}: leave --ref out`);
     const clone = await cloneAround(address.path);
     if (clone !== undefined && address.path === process.cwd()) tellFolder(address.path, clone);
-    return {
-      tree: await openDirectory(address.path),
-      isPart: clone !== undefined,
-      statusFiles: async () => new Map(),
-      close: async () => {},
-    };
+    return { ...onDiskOnly(await openDirectory(address.path)), from: 'folder', isPart: clone !== undefined };
   } catch (error) {
     return unreadable(repo)(error);
   }
 }
+
+/** What git ignores is no more part of the fleet than it would be once all is committed. */
+const openWorkingTree = async (path: string): Promise<OpenedRepo> => ({
+  ...onDiskOnly(await openDirectory(path, await workingTreeFiles(path))),
+  from: 'working tree',
+  isPart: false,
+});
+
+const onDiskOnly = (tree: RepoTree) => ({ tree, statusFiles: async () => new Map(), close: async () => {} });
 
 /** Whoever edits a file and looks at the outcome must not take the commit before it for the answer. */
 async function tellUncommitted(dir: string): Promise<void> {
@@ -67,12 +81,13 @@ function tellFolder(path: string, clone: string): void {
   );
 }
 
-async function openCommit(repo: string, ref: string | undefined, statusBranch: string): Promise<OpenedRepo> {
+async function openCommit(repo: string, ref: string | undefined): Promise<OpenedRepo> {
   const branches: Branches = await openGit(repo);
   try {
     const tree = await branches.objects.files(await resolveCommit(branches, ref));
     return {
       tree,
+      from: 'commit',
       isPart: false,
       async statusFiles() {
         const { tip } = await followedBranch(branches, statusBranch);

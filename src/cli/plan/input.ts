@@ -32,7 +32,7 @@ export async function withPlanInput<T>(
   const now = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   if (parseInstant(now) === undefined)
     throw new CliError(`--now ${now} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
-  const repo = await openRepo(options.repo, options.ref);
+  const repo = await openRepo(options.repo, options);
   try {
     const loaded = await loadFleet(repo.tree);
     const observed =

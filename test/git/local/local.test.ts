@@ -239,7 +239,7 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
       await opened.publish(await opened.read(), new Map([['x', '0']]), 'First');
       for (const repo of [dir, ...(dir.endsWith('.git') ? [`file://${dir}`] : [])])
         for (const ref of [undefined, 'main', 'v1', tip]) {
-          const read = await openRepo(repo, ref);
+          const read = await openRepo(repo, { ref });
           expect(read.tree.id).toBe(tip);
           expect(await read.statusFiles()).toEqual(new Map([['x', '0']]));
           await read.close();
@@ -249,7 +249,7 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
 
   it('that cannot be read ends the command with 3, and what is no address with 2', async () => {
     for (const [repo, ref] of [[join(folder(), 'nowhere')], [clone(), 'v9'], [folder(), 'main']] as const)
-      await expect(openRepo(repo, ref)).rejects.toThrow(expect.objectContaining({ exitCode: 3 }));
+      await expect(openRepo(repo, { ref })).rejects.toThrow(expect.objectContaining({ exitCode: 3 }));
     await expect(openRepo('ext::sh')).rejects.toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 });
