@@ -126,7 +126,7 @@ async function untilSettled({ plan, next, repo, told }: Watching): Promise<'sett
     if (present && isSettled(present)) {
       told.title('Everything is done.');
       for (const placement of present.placements) {
-        const on = placement.bindings.map(({ clusterName }) => clusterName).join(', ');
+        const on = [...new Set(placement.bindings.map(({ clusterName }) => clusterName))].join(', ');
         told.note(`${placement.name}: snapshot ${placement.resourceSnapshotIndex} on ${on}`);
       }
       return 'settled';

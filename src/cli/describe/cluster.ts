@@ -22,7 +22,7 @@ export function clusterText(cluster: MemberCluster, status: Status): string[] {
       ['NAME', 'VALUE'],
       Object.entries(properties).map(([name, { value }]) => [name, value]),
     ),
-    filled('Resources', ['RESOURCE', 'CAPACITY', 'ALLOCATABLE', 'AVAILABLE'], resourceRows(cluster)),
+    resources(cluster),
     titled('Conditions', conditionTable([...(conditions ?? []), ...(agentOf(cluster)?.conditions ?? [])])),
     ...placementLines(cluster.metadata.name, status),
   ];
@@ -78,10 +78,13 @@ const filled = (title: string, headings: readonly string[], rows: Rows): string 
 
 type Rows = Parameters<typeof table>[1];
 
-function resourceRows({ status }: MemberCluster): Rows {
+/** Pods come and go all the time, and no commit is made for their sake: without that word, the table would seem wrong. */
+function resources({ status }: MemberCluster): string {
   const { capacity = {}, allocatable = {}, available = {} } = status?.resourceUsage ?? {};
   const names = [...new Set([capacity, allocatable, available].flatMap((list) => Object.keys(list)))].sort();
-  return names.map((name) => [name, capacity[name], allocatable[name], available[name]]);
+  const rows = names.map((name) => [name, capacity[name], allocatable[name], available[name]]);
+  const title = rows.length === 0 ? 'Resources' : 'Resources when anything else changed here last';
+  return filled(title, ['RESOURCE', 'CAPACITY', 'ALLOCATABLE', 'AVAILABLE'], rows);
 }
 
 /** What the cluster has, or is to get, of every placement, and what of it is not as it should be. */

@@ -39,15 +39,16 @@ export const kindNames: readonly string[] = listings(defaultHistory).map(({ name
 /** What `all` stands for: what somebody wrote or waits for, not what was made from it. */
 const ofAll = [placements, clusters, runs, approvals, evictions] as const;
 
-/** The kinds that a word means: one, several with commas between, or `all`. Errors: those of `kindMeant`. */
+/** The kinds that a word means, each once: one, several with commas between, `all` among them. Errors: those of `kindMeant`. */
 export function kindsMeant(word: string, history: number): readonly [KindMeant, ...KindMeant[]] {
-  if (word.toLowerCase() === 'all') {
-    const [one, ...more] = ofAll;
-    return [whole(one), ...more.map(whole)];
-  }
-  const [first = '', ...others] = [...new Set(word.split(','))];
   const known = ['all', ...kindNames];
-  return [kindMeant(first, history, known), ...others.map((other) => kindMeant(other, history, known))];
+  const meant = word
+    .split(',')
+    .flatMap((one) => (one.toLowerCase() === 'all' ? ofAll.map(whole) : [kindMeant(one, history, known)]));
+  const [first, ...others] = [...Map.groupBy(meant, ({ listing }) => listing.names[0]).values()].map(
+    (same): KindMeant => ({ listing: same[0]!.listing, isMeant: (row) => same.some(({ isMeant }) => isMeant(row)) }),
+  );
+  return [first!, ...others];
 }
 
 /** The kind that a word means: plural, singular, KubeFleet's name or its short name. Errors: CliError with the nearest. */
@@ -55,7 +56,8 @@ export function kindMeant(word: string, history: number = defaultHistory, known 
   const wanted = word.toLowerCase().split('.')[0]!;
   for (const listing of listings(history)) {
     if (listing.names.includes(wanted)) return whole(listing);
-    if (listing.clusterNames?.includes(wanted)) return { listing, isMeant: ({ namespace }) => namespace === undefined };
+    if (listing.clusterNames?.includes(wanted))
+      return { listing, isMeant: ({ namespace, isOurs }) => namespace === undefined && !isOurs };
     if (listing.namespacedNames?.includes(wanted))
       return { listing, isMeant: ({ namespace }) => namespace !== undefined };
   }

@@ -18,6 +18,8 @@ export interface Row {
   readonly namespace?: string | undefined;
   /** The placement that it belongs to, `name` or `namespace/name`: naming that lists all of it. */
   readonly placement?: string;
+  /** Listed beside KubeFleet's objects of the kind, whose names do not mean it. */
+  readonly isOurs?: boolean;
   readonly value: object;
   /** What it was made from, for a page about it. */
   readonly item: unknown;

@@ -57,7 +57,8 @@ export const approvals: Listing = listing<Asked>({
     ...removals.map((removal) => ({ removal })),
   ],
   describe(asked) {
-    if ('removal' in asked) return { name: asked.removal.name, value: removalApprovalObject(asked.removal) };
+    if ('removal' in asked)
+      return { name: asked.removal.name, isOurs: true, value: removalApprovalObject(asked.removal) };
     const { approval, run } = asked;
     return {
       name: approval.metadata.name,
@@ -76,6 +77,7 @@ export const approvals: Listing = listing<Asked>({
       cell: (asked, now) =>
         'removal' in asked ? undefined : ageOf(asked.approval.metadata, askedAt(asked.approval, asked.run), now),
     },
+    { heading: 'ASKS-FOR', cell: (asked) => ('removal' in asked ? 'removal' : 'stage') },
     { heading: 'ABOUT', wide: true, cell: (asked) => ('removal' in asked ? asked.removal.messages[0] : undefined) },
   ],
 });

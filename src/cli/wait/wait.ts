@@ -1,4 +1,5 @@
 import { messageOf } from '../../api/message-of.ts';
+import type { Condition } from '../../api/meta.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { moved } from '../status/follow.ts';
@@ -10,6 +11,7 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { isOverForGood } from './is-over.ts';
 import { foldersOfReasons, reasonsOf } from './reasons.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -24,7 +26,8 @@ export interface WaitOptions extends StatusOptions {
 /**
  * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
  * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
- * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why.
+ * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why, and at once where an eviction
+ * or a run has come to another end than the one that is waited for.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
@@ -40,6 +43,12 @@ export async function wait(word: string, givenName: string | undefined, options:
     for (;;) {
       const { met, missing, tip } = await look({ reader, kind, name: asked.name, waitedFor, since, options });
       if (missing.length === 0) return print(met.join('\n'));
+      const never = missing.filter(({ isOver }) => isOver);
+      if (never.length > 0)
+        throw new CliError(
+          `what is waited for will not come:\n${never.map(({ line }) => `  ${line}`).join('\n')}`,
+          exitCodes.somethingToDo,
+        );
       if (!(await moved(reader, tip, deadline)))
         throw new CliError(
           `timed out after ${options.timeout}, still missing:\n${(await told(missing, reader, kind)).join('\n')}`,
@@ -70,6 +79,8 @@ interface Missing {
   readonly line: string;
   /** What is not as it should be; absent where it is not there at all. */
   readonly row?: Row;
+  /** It will not become so any more. */
+  readonly isOver?: boolean;
 }
 
 /** Whoever has just started the daemon waits for its first pass too. */
@@ -124,12 +135,15 @@ async function look(of: {
       tip,
     };
   if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
-  const verdicts = rows.map((row, at) => verdictOf(row, titles[at]!, waitedFor));
+  const over = rows.map((row) => isOverForGood(listing.names[0], row));
+  const verdicts = rows.map((row, at) => verdictOf(row, { title: titles[at]!, isOver: over[at]! }, waitedFor));
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
     missing: [
       ...(rows.length === 0 ? [{ line: `any ${singular}` }] : []),
-      ...verdicts.flatMap(({ missing }, at) => (missing === undefined ? [] : [{ line: missing, row: rows[at]! }])),
+      ...verdicts.flatMap(({ missing }, at): Missing[] =>
+        missing === undefined ? [] : [{ line: missing, row: rows[at]!, isOver: over[at]! }],
+      ),
     ],
     tip,
   };
@@ -140,7 +154,12 @@ interface Verdict {
   readonly missing?: string;
 }
 
-function verdictOf(row: Row, title: string, { type, status }: WaitedFor & { readonly kind: 'condition' }): Verdict {
+function verdictOf(
+  row: Row,
+  of: { readonly title: string; readonly isOver: boolean },
+  { type, status }: WaitedFor & { readonly kind: 'condition' },
+): Verdict {
+  const { title, isOver } = of;
   const { metadata, status: told } = row.value as {
     readonly metadata?: { readonly generation?: number };
     readonly status?: {
@@ -153,7 +172,8 @@ function verdictOf(row: Row, title: string, { type, status }: WaitedFor & { read
     ...(told?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
   ];
   const found = conditionOf(conditions, type);
-  if (found === undefined) return { missing: `${title} has no condition ${type} yet` };
+  if (found === undefined)
+    return { missing: `${title} has no condition ${type} yet${isOver ? instead(conditions) : ''}` };
   const { observedGeneration } = found;
   if (
     metadata?.generation !== undefined &&
@@ -166,4 +186,12 @@ function verdictOf(row: Row, title: string, { type, status }: WaitedFor & { read
   if (found.status === status) return { met: `${title} condition met` };
   const why = [found.reason, found.message].filter(Boolean).join(': ');
   return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}` };
+}
+
+/** The condition that has gone wrong before the one that is waited for could come. */
+function instead(conditions: readonly Condition[]): string {
+  const wrong = conditions.findLast(({ status }) => status === 'False');
+  return wrong === undefined
+    ? ''
+    : `: ${wrong.type} is False (${[wrong.reason, wrong.message].filter(Boolean).join(': ')})`;
 }

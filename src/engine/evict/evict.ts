@@ -95,7 +95,7 @@ export function evict(input: EvictInput): EvictOutcome {
 }
 
 /** Valid=False, or Executed whatever its status (KubeFleet IsEvictionInTerminalState). */
-const isTerminal = ({ status }: Eviction): boolean =>
+export const isTerminal = ({ status }: Pick<Eviction, 'status'>): boolean =>
   findCondition(status?.conditions, 'Valid')?.status === 'False' ||
   findCondition(status?.conditions, 'Executed') !== undefined;
 

@@ -166,10 +166,9 @@ const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly na
   namespace === undefined ? name : `${namespace}/${name}`;
 
 function placementRow(placement: PlannedPlacement): string {
-  const { bindings, conditions } = placement;
-  const { available, older } = tallyOf(placement);
-  const last = conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  return `| [${markdownText(titleOf(placement))}](placements/${encodeURIComponent(placementKey(placement))}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${bindings.length} | ${available} | ${older} | ${last ? markdownText(last.reason) : ''} |`;
+  const { available, older, clusters } = tallyOf(placement);
+  const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
+  return `| [${markdownText(titleOf(placement))}](placements/${encodeURIComponent(placementKey(placement))}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${clusters} | ${available} | ${older} | ${last ? markdownText(last.reason) : ''} |`;
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
@@ -191,9 +190,11 @@ function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly t
       .map((name): [string, string[]] => [name, []]),
   );
   for (const placement of plan.placements)
-    for (const binding of placement.bindings)
-      if (held(binding))
-        shown.get(binding.clusterName)?.push(`${titleOf(placement)} (${binding.resourceSnapshotIndex})`);
+    for (const binding of placement.bindings) {
+      const what = `${titleOf(placement)} (${binding.resourceSnapshotIndex})`;
+      const there = held(binding) ? shown.get(binding.clusterName) : undefined;
+      if (there && !there.includes(what)) there.push(what);
+    }
   const rows = [...shown].map(
     ([cluster, what]) => `| ${markdownText(cluster)} | ${markdownText(what.join(', ')) || 'nothing'} |`,
   );

@@ -2,8 +2,11 @@ import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import type { PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
 
-/** How many bindings of a placement are in which way. */
+/** How many clusters a placement is on, and how many of its bindings are in which way. */
 export interface Tally {
+  /** One that was evicted and picked anew has two bindings for a while. */
+  readonly clusters: number;
+  /** Clusters as well. */
   readonly available: number;
   readonly scheduled: number;
   readonly leaving: number;
@@ -11,11 +14,15 @@ export interface Tally {
   readonly older: number;
 }
 
+const clustersOf = (bindings: readonly PlannedBinding[]): number =>
+  new Set(bindings.map(({ clusterName }) => clusterName)).size;
+
 /** A plan takes over the placements of the one before of which nothing changed: their bindings are not counted again. */
 export const tallyOf = onceFor(({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement): Tally => {
   const count = (is: (binding: PlannedBinding) => boolean): number => bindings.filter(is).length;
   return {
-    available: count(({ conditions }) => isFulfilled(conditions)),
+    clusters: clustersOf(bindings),
+    available: clustersOf(bindings.filter(({ conditions }) => isFulfilled(conditions))),
     scheduled: count(({ state }) => state === 'Scheduled'),
     leaving: count(({ state }) => state === 'Unscheduled'),
     older: count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== latest),

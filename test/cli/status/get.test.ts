@@ -93,6 +93,8 @@ describe('get lists what is asked for', () => {
   it('all is what somebody wrote or waits for', async () => {
     const kinds = new Set((await titles('all')).map((title) => title.split('/')[0]));
     expect([...kinds]).toEqual(['placement', 'cluster', 'run', 'approval']);
+    expect(await titles('runs,all,crp')).toHaveLength((await titles('all')).length);
+    expect(await titles('crp,rp,bindings,all')).toHaveLength((await titles('all,bindings')).length);
   });
 
   it('a binding as KubeFleet would hold it', async () => {

@@ -22,7 +22,7 @@ const placement = (bindings: readonly PlannedBinding[]): PlannedPlacement => ({
   bindings,
   conditions: [],
 });
-const none = { available: 0, scheduled: 0, leaving: 0, older: 0 };
+const none = { clusters: 1, available: 0, scheduled: 0, leaving: 0, older: 0 };
 
 it.each<[string, Partial<PlannedBinding>, Partial<typeof none>]>([
   ['available', { conditions: [condition('Applied', 'True'), condition('Available', 'True')] }, { available: 1 }],
@@ -42,4 +42,10 @@ it('every binding is counted', () => {
     binding({ state: 'Scheduled' }),
   ];
   expect(tallyOf(placement(bindings))).toEqual({ ...none, scheduled: 2, older: 1 });
+});
+
+it('a cluster that was evicted and picked anew is one', () => {
+  const up = { conditions: [condition('Available', 'True')] };
+  const bindings = [binding({ ...up, move: 'remove' }), binding(up), binding({ clusterName: 'us-1' as ClusterName })];
+  expect(tallyOf(placement(bindings))).toEqual({ ...none, clusters: 2, available: 1 });
 });

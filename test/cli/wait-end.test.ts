@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolders } from '../git/world.ts';
+import { member, placement } from '../scenarios/fleet.ts';
+import { cli } from './cli.ts';
+import { FleetOnGit } from './fleet-on-git.ts';
+
+const fleetKind = (kind: string, name: string, spec: string) =>
+  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+const eviction = (name: string, placementName: string) =>
+  fleetKind('ClusterResourcePlacementEviction', name, `{placementName: ${placementName}, clusterName: a}`);
+
+let fleet: FleetOnGit;
+beforeAll(async () => {
+  fleet = await FleetOnGit.open({
+    'clusters/a.yaml': member('a'),
+    'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+    'placements/fixed.yaml': placement('fixed', '{placementType: PickFixed, clusterNames: [a]}'),
+    'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+  });
+  await fleet.settle();
+  fleet.commit(
+    {
+      'budget.yaml': fleetKind('ClusterResourcePlacementDisruptionBudget', 'web', '{minAvailable: 1}'),
+      'blocked.yaml': eviction('blocked', 'web'),
+      'invalid.yaml': eviction('invalid', 'nowhere'),
+      'run.yaml': fleetKind(
+        'ClusterStagedUpdateRun',
+        'lost',
+        '{placementName: nowhere, stagedRolloutStrategyName: careful}',
+      ),
+    },
+    'Ask for what cannot be',
+  );
+  await fleet.pass();
+});
+afterAll(removeFolders);
+
+describe('wait ends at once where what it waits for will not come', () => {
+  it.each([
+    [
+      'eviction/blocked',
+      'Executed',
+      'eviction/blocked: Executed is False (ClusterResourcePlacementEvictionNotExecuted: Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget, ',
+    ],
+    [
+      'eviction/invalid',
+      'Executed',
+      'eviction/invalid has no condition Executed yet: Valid is False (ClusterResourcePlacementEvictionInvalid: Failed to find ',
+    ],
+    ['eviction/blocked', 'Valid=False', 'eviction/blocked: Valid is True ('],
+    [
+      'run/lost',
+      'Succeeded',
+      'run/lost has no condition Succeeded yet: Initialized is False (UpdateRunInitializedFailed: parent placement nowhere not found)',
+    ],
+  ])('%s --for=%s', async (what, condition, line) => {
+    const ran = await cli('wait', what, `--for=${condition}`, '--timeout', '10m', '--repo', fleet.dir);
+    expect({ ...ran, err: ran.err.slice(0, 44 + line.length) }).toEqual({
+      code: 1,
+      out: '',
+      err: `gitfleet: what is waited for will not come:\n  ${line}`.slice(0, 44 + line.length),
+    });
+  });
+
+  it('and so it does where it came', async () => {
+    const ran = await cli('wait', 'eviction/blocked', '--for=Executed=False', '--repo', fleet.dir);
+    expect(ran).toEqual({ code: 0, out: 'eviction/blocked condition met\n', err: '' });
+  });
+});
