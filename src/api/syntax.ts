@@ -24,23 +24,34 @@ export function isQualifiedName(text: string): boolean {
 export const isLabelValue = (text: string): boolean => text === '' || (text.length <= 63 && namePart.test(text));
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 
-/** Edits between two words, for "did you mean": good enough up to the length of a field name. */
+/**
+ * The candidate that a mistyped word most likely stands for. One edit in a short word, at most three in a long one: what is
+ * further away is another word, and a wrong hint is worse than none.
+ */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const scored = candidates.map((candidate) => ({
-    candidate,
-    edits: distance(word.toLowerCase(), candidate.toLowerCase()),
-  }));
-  scored.sort((a, b) => a.edits - b.edits);
-  const best = scored[0];
-  return best && best.edits <= Math.max(2, Math.floor(word.length / 3)) ? best.candidate : undefined;
+  const most = Math.min(Math.max(Math.round(word.length / 4), 1), 3);
+  let best: { readonly candidate: string; readonly edits: number } | undefined;
+  for (const candidate of candidates) {
+    // No fewer edits than letters that one has more.
+    if (Math.abs(candidate.length - word.length) > most) continue;
+    const edits = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits };
+  }
+  return best?.candidate;
 }
 
+/** Letters put in, left out, replaced, or swapped with the next one (optimal string alignment). */
 function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : replaced;
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, replaced, swapped));
+    }
+    before = row;
     row = next;
   }
   return row[b.length]!;

@@ -9,6 +9,7 @@ export async function commandLine(args: readonly string[]): Promise<number> {
     await program().parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
+    if (isUnknownCommand(error)) await hintAtKind(error.message);
     if (!saidAlready(error)) process.stderr.write(`gitfleet: ${messageFor(error)}\n`);
     if (process.env['GITFLEET_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return isFileTrouble(error) || addressTrouble(error) ? exitCodes.unreachable : exitCodeOf(error);
@@ -18,4 +19,16 @@ export async function commandLine(args: readonly string[]): Promise<number> {
 function messageFor(error: unknown): string {
   if (isFileTrouble(error)) return `${error.path}: ${fileTrouble(error)}`;
   return addressTrouble(error) ?? messageOf(error);
+}
+
+const isUnknownCommand = (error: unknown): error is Error =>
+  error instanceof Error && (error as { code?: unknown }).code === 'commander.unknownCommand';
+
+/** Whoever leaves out the command and names a kind, mistyped or not, most likely wants to see what there is of it. */
+async function hintAtKind(complaint: string): Promise<void> {
+  const word = /unknown command '([^']*)'$/.exec(complaint)?.[1];
+  if (word === undefined) return;
+  const { kindLike } = await import('./status/kinds.ts');
+  const kind = kindLike(word);
+  if (kind !== undefined) process.stderr.write(`(did you mean gitfleet get ${kind}?)\n`);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { messageOf } from '../api/message-of.ts';
 import { approvalBranches, approvalPrefix } from '../git/approval-branches.ts';
 import type { GitRequest } from '../git/branches.ts';
 import { GitError } from '../git/git-error.ts';
@@ -89,7 +90,11 @@ export async function openDaemon(input: {
     opened.push(() => source.close());
     const status = await openStatusBranch({ ...from, ...commits, statusBranch, refs: source.refs });
     opened.push(() => status.close());
-    const cache = await loadCache(join(cacheDir, 'parsed'));
+    const cache = await loadCache(join(cacheDir, 'parsed'), (error) =>
+      log.warn(
+        `--cache-dir ${cacheDir} cannot be written, so every start parses all files anew: ${messageOf(error)}: name another one`,
+      ),
+    );
     const assembled = assemble({
       ...input,
       desired: source,

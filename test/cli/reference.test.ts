@@ -75,6 +75,8 @@ describe('--help', () => {
 describe('a command line that is not understood', () => {
   it.each([
     [['plam'], "unknown command 'plam'\n(Did you mean plan?)"],
+    [['plcement'], '(did you mean gitfleet get placements?)'],
+    [['clusters'], '(did you mean gitfleet get clusters?)'],
     [['get'], "missing required argument 'kind'"],
     [['plan', '--taintt', 'x'], "unknown option '--taintt'\n(Did you mean --taint?)"],
     [['wait', 'placement/web'], "required option '--for <condition>' not specified"],

@@ -1,3 +1,4 @@
+import { nearest } from '../../api/syntax.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { bindings } from './bindings.ts';
 import { clusters } from './clusters.ts';
@@ -62,4 +63,14 @@ export function kindMeant(word: string, history: number = defaultHistory, known 
       return { listing, isMeant: ({ namespace }) => namespace !== undefined };
   }
   throw unknownName({ what: 'kind', name: word, known });
+}
+
+/** The plural of the kind that a word is or most likely stands for. */
+export function kindLike(word: string): string | undefined {
+  const all = listings(defaultHistory);
+  const name = nearest(
+    word,
+    all.flatMap(({ names }) => names),
+  );
+  return all.find(({ names }) => name !== undefined && names.includes(name))?.names[0];
 }

@@ -26,6 +26,12 @@ async function secret(env: NodeJS.ProcessEnv, name: string): Promise<string | un
   try {
     return (await readFile(file, 'utf8')).trim() || undefined;
   } catch (error) {
-    throw new GitError('unauthorized', `${name}_FILE ${file} cannot be read: ${messageOf(error)}`, error);
+    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = gone ? 'which is not there' : `which cannot be read (${messageOf(error)})`;
+    throw new GitError(
+      'unauthorized',
+      `${name}_FILE names ${file}, ${why}: put the secret into that file, name another one, or unset ${name}_FILE`,
+      error,
+    );
   }
 }

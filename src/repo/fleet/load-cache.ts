@@ -11,7 +11,7 @@ const parserVersion = 3;
 export interface LoadCache {
   get(oid: string): ParsedFile | undefined;
   put(oid: string, parsed: ParsedFile): void;
-  /** Forgets everything that is not in use, and writes what is new. A disk that cannot be written costs only time. */
+  /** Forgets everything that is not in use, and writes what is new. A disk that cannot be written costs only time, and is told. */
   flush(inUse: ReadonlySet<string>): Promise<void>;
 }
 
@@ -20,8 +20,9 @@ export const memoryCache = (): LoadCache => cache(new Map(), undefined);
 /**
  * Reads the cache of a directory. Every line carries its own digest: one that was cut off, or in which a bit fell over, is
  * ignored, since everything in it can be made again. Readable by its owner only, since a fleet repo may hold Secrets.
+ * `cannotWrite` is called the first time that it cannot be written.
  */
-export async function loadCache(dir: string): Promise<LoadCache> {
+export async function loadCache(dir: string, cannotWrite: (error: unknown) => void = () => {}): Promise<LoadCache> {
   const file = join(dir, `parsed-v${parserVersion}.jsonl`);
   const known = new Map<string, ParsedFile>();
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -30,18 +31,23 @@ export async function loadCache(dir: string): Promise<LoadCache> {
     const entry = readLine(line);
     if (entry) known.set(...entry);
   }
-  return cache(known, { dir, file, lines: lines.length });
+  return cache(known, { dir, file, lines: lines.length, cannotWrite });
+}
+
+interface Disk {
+  readonly dir: string;
+  readonly file: string;
+  readonly lines: number;
+  readonly cannotWrite: (error: unknown) => void;
 }
 
 /** Dead entries that are tolerated in the file before it is written anew. */
 const slack = 2;
 
-function cache(
-  known: Map<string, ParsedFile>,
-  disk: { readonly dir: string; readonly file: string; readonly lines: number } | undefined,
-): LoadCache {
+function cache(known: Map<string, ParsedFile>, disk: Disk | undefined): LoadCache {
   const fresh = new Set<string>();
   let lines = disk?.lines ?? 0;
+  let told = false;
   return {
     get: (oid) => known.get(oid),
     put(oid, parsed) {
@@ -63,8 +69,10 @@ function cache(
         if (rewrite) await replace(disk, text);
         else await appendFile(disk.file, text, { mode: 0o600 });
         lines = rewrite ? written.length : lines + written.length;
-      } catch {
+      } catch (error) {
         for (const oid of added) fresh.add(oid);
+        if (!told) disk.cannotWrite(error);
+        told = true;
       }
     },
   };

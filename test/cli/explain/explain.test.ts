@@ -157,7 +157,7 @@ describe('gitfleet explain placement', () => {
   });
 
   it.each<[why: string, args: readonly string[], err: string]>([
-    ['an unknown placement', ['placement', 'cash'], 'there is no placement cash: did you mean cache?'],
+    ['an unknown placement', ['placement', 'cahce'], 'there is no placement cahce: did you mean cache?'],
     ['a placement of the other kind', ['rp', 'cache'], 'there is no placement cache: there is web/settings'],
     [
       'an unknown cluster',

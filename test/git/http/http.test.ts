@@ -159,7 +159,10 @@ describe('credentials', () => {
   it('in a file are read anew each time, so that a rotated token is followed', async () => {
     const file = join(folder(), 'token');
     const credentials = credentialsFromEnv({ GITFLEET_GIT_TOKEN_FILE: file });
-    await expect(credentials()).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(credentials()).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: `GITFLEET_GIT_TOKEN_FILE names ${file}, which is not there: put the secret into that file, name another one, or unset GITFLEET_GIT_TOKEN_FILE`,
+    });
     writeFileSync(file, 'one\n');
     expect((await credentials())?.password).toBe('one');
     writeFileSync(file, 'two\n');

@@ -99,3 +99,12 @@ it('many files are parsed in threads, with the same result as in one', async () 
   const parsed = await parseAll(many, 3);
   expect([...parsed].sort()).toEqual(many.map(({ oid, file, text }) => [oid, parseYaml(text, file)]).sort());
 });
+
+it('a disk that cannot be written is told once, and costs only time', async () => {
+  await writeFile(join(dir, 'parsed'), 'a file where the folder would be');
+  const told: unknown[] = [];
+  const cache = await loadCache(join(dir, 'parsed'), (error) => told.push(error));
+  for (const names of [['a'], ['a', 'b']] as const)
+    expect((await loadFleet(treeOf(files(...names)), cache)).members).toHaveLength(names.length);
+  expect(told).toEqual([expect.objectContaining({ code: expect.stringMatching(/^E(EXIST|NOTDIR)$/) })]);
+});
