@@ -58,6 +58,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
   const { client, watches, clock, objectTurns, ventures } = connection;
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
+  /** Applied ones that somebody deleted, until they are there again: not before their namespace, or what keeps them, has gone. */
+  const lost = new Set<string>();
   const kinds = kindsServed(connection);
   const agreed = agreement();
   const repaired = putRight(clock, events);
@@ -102,9 +104,12 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const live = watches.object(object);
     const verdict = agreed.verdict(strategy, manifest, live);
     const before = outcomes.get(key)?.result ?? '';
+    const missing = live === undefined && watches.shows(object);
+    if (before === 'Applied' && (missing || live?.metadata.deletionTimestamp)) lost.add(key);
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
         if (live) looked.accept(live);
+        lost.delete(key);
         outcomes.set(key, { object, result: 'Applied' });
         return;
       }
@@ -137,11 +142,12 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
     if (!goOn()) return;
     outcomes.set(key, repaired.withCulprit(key, applied.outcome));
-    const lost = before === 'Applied' && live === undefined && watches.shows(object);
-    if (applied.repaired) repaired.tell(key, object, applied.repaired);
-    // One that lost our label is as gone to the watch as one that was deleted.
-    else if (lost && applied.outcome.result === 'Applied')
-      repaired.tell(key, object, applied.existed ? [] : [wholeObject]);
+    if (applied.outcome.result === 'Applied') {
+      if (applied.repaired) repaired.tell(key, object, applied.repaired);
+      // One that lost our label is as gone to the watch as one that was deleted.
+      else if (missing && lost.has(key)) repaired.tell(key, object, applied.existed ? [] : [wholeObject]);
+      lost.delete(key);
+    }
   }
 
   /** What is as it should be may not be so any more where nothing tells of changes. */
@@ -179,6 +185,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     forget() {
       held.forget();
       outcomes.clear();
+      lost.clear();
       kinds.forget();
       repaired.forget();
     },
@@ -186,6 +193,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       agreed.forget();
       kinds.forget();
       outcomes.clear();
+      lost.clear();
       // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
       repaired.forget();
     },

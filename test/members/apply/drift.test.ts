@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignment, configMap, deployment, openWorld, type World } from '../world.ts';
+import { assignment, configMap, deployment, namespace, openWorld, type World } from '../world.ts';
 
 const path = '/api/v1/namespaces/default/configmaps/a';
 
@@ -44,6 +44,23 @@ describe('an object that somebody changes', () => {
       'ConfigMap default/a was deleted and has been put back',
       'ConfigMap default/a was deleted and has been put back',
       'ConfigMap default/a is deleted again and again: it is put right less often each time, in the end every 5 minutes',
+    ]);
+  });
+
+  it('by deleting a namespace, which goes only when what is in it has gone, is told like any that is deleted', async () => {
+    const world = await openWorld({});
+    world.member.assign([assignment('web', [namespace('shop'), configMap('a', { color: 'red' }, 'shop')])]);
+    await world.pass(5);
+    await world.user('DELETE', '/api/v1/namespaces/shop');
+    await world.pass(60);
+    expect(world.said.toSorted()).toEqual([
+      'ConfigMap shop/a was deleted and has been put back',
+      'Namespace shop was deleted and has been put back',
+    ]);
+    const whole = { path: '/', valueInHub: '(the whole object)', repaired: true };
+    expect(world.results()).toMatchObject([
+      { object: { kind: 'ConfigMap' }, result: 'Applied', details: [whole] },
+      { object: { kind: 'Namespace' }, result: 'Applied', details: [whole] },
     ]);
   });
 

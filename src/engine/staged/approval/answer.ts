@@ -2,6 +2,7 @@ import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import type { RunContext } from '../step.ts';
 import { approvalName, type Gate, olderApprovalName } from './name.ts';
+import { ownWords } from './wording.ts';
 
 export const reviewAnnotation = 'gitfleet.dev/review';
 
@@ -36,7 +37,7 @@ export function answerTo(gate: Gate, context: RunContext, digest: () => string):
   const review = annotations?.[reviewAnnotation];
   if (review !== undefined && review !== digest()) return { kind: 'stale', file };
   if (approved.status === 'True') return { kind: 'approved', file, reviewed: review !== undefined };
-  return { kind: 'rejected', file, message: approved.message ?? '' };
+  return { kind: 'rejected', file, message: ownWords(approved.message, file.spec) ?? '' };
 }
 
 /** Recognised by kind in any folder; the older name counts only where it speaks of this very run and stage. */

@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from '../../../api/staged.ts';
 import type { PlannedApproval } from '../../plan-document.ts';
 import { reviewAnnotation } from './answer.ts';
+import { question } from './wording.ts';
 
 /** Whether a person is still asked: main says neither yes nor no to what is reviewed now. */
 export const isUnanswered = ({ status }: PlannedApproval): boolean =>
@@ -27,7 +28,7 @@ export function approvalFile(planned: PlannedApproval): ApprovalRequest {
           type: 'Approved',
           status: 'True',
           reason: 'Approved',
-          message: `merging this file approves stage ${spec.targetStage} of run ${spec.parentStageRollout}; write status "False" to refuse it`,
+          message: question(spec),
         },
       ],
     },

@@ -7,6 +7,7 @@ import { answerTo, approvalKind, reviewAnnotation } from './answer.ts';
 import { isApproved, taskOf } from './gate.ts';
 import { type Gate, gatesOf } from './name.ts';
 import { reviewDigest } from './review-digest.ts';
+import { answerMessage } from './wording.ts';
 
 /**
  * The approval requests of a run that have been made, answered or not. Those that a run which is over still waited for are
@@ -29,23 +30,26 @@ function plannedApproval(step: RunStep, context: RunContext, gate: Gate): Planne
   const accepted = isApproved(task);
   const knownDigest = accepted ? recorded?.metadata.annotations?.[reviewAnnotation] : undefined;
   const digest = knownDigest ?? reviewDigest(step, context, gate);
+  const spec = { parentStageRollout: run.metadata.name, targetStage: gate.stageName };
   return {
     kind: approvalKind(run),
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    spec: { parentStageRollout: run.metadata.name, targetStage: gate.stageName },
-    status: { conditions: conditionsOf(context, gate, recorded, accepted, digest) },
+    spec,
+    status: { conditions: conditionsOf({ context, gate, recorded, accepted, digest, spec }) },
     reviewDigest: digest,
   };
 }
 
-function conditionsOf(
-  context: RunContext,
-  gate: Gate,
-  recorded: ApprovalRequest | undefined,
-  accepted: boolean,
-  digest: string,
-): Condition[] {
+function conditionsOf(of: {
+  readonly context: RunContext;
+  readonly gate: Gate;
+  readonly recorded: ApprovalRequest | undefined;
+  readonly accepted: boolean;
+  readonly digest: string;
+  readonly spec: PlannedApproval['spec'];
+}): Condition[] {
+  const { context, gate, recorded, accepted, digest, spec } = of;
   const { now } = context.input;
   const before = recorded?.status?.conditions;
   const answer = answerTo(gate, context, () => digest);
@@ -56,9 +60,11 @@ function conditionsOf(
         ? (findCondition(before, 'Approved') ?? { type: 'Approved', status: 'True' as const, reason: 'Approved' })
         : undefined;
   if (said === undefined) return [];
+  // Words of a person stand, and none are put where there were none.
+  const wording = said.message ? { message: answerMessage(said, spec) } : {};
   // An approval given while the run is stopped is read when it runs again.
   const approved: Condition = {
-    ...settle(before, { ...said, reason: said.reason === '' ? 'Approved' : said.reason }, now),
+    ...settle(before, { ...said, reason: said.reason === '' ? 'Approved' : said.reason, ...wording }, now),
     ...(said.lastTransitionTime === undefined ? {} : { lastTransitionTime: said.lastTransitionTime }),
   };
   if (!accepted) return [approved];
