@@ -75,13 +75,20 @@ function whatWasRead({ from, tree }: OpenedRepo): string {
   }
 }
 
+/** What only a plan finds of what the files say, whatever the clusters hold. */
+const foundByPlanning: ReadonlySet<string> = new Set([
+  'invalid-resource-selectors',
+  'failing-override',
+  'failing-envelope',
+]);
+
 /** Of the files by themselves, and, where they are the whole fleet, of what they name, select and fill in by mistake. */
 async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<readonly Problem[]> {
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
   const { plan } = planFleet({ now, commit: tree.id, fleet, record, observations: undefined, digest: sha256 });
-  const selections = plan.problems.filter(({ code }) => code === 'invalid-resource-selectors');
-  const loose = isPart ? [] : [...selections, ...looseEnds(fleet, record), ...idleSelectors(fleet)];
+  const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
+  const loose = isPart ? [] : [...planned, ...looseEnds(fleet, record), ...idleSelectors(fleet)];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
 }

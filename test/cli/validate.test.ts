@@ -103,6 +103,30 @@ describe('validate', () => {
     });
   });
 
+  it('warns of an override that fails on the clusters it would apply to', async () => {
+    const dir = folder();
+    put(dir, {
+      'clusters/eu-1.yaml': member('eu-1'),
+      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+      'overrides/bad.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterResourceOverride
+metadata: {name: bad}
+spec:
+  clusterResourceSelectors: [{group: "", version: v1, kind: Namespace, name: web}]
+  policy:
+    overrideRules:
+      - clusterSelector: {clusterSelectorTerms: []}
+        jsonPatchOverrides: [{op: replace, path: /spec/nope, value: 1}]
+`,
+    });
+    const { code, out } = await cli('validate', dir);
+    expect([code, out.split('\n')[0]]).toEqual([
+      0,
+      'overrides/bad.yaml:1:1: warning[failing-override]: ClusterResourcePlacement web: an override fails on eu-1: override snapshot bad-0 on v1 Namespace web: replace /spec/nope: "spec" is not there',
+    ]);
+  });
+
   it('asks whether an empty folder is the one that was meant', async () => {
     const dir = folder();
     expect((await cli('validate', dir)).err).toBe(`note: ${dir} holds no files: is it the fleet repo that you mean?\n`);
