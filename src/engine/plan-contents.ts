@@ -85,11 +85,10 @@ export function clustersAppliedAnew(work: PlacementWork, world: World): Readonly
 /** A label that only fills a variable of an override moves no binding: what is applied changes all the same. */
 function isFilledAnew(binding: Binding, work: PlacementWork, world: World): boolean {
   const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
-  const labels = recordedLabels(cluster, world);
-  const manifests =
-    index === undefined || isRebuilt(work.resourceSnapshots, index) ? undefined : work.contents.get(index);
-  const member = world.members.get(cluster);
-  if (!member || member.leaving || !labels || !manifests || sameValue(labels, member.labels)) return false;
+  const labels = relabelled(world).get(cluster);
+  if (!labels || index === undefined || isRebuilt(work.resourceSnapshots, index)) return false;
+  const manifests = work.contents.get(index);
+  if (!manifests) return false;
   const what = { placement: refOf(work.placement), manifests, lists: binding, cluster };
   const now = world.render(what);
   // Where overrides fail now, the cluster keeps what it has.
@@ -98,11 +97,16 @@ function isFilledAnew(binding: Binding, work: PlacementWork, world: World): bool
   return !before.ok || before.digest !== now.digest;
 }
 
-/** Undefined where the record knows no such member. */
-function recordedLabels(cluster: ClusterName, { record }: World): Labels | undefined {
-  const recorded = record.clusters.get(cluster);
-  return recorded && labelsOf(recorded);
-}
+/** Members that have other labels than the record knows, and which those are. */
+const relabelled = onceFor(({ members, record }: World): ReadonlyMap<ClusterName, Labels> => {
+  const changed = new Map<ClusterName, Labels>();
+  for (const [name, { labels, leaving }] of members) {
+    const recorded = record.clusters.get(name);
+    const before = recorded && labelsOf(recorded);
+    if (before && !leaving && !sameValue(before, labels)) changed.set(name, before);
+  }
+  return changed;
+});
 
 /** Most bindings of a placement have one strategy, before and after. */
 function strategyComparison(): (a: ApplyStrategy, b: ApplyStrategy) => boolean {
@@ -126,7 +130,7 @@ export function recordedContentsOf(target: Target, world: World): readonly Manif
     manifests,
     lists: binding,
     cluster: target.clusterName,
-    labels: recordedLabels(target.clusterName, world),
+    labels: relabelled(world).get(target.clusterName),
   });
   return rendered.ok ? rendered.manifests.map(({ manifest }) => manifest) : [];
 }
