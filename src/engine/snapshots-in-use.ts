@@ -1,5 +1,5 @@
 import type { Manifest } from '../api/meta.ts';
-import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import { placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { wasGiven } from './delivery/cleanup.ts';
 import { refsIn } from './delivery/listed-objects.ts';
@@ -8,6 +8,7 @@ import { conditionIs } from './kernel/condition.ts';
 import { placementLabel, placementLabelValue } from './overrides/ownership.ts';
 import { inFleet } from './present-bindings.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
+import { isOver } from './staged/step.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -17,7 +18,7 @@ export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<n
   const indexes = new Set<number>();
   for (const { binding } of work.bindings)
     if (binding.resourceSnapshotIndex !== undefined) indexes.add(binding.resourceSnapshotIndex);
-  for (const index of usedByRuns(ref, world)) indexes.add(index);
+  for (const index of usedByRuns(work, world)) indexes.add(index);
   for (const observation of world.input.observations?.values() ?? []) {
     const seen = sightingOf(observation, ref)?.resourceSnapshotIndex;
     if (seen !== undefined) indexes.add(seen);
@@ -26,12 +27,20 @@ export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<n
   return indexes;
 }
 
-function usedByRuns({ name, namespace }: PlacementRef, world: World): number[] {
-  return world.admitted.runs.flatMap((run) => {
-    if (run.spec.placementName !== name || (run.metadata.namespace ?? namespace) !== namespace) return [];
-    const key = placementKey({ name: run.metadata.name, namespace });
-    const used = world.record.runs.get(key)?.status?.resourceSnapshotIndexUsed;
-    return used === undefined || used === '' ? [] : [Number(used)];
+/**
+ * What runs that are not over use, or are to use once they begin: an index that no snapshot has yet would be given to none any
+ * more. A run that is over stands on nothing: its clusters stand on what it gave them.
+ */
+function usedByRuns({ placement, resourceSnapshots }: PlacementWork, world: World): number[] {
+  const { name, namespace } = refOf(placement);
+  const known = new Set(resourceSnapshots.map(({ index }) => index));
+  return world.admitted.runs.flatMap(({ spec, metadata }) => {
+    if (spec.placementName !== name || (metadata.namespace ?? namespace) !== namespace) return [];
+    const { status = {} } = world.record.runs.get(placementKey({ name: metadata.name, namespace })) ?? {};
+    if (isOver(status)) return [];
+    if (status.resourceSnapshotIndexUsed) return [Number(status.resourceSnapshotIndexUsed)];
+    const wanted = Number(spec.resourceSnapshotIndex || Number.NaN);
+    return known.has(wanted) ? [wanted] : [];
   });
 }
 

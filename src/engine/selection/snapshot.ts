@@ -17,7 +17,7 @@ export interface SnapshotRequest {
   /** spec.revisionHistoryLimit: snapshots to keep, 1 to 1000, the new one included. */
   readonly limit: number;
   /**
-   * Indexes that something still stands on: those of live and deleting bindings, of running update runs, those that members
+   * Indexes that something still stands on: those of live and deleting bindings, of update runs that are not over, those that members
    * were last seen with, and those that list what is still to be removed somewhere. They outlive the limit: a binding whose
    * snapshot is gone can neither be rendered nor pruned (KubeFleet forgets them and such bindings hang, kubefleet issue
    * #263). Asked only when a snapshot is taken.

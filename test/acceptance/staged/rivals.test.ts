@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Document } from '../door.ts';
-import { app, moves } from '../rollout/world.ts';
+import { app, moves, type Step, type Story } from '../rollout/world.ts';
 import {
   canary,
   clusters,
@@ -67,6 +67,45 @@ describe('a rollback', () => {
     const back = await story.plan(40);
     expect(moves(back)).toEqual(['eu-1', 'us-1', 'us-2', 'us-3'].map((name) => `${name} Bound 0 update`));
     expect(back.plan.placements[0].resourceSnapshotIndex).toBe(1);
+  });
+
+  const indexes = (step: Step): number[] =>
+    step.file('placements/web/state.yaml').resourceSnapshots.map(({ index }: Document) => index);
+  /** Runs web-0, web-1 … one after the other, each with an image of its own, under a history of two. */
+  const afterRuns = async (count: number, more: Readonly<Record<string, string>> = {}): Promise<Story> => {
+    const story = staged(all, { 'web.yaml': `${external()}  revisionHistoryLimit: 2\n`, ...more });
+    for (let at = 0; at < count; at++) {
+      story.files['resources/web.yaml'] = app(`web:${at}`);
+      story.files[`run-${at}.yaml`] = run(`web-${at}`);
+      await story.plan(20 * at);
+      story.seen = everyone(at);
+      expect(runWords(await story.plan(20 * at + 10), `web-${at}`)).toBe(succeeded);
+    }
+    return story;
+  };
+
+  it('goes back as far as the history does: runs that are over keep nothing in it', async () => {
+    const story = await afterRuns(4);
+    story.files['back.yaml'] = run('back', ', resourceSnapshotIndex: "1"');
+    const step = await story.plan(100);
+    expect([indexes(step), runWords(step, 'back')]).toEqual([[2, 3], 'Initialized=False/UpdateRunInitializedFailed']);
+    story.files['back.yaml'] = run('again', ', resourceSnapshotIndex: "2"');
+    expect(moves(await story.plan(110))[0]).toBe('eu-1 Bound 2 update');
+  });
+
+  it('that has not begun keeps what it goes back to', async () => {
+    const story = await afterRuns(2);
+    story.files['back.yaml'] = run('back', ', resourceSnapshotIndex: "0", state: Initialize');
+    story.files['late.yaml'] = run('late', ', resourceSnapshotIndex: "0"').replace('careful', 'later');
+    story.files['resources/web.yaml'] = app('web:9');
+    story.files['next.yaml'] = run('next');
+    expect(indexes(await story.plan(60))).toEqual([0, 1, 2]);
+    delete story.files['back.yaml'];
+    story.seen = everyone(2);
+    await story.plan(70);
+    story.files['resources/web.yaml'] = app('web:10');
+    story.files['run-10.yaml'] = run('web-10');
+    expect(indexes(await story.plan(80))).toEqual([0, 2, 3]);
   });
 
   it('without a run nothing moves, whatever the repo holds', async () => {
