@@ -103,7 +103,13 @@ function finished(work: PlacementWork, context: RollOutContext, pick: LastPick):
     holds: [
       ...work.holds,
       ...cleaning.values(),
-      ...holdsOf(waiting, work.placement, strategy, { all, readyAt, denials, noneNeeded }),
+      ...holdsOf(waiting, work.placement, strategy, {
+        all,
+        readyAt,
+        denials,
+        noneNeeded,
+        unplaced: unplaced(work, all),
+      }),
     ],
     wakes: [...work.wakes, ...opensFreeze(waiting, context.freeze)],
   };
@@ -156,6 +162,13 @@ function targetNumber({ placement, policySnapshots }: PlacementWork, all: readon
   if (policy.placementType === 'PickN')
     return policy.numberOfClusters ?? latestOf(policySnapshots)?.numberOfClusters ?? 0;
   return all.filter(({ step }) => step.binding.state !== 'Unscheduled').length;
+}
+
+/** PickAll asks for no number: what it does not find it does not want. */
+function unplaced(work: PlacementWork, all: readonly Classified[]): number {
+  if (work.placement.spec.policy.placementType === 'PickAll') return 0;
+  const staying = all.filter(({ step: { binding } }) => binding.state !== 'Unscheduled' && !binding.deleting);
+  return Math.max(targetNumber(work, all) - staying.length, 0);
 }
 
 const wantsNone = ({ placement: { spec } }: PlacementWork): boolean =>

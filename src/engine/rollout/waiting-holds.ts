@@ -22,9 +22,11 @@ export function holdsOf(
     readonly denials: ReadonlyMap<Classified, string>;
     /** maxUnavailable asks for no cluster to be ready: then those that are not wait for one that is. */
     readonly noneNeeded: boolean;
+    /** Clusters that the policy asks for and has not got: to maxUnavailable they are not available. */
+    readonly unplaced: number;
   },
 ): Hold[] {
-  const { readyAt, denials, noneNeeded } = pick;
+  const { readyAt, denials, noneNeeded, unplaced } = pick;
   const stuck = isZero(maxUnavailable) && isZero(maxSurge);
   const [going, unready] = [stillGoing(pick.all), notReady(pick.all)];
   return [...waiting].map((entry): Hold => {
@@ -43,7 +45,7 @@ export function holdsOf(
       };
     if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
       const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
-      const awaited = candidate === 'bind' ? going : unready;
+      const awaited = candidate === 'bind' ? going : `${lacking(unplaced)}${unready}`;
       return {
         subject,
         reason: 'RolloutBudget',
@@ -76,6 +78,11 @@ const notReady = (all: readonly Classified[]): string =>
     all.filter((entry) => !entry.ready && entry.readyAt === undefined && !isLeaving(entry)),
     'not ready yet',
   );
+
+const lacking = (unplaced: number): string =>
+  unplaced === 0
+    ? ''
+    : `; ${unplaced} ${unplaced === 1 ? 'cluster' : 'clusters'} that the policy asks for and has not found ${unplaced === 1 ? 'counts' : 'count'} as not available`;
 
 const told = (awaited: readonly Classified[], what: string): string =>
   awaited.length === 0 ? '' : ` (${what}: ${fewOf(awaited.map(({ step }) => step.binding.targetCluster))})`;

@@ -102,9 +102,17 @@ describe('what waits is held', () => {
     ],
     [
       'none where no other has to move first',
-      [bound('a', 0, health.ready)],
+      [bound('a', 0, health.ready), bound('b', 1, health.ready), bound('c', 1, health.ready)],
       { maxUnavailable: 0 },
       ['a is to be updated once maxUnavailable 0 allows it'],
+    ],
+    [
+      'those that are asked for and were not found take part of it',
+      [bound('a', 0, health.ready), bound('b', 1, health.applying)],
+      { maxUnavailable: 1 },
+      [
+        'a is to be updated once maxUnavailable 1 allows it; 1 cluster that the policy asks for and has not found counts as not available (not ready yet: b)',
+      ],
     ],
   ])('by the budget until others have moved, and these are named: %s', (_, bindings, rolling, messages) => {
     expect(roll(workOf(placementOf(pickN(3), rolling), bindings)).holds.map(({ message }) => message)).toEqual(
