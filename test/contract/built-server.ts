@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
 import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
 import { sleep, systemClock } from '../../src/members/clock.ts';
@@ -24,15 +24,15 @@ export async function builtServer(assets: string): Promise<ContractServer> {
     });
   const directory = await mkdtemp(join(tmpdir(), 'gitfleet-contract-'));
   const at = (name: string): string => join(directory, name);
-  const running: ChildProcess[] = [];
+  const running: Program[] = [];
   // Nobody else ends them when the suite is cut off.
   const abandon = (): void => {
-    for (const child of running) child.kill('SIGKILL');
+    for (const { child } of running) child.kill('SIGKILL');
   };
   process.once('exit', abandon);
   const close = async (): Promise<void> => {
     process.off('exit', abandon);
-    for (const child of running.splice(0).reverse()) await end(child);
+    for (const program of running.splice(0).reverse()) await end(program);
     await rm(directory, { recursive: true, force: true });
   };
   try {
@@ -46,7 +46,7 @@ export async function builtServer(assets: string): Promise<ContractServer> {
     const etcd = `http://127.0.0.1:${client}`;
     const peers = `http://127.0.0.1:${peer}`;
     running.push(
-      start(join(assets, 'etcd'), at('etcd.log'), {
+      start(join(assets, 'etcd'), directory, {
         name: 'contract',
         'data-dir': at('etcd'),
         'listen-client-urls': etcd,
@@ -56,7 +56,9 @@ export async function builtServer(assets: string): Promise<ContractServer> {
         'initial-cluster': `contract=${peers}`,
         'unsafe-no-fsync': 'true',
       }),
-      start(join(assets, 'kube-apiserver'), at('kube-apiserver.log'), {
+    );
+    running.push(
+      start(join(assets, 'kube-apiserver'), directory, {
         'etcd-servers': etcd,
         // Lists that go on from a forgotten moment are part of the suite.
         'etcd-compaction-interval': '2s',
@@ -75,7 +77,7 @@ export async function builtServer(assets: string): Promise<ContractServer> {
         'allow-privileged': 'true',
       }),
     );
-    await ready(at('kubeconfig'), running, (program) => lastLines(at(`${program}.log`)));
+    await ready(at('kubeconfig'), running);
     const kubeconfigFile = at('kubeconfig');
     return {
       kubeconfig: kubeconfigFile,
@@ -92,10 +94,21 @@ export async function builtServer(assets: string): Promise<ContractServer> {
   }
 }
 
-function start(program: string, log: string, options: Readonly<Record<string, string>>): ChildProcess {
+interface Program {
+  readonly name: string;
+  readonly child: ChildProcess;
+  /** What it wrote. */
+  readonly log: string;
+  /** Resolves when it has ended and everything it wrote is in its log. */
+  readonly ended: Promise<unknown>;
+}
+
+function start(path: string, directory: string, options: Readonly<Record<string, string>>): Program {
+  const name = basename(path);
+  const log = join(directory, `${name}.log`);
   const child = spawn(
-    program,
-    Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+    path,
+    Object.entries(options).map(([option, value]) => `--${option}=${value}`),
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const out = createWriteStream(log);
@@ -103,13 +116,11 @@ function start(program: string, log: string, options: Readonly<Record<string, st
   child.stderr?.pipe(out, { end: false });
   child.on('error', (error) => out.write(`${error.message}\n`));
   child.on('close', () => out.end());
-  return child;
+  return { name, child, log, ended: once(out, 'close') };
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const ended = once(child, 'close');
-  child.kill('SIGTERM');
+async function end({ child, ended }: Program): Promise<void> {
+  if (!hasEnded(child)) child.kill('SIGTERM');
   const stubborn = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await ended;
   clearTimeout(stubborn);
@@ -118,28 +129,27 @@ async function end(child: ChildProcess): Promise<void> {
 const hasEnded = (child: ChildProcess): boolean =>
   child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
-async function ready(
-  kubeconfigFile: string,
-  [etcd, server]: readonly ChildProcess[],
-  logOf: (program: string) => Promise<string>,
-): Promise<void> {
+/** Rejects when a program ends, or when the server, the last one, is not ready in time. */
+async function ready(kubeconfigFile: string, programs: readonly Program[]): Promise<void> {
   const transport = await (await connectionsOf(kubeconfigFile)).open('contract');
   const limit = Date.now() + startMs;
   for (let last = 'no answer'; ; await sleep(systemClock, 200)) {
-    for (const [program, child] of [
-      ['etcd', etcd],
-      ['kube-apiserver', server],
-    ] as const)
-      if (child && hasEnded(child)) throw new Error(`${program} ended by itself:\n${await logOf(program)}`);
+    for (const { name, child, log, ended } of programs) {
+      if (!hasEnded(child)) continue;
+      await ended;
+      throw new Error(`${name} ended by itself with ${child.exitCode ?? child.signalCode}:\n${await lastLines(log)}`);
+    }
     try {
-      const response = await transport!({ method: 'GET', path: '/readyz', headers: {} });
+      const signal = AbortSignal.timeout(5_000);
+      const response = await transport!({ method: 'GET', path: '/readyz', headers: {}, signal });
       for await (const chunk of response.body) last = `${response.status} ${Buffer.from(chunk).toString('utf8')}`;
       if (response.status === 200) return;
     } catch (error) {
       last = String(error);
     }
-    if (Date.now() > limit)
-      throw new Error(`kube-apiserver is not ready after 60 s: ${last}\n${await logOf('kube-apiserver')}`);
+    if (Date.now() <= limit) continue;
+    const { name, log } = programs.at(-1)!;
+    throw new Error(`${name} is not ready after ${startMs / 1000} s: ${last}\n${await lastLines(log)}`);
   }
 }
 

@@ -1,11 +1,12 @@
 import { expect, it, type TestContext } from 'vitest';
+import { leaveOut } from './left-out.ts';
 import { configMap, deployment } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
 
 /** What the controllers of a cluster do, which an API server alone does not. */
 export function controlled(now: () => Session): void {
-  const needed = ({ skip }: TestContext): void => {
-    if (!now().server.controllers) skip('no controller manager runs beside this API server');
+  const needed = (test: TestContext): void => {
+    if (!now().server.controllers) leaveOut(test, 'no controller manager runs beside this API server');
   };
   const path = (name: string) => configMaps(now().namespace, name);
   const read = async (name: string) => now().send('GET', path(name));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { leaveOut } from './left-out.ts';
 import { configMap } from './objects.ts';
 import { type Answer, configMaps, eventually, patienceMs, type Session } from './session.ts';
 
@@ -34,7 +35,7 @@ export function paging(now: () => Session): void {
     );
   });
 
-  it('are refused with 410 when the moment they are of is forgotten', async ({ skip }) => {
+  it('are refused with 410 when the moment they are of is forgotten', async (test) => {
     await make(3);
     const { continue: token } = (await page()).body.metadata;
     // The same token of a moment long ago.
@@ -43,7 +44,8 @@ export function paging(now: () => Session): void {
     const { forget, forgetsWithinMs } = now().server;
     forget();
     if (forgetsWithinMs > patienceMs && (await again()).status !== 410)
-      skip(
+      leaveOut(
+        test,
         `a server of less than ${forgetsWithinMs / 60_000} minutes still remembers everything: run this later again`,
       );
     await eventually(async () => {

@@ -18,6 +18,16 @@ export function refusing(now: () => Session): void {
     expect((await now().send('GET', deployments(namespace, 'web'))).status).toBe(404);
   });
 
+  it('an apply of a list that has one key twice, with the key in the message', async () => {
+    const { namespace } = now();
+    const containers = [container('web'), container('web', { image: 'registry.k8s.io/other' })];
+    const template = { metadata: { labels: { app: 'web' } }, spec: { containers } };
+    const { status, body } = await now().apply(deployment(namespace, 'web', { template }), 'one', { force: 'true' });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(body.message).toContain('.spec.template.spec.containers: duplicate entries for key [name="web"]');
+    expect((await now().send('GET', deployments(namespace, 'web'))).status).toBe(404);
+  });
+
   it('an invalid value, with its field as a cause', async () => {
     const other = deployment(now().namespace, 'web', { selector: { matchLabels: { app: 'other' } } });
     const { status, body } = await now().apply(other, 'one');
@@ -125,7 +135,7 @@ export function refusing(now: () => Session): void {
       });
       expect(status, JSON.stringify(body)).toBe(201);
     });
-    await now().send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, {
+    const budget = await now().send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, {
       body: {
         apiVersion: 'policy/v1',
         kind: 'PodDisruptionBudget',
@@ -133,10 +143,12 @@ export function refusing(now: () => Session): void {
         spec: { minAvailable: 1, selector: { matchLabels: labels } },
       },
     });
-    await now().send('PATCH', `${pods}/guarded/status`, {
+    expect(budget.status, JSON.stringify(budget.body)).toBe(201);
+    const reported = await now().send('PATCH', `${pods}/guarded/status`, {
       type: 'application/merge-patch+json',
       body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
     });
+    expect(reported.status, JSON.stringify(reported.body)).toBe(200);
     const refused = await eventually(async () => {
       const answer = await now().send('POST', `${pods}/guarded/eviction`, {
         body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'guarded', namespace } },

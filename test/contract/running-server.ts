@@ -2,29 +2,30 @@ import { readFile } from 'node:fs/promises';
 import { delimiter } from 'node:path';
 import { parse } from 'yaml';
 import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
+import type { Transport } from '../../src/members/api-server/transport.ts';
 import { systemClock } from '../../src/members/clock.ts';
+import { missingRights } from './rights.ts';
 import type { ContractServer } from './server.ts';
 
 /**
  * A cluster that is running, by kubeconfig file or files: of the context named, else of the current one. Rejects when there is
- * none, or when its server does not answer.
+ * none, when its server does not answer, and when its user may not do what the suite does, so that nothing is left half done.
  */
 export async function runningServer(kubeconfig: string, named: string | undefined): Promise<ContractServer> {
   const context = named ?? (await currentContext(kubeconfig));
   const transport = await (await connectionsOf(kubeconfig)).open(context);
   if (!transport) throw new Error(`KUBECONFIG is ${kubeconfig}, where there is no context ${context}`);
-  const ask = async (path: string): Promise<number> => {
-    const response = await transport({ method: 'GET', path, headers: {} });
-    for await (const _ of response.body);
-    return response.status;
-  };
-  const status = await ask('/version').catch((error: unknown) => {
+  const missing = await missingRights(transport).catch((error: unknown) => {
     const hint = 'unset KUBECONFIG to leave it out';
-    throw new Error(`the server of the context ${context} in ${kubeconfig} does not answer; ${hint}`, { cause: error });
+    throw new Error(`the cluster of the context ${context} in ${kubeconfig} cannot be asked; ${hint}`, {
+      cause: error,
+    });
   });
-  if (status !== 200) throw new Error(`the server of the context ${context} in ${kubeconfig} answers ${status}`);
-  // A controller makes it in every namespace.
-  const controllers = (await ask('/api/v1/namespaces/kube-system/serviceaccounts/default')) === 200;
+  if (missing.length > 0)
+    throw new Error(
+      `the user of the context ${context} in ${kubeconfig} may not do what the suite does: ${missing.join(', ')}`,
+    );
+  const controllers = await hasControllers(transport);
   return {
     kubeconfig,
     context,
@@ -34,6 +35,15 @@ export async function runningServer(kubeconfig: string, named: string | undefine
     controllers,
     close: async () => {},
   };
+}
+
+/** A controller makes that account in every namespace, `kube-system` among them, which a server makes by itself. */
+async function hasControllers(transport: Transport): Promise<boolean> {
+  const path = '/api/v1/namespaces/kube-system/serviceaccounts/default';
+  const response = await transport({ method: 'GET', path, headers: {} });
+  for await (const _ of response.body);
+  if (response.status !== 200 && response.status !== 404) throw new Error(`${path}: ${response.status}`);
+  return response.status === 200;
 }
 
 /** As kubectl: of several files the first that names one. */

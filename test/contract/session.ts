@@ -36,7 +36,7 @@ export interface Session {
   apply(object: Manifest, manager: string, query?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Another namespace; removed at the end. */
   makeNamespace(): Promise<string>;
-  /** Called at the end, last first; whatever it answers. */
+  /** Called at the end, last first; whatever it answers, the others are called too. */
   undo(step: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -101,8 +101,10 @@ export async function openSession(server: ContractServer): Promise<Session> {
       }),
     undo: (step) => steps.push(step),
     async close() {
-      for (const step of steps.reverse()) await step();
+      const failed: unknown[] = [];
+      for (const step of steps.reverse()) await step().catch((error: unknown) => failed.push(error));
       life.abort();
+      if (failed.length > 0) throw new AggregateError(failed, 'something of the suite was left on the server');
     },
   };
 }
