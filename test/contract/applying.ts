@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/members/api-server/api-error.ts';
-import { configMap, container, deployment, job, service } from './objects.ts';
+import { configMap, container, deployment, job, secret, service } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -181,6 +181,18 @@ export function applying(now: () => Session): void {
       'one',
     );
     expect(body.spec.template.spec.containers[0].resources.requests).toEqual({ cpu: '500m', memory: '1Gi' });
+  });
+
+  it('moves the texts of a Secret into its data, where later ones replace them', async () => {
+    const { namespace } = now();
+    for (const [text, data] of [
+      ['red', 'cmVk'],
+      ['red', 'cmVk'],
+      ['blue', 'Ymx1ZQ=='],
+    ] as const) {
+      const { body } = await now().apply(secret(namespace, 'a', { color: text }), 'one');
+      expect([body.data, body.stringData, body.type]).toEqual([{ color: data }, undefined, 'Opaque']);
+    }
   });
 
   it('fills in what is left out, and gives it to nobody', async () => {

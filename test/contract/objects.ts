@@ -29,6 +29,13 @@ export const container = (name: string, more: object = {}): object => ({
   ...more,
 });
 
+export const secret = (namespace: string, name: string, stringData: Readonly<Record<string, string>>): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace },
+  stringData,
+});
+
 /** Suspended, so that nothing runs of it. */
 export const job = (namespace: string, name: string, image = 'registry.k8s.io/pause'): Manifest => ({
   apiVersion: 'batch/v1',

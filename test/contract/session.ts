@@ -122,6 +122,7 @@ function pathOf({ kind, metadata }: Manifest): string {
   if (kind === 'ConfigMap') return configMaps(namespace, name);
   if (kind === 'Deployment') return deployments(namespace, name);
   if (kind === 'Job') return `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`;
+  if (kind === 'Secret') return `/api/v1/namespaces/${namespace}/secrets/${name}`;
   if (kind === 'Service') return `/api/v1/namespaces/${namespace}/services/${name}`;
   throw new Error(`the suite applies no ${kind}`);
 }

@@ -34,6 +34,14 @@ export class ApiError extends Error {
     return this.status === 429 || (this.status >= 500 && !this.#unexplained);
   }
 
+  /**
+   * The server asks to be left alone with one kind, whose cache it is filling: after its definition came or changed, or when it has
+   * just started (cacher.go, Kubernetes 1.31 and later). Everything else it answers.
+   */
+  get ofOneKind(): boolean {
+    return this.status === 429 && this.message.endsWith('storage is (re)initializing');
+  }
+
   /** Fields that other managers own, with their owners; empty unless this is a conflict of server-side apply. */
   get fieldConflicts(): readonly { readonly field: string; readonly manager: string }[] {
     return this.causes

@@ -115,7 +115,8 @@ export function memberClient(input: {
         if (!(error instanceof ApiError && error.transient && attempt < mostAttempts)) throw error;
         // Full jitter keeps many members that were throttled together from coming back together.
         const backoffMs = Math.random() * 250 * 2 ** attempt;
-        if (error.retryAfterMs === undefined) await sleep(clock, backoffMs, life);
+        if (error.retryAfterMs === undefined || error.ofOneKind)
+          await sleep(clock, (error.retryAfterMs ?? 0) + backoffMs, life);
         else
           pausedUntil = Math.max(pausedUntil, clock.now() + Math.min(error.retryAfterMs + backoffMs, longestPauseMs));
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../../src/api/simulated-fleet.ts';
+import { crdPath, customDefinition } from '../../custom-definition.ts';
 import { assignment, configMap, deployment, openWorld } from '../world.ts';
 import { a, always, dataOf, holding } from './holding.ts';
 
@@ -16,6 +17,24 @@ describe('a member that asks to be left alone', () => {
     await world.pass(2);
     expect(world.sent()).toEqual(['PATCH configmaps/a']);
     expect(await dataOf(world)).toEqual({ a: '2' });
+  });
+});
+
+describe('a member that fills the cache of a new kind', () => {
+  it('is left alone with that kind, and gets everything else', async () => {
+    const world = await openWorld();
+    await world.user('POST', crdPath, customDefinition('Widget'));
+    await world.pass(3);
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'default' } };
+    world.member.assign([assignment('web', [widget])]);
+    await world.pass(0.2);
+    world.member.assign([assignment('web', [widget]), assignment('other', [configMap('a', { a: '1' })])]);
+    world.sent();
+    await world.pass(0.2);
+    expect(world.sent()).toEqual(['GET configmaps/a', 'PATCH configmaps/a']);
+    await world.pass(2);
+    expect(world.sent()).toEqual(['GET widgets/w', 'PATCH widgets/w']);
+    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true }, { done: true }] });
   });
 });
 
