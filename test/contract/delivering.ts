@@ -4,7 +4,7 @@ import type { ObjectOutcome } from '../../src/api/observation.ts';
 import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
 import { assignment, refOf } from '../members/world.ts';
-import { configMap, definition, deployment, groupOf, widget } from './objects.ts';
+import { configMap, definition, deployment, groupOf, secret, widget } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
 
 /** A member of ours over the server, from assignment to sighting. */
@@ -112,6 +112,17 @@ export function delivering(now: () => Session): void {
     await eventually(async () => expect((await now().send('GET', path())).status).toBe(404));
     await eventually(async () => expect(own(member)).toEqual([]));
     expect((await now().send('GET', path('theirs'))).status).toBe(200);
+  });
+
+  it('take a text of a Secret away that is assigned no more', async () => {
+    const { namespace } = now();
+    const data = async () => (await now().send('GET', `/api/v1/namespaces/${namespace}/secrets/a`)).body.data;
+    const member = open();
+    member.assign([wanted([secret(namespace, 'a', { color: 'red', old: 'x' })])]);
+    await settled(member);
+    expect(await data()).toEqual({ color: 'cmVk', old: 'eA==' });
+    member.assign([wanted([secret(namespace, 'a', { color: 'red' })])]);
+    await eventually(async () => expect(await data()).toEqual({ color: 'cmVk' }));
   });
 
   it('compare without writing under ReportDiff', async () => {

@@ -5,7 +5,7 @@ const needed: readonly (readonly [group: string, resource: string, verbs: string
   ['', 'namespaces', 'create get delete'],
   ['', 'serviceaccounts', 'get'],
   ['', 'configmaps', 'create get list watch update patch delete'],
-  ['', 'secrets', 'create patch'],
+  ['', 'secrets', 'create get list watch patch'],
   ['', 'services', 'create patch'],
   ['', 'pods', 'create delete list'],
   ['', 'pods/status', 'patch'],

@@ -46,16 +46,20 @@ export function withoutSecrets(manifest: Manifest, message: string): string {
     .reduce((text, value) => text.replaceAll(value, redacted), message);
 }
 
-/** As they are written, and as they read where they are base64. */
+/** As they are written, as they read where they are base64, and as base64 where they are to be that on the member. */
 function valuesOf(secret: Manifest): string[] {
   const texts = (part: unknown): string[] =>
     Object.values((part ?? {}) as object).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   const encoded = texts(secret['data']);
-  return [...encoded, ...encoded.flatMap(decoded), ...texts(secret['stringData'])].flatMap((value) => [
+  const plain = texts(secret['stringData']);
+  return [...encoded, ...encoded.flatMap(decoded), ...plain, ...plain.map(inBase64)].flatMap((value) => [
     value,
     JSON.stringify(value).slice(1, -1),
   ]);
 }
+
+const inBase64 = (text: string): string =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
 function decoded(base64: string): string[] {
   try {

@@ -1,8 +1,8 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { shownDetails } from '../../engine/delivery/patch-details.ts';
-import { isSecret } from '../../engine/delivery/secret-values.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { withTextsAsData } from './secret-data.ts';
 
 /**
  * Where `live` differs from `wanted`, any field, as KubeFleet reports it: without what the server or other tools own by
@@ -93,7 +93,7 @@ const asReported = (object: Manifest): Record<string, unknown> => compared(objec
 const asSent = (object: Manifest): Record<string, unknown> => compared(object, () => true);
 
 function compared(object: Manifest, counts: (key: string) => boolean): Record<string, unknown> {
-  const { status: _, metadata, ...fields } = isSecret(object) ? encoded(object) : object;
+  const { status: _, metadata, ...fields } = withTextsAsData(object);
   const rest = templates.reduce<Record<string, unknown>>((kept, path) => without(kept, path), fields);
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(metadata)) {
@@ -116,12 +116,4 @@ function without(fields: Record<string, unknown>, [key, ...more]: readonly strin
   const { [key]: field, ...others } = fields;
   if (more.length === 0) return others;
   return isFields(field) ? { ...fields, [key]: without(field, more) } : fields;
-}
-
-/** `stringData` is only ever written: the server moves it into `data`, so that is where it is looked for. */
-function encoded(secret: Manifest): Manifest {
-  const { stringData, ...rest } = secret;
-  if (!isFields(stringData)) return secret;
-  const moved = Object.entries(stringData).map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')]);
-  return { ...rest, data: { ...(rest['data'] as object | undefined), ...Object.fromEntries(moved) } } as Manifest;
 }

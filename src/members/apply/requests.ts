@@ -4,6 +4,7 @@ import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import { fieldManager, managersOf } from './field-managers.ts';
+import { withTextsAsData } from './secret-data.ts';
 
 /**
  * The requests that one object takes. All reject with ApiError or UnreachableError, those that send a manifest also with an
@@ -39,7 +40,7 @@ export function objectRequests(
       method: 'PATCH',
       path: `${path}?${new URLSearchParams({ fieldManager, fieldValidation: 'Strict', ...how })}`,
       headers: { 'content-type': 'application/apply-patch+yaml' },
-      body: JSON.stringify(body),
+      body: JSON.stringify(withTextsAsData(body)),
       tried: `${tried} ${what}`,
       isWanted,
     });

@@ -119,9 +119,9 @@ describe('diff --members compares with the live objects', () => {
       + metadata:
       +   name: token
       +   namespace: web
-      + type: Opaque
       + data:
       +   token: (redacted)
+      + type: Opaque
 
       web: Deployment web/web on eu-1
         …

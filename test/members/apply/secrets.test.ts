@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { assignment, openWorld } from '../world.ts';
+
+const path = '/api/v1/namespaces/default/secrets/a';
+const secret = (fields: object) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'a', namespace: 'default' },
+  ...fields,
+});
+
+it('a key of stringData that is not placed any more goes away on the member', async () => {
+  const world = await openWorld();
+  world.member.assign([
+    assignment('web', [secret({ data: { size: 'bA==' }, stringData: { color: 'red', old: 'x' } })]),
+  ]);
+  await world.pass(1);
+  expect((await world.user('GET', path))['data']).toEqual({ color: 'cmVk', old: 'eA==', size: 'bA==' });
+  world.member.assign([assignment('web', [secret({ data: { size: 'bA==' }, stringData: { color: 'red' } })])]);
+  await world.pass(1);
+  expect((await world.user('GET', path))['data']).toEqual({ color: 'cmVk', size: 'bA==' });
+  expect(world.results()).toEqual([]);
+});
+
+it('a key of stringData that somebody else owns is left to them without force', async () => {
+  const world = await openWorld();
+  await world.user('POST', '/api/v1/namespaces/default/secrets', secret({ data: { color: 'Ymx1ZQ==' } }), 'somebody');
+  const strategy = { type: 'ServerSideApply' } as const;
+  world.member.assign([assignment('web', [secret({ stringData: { color: 'red' } })], { strategy })]);
+  await world.pass(1);
+  expect(world.results()).toMatchObject([
+    { message: expect.stringContaining('409, field .data.color is owned by somebody') },
+  ]);
+  expect((await world.user('GET', path))['data']).toEqual({ color: 'Ymx1ZQ==' });
+});
+
+it('a stringData that is no text is refused by the member, with the field', async () => {
+  const world = await openWorld();
+  world.member.assign([assignment('web', [secret({ stringData: { color: 5 } })])]);
+  await world.pass(1);
+  expect(world.results()).toMatchObject([
+    { result: 'ManifestApplyFailed', message: expect.stringContaining('stringData') },
+  ]);
+});
+
+it('what the member says of a stringData is told without its value, also as base64', async () => {
+  const world = await openWorld(
+    {},
+    {
+      intercept: ({ method }) =>
+        method === 'PATCH'
+          ? { status: 403, body: { kind: 'Status', message: 'cmVkw6k= or redé', reason: 'Forbidden', code: 403 } }
+          : undefined,
+    },
+  );
+  world.member.assign([assignment('web', [secret({ stringData: { color: 'redé' } })])]);
+  await world.pass(1);
+  const [outcome] = world.results();
+  expect(outcome?.message).toBe('apply Secret default/a on eu-1: 403, (redacted) or (redacted)');
+});
