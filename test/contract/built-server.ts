@@ -64,7 +64,8 @@ export async function builtServer(assets: string): Promise<ContractServer> {
         'etcd-compaction-interval': '2s',
         'cert-dir': at('certificates'),
         'bind-address': '127.0.0.1',
-        'advertise-address': '127.0.0.1',
+        // Of documentation: it is only written down. One of loopback is refused from 1.36 on, and without any the machine needs a route.
+        'advertise-address': '192.0.2.1',
         'secure-port': String(secure),
         'service-cluster-ip-range': '10.0.0.0/24',
         'service-account-issuer': `https://127.0.0.1:${secure}/`,
