@@ -16,6 +16,7 @@ export function delivering(now: () => Session): void {
   const cm = (data: Record<string, string>, name = 'a') => configMap(now().namespace, name, data);
 
   function open(): Member {
+    let assigned: Parameters<Member['assign']> = [[]];
     const member = openMember({
       name: 'contract',
       transport: now().transport,
@@ -24,10 +25,17 @@ export function delivering(now: () => Session): void {
       heartbeatMs: 60_000,
       priceLists: () => [],
       knownAt: () => Number.NEGATIVE_INFINITY,
-      events: { changed: () => {} },
+      // As the daemon does, which reads anew what is wanted before it decides on what it found late.
+      events: { changed: () => {}, contested: () => void setImmediate(() => member.assign(...assigned)) },
     });
     now().undo(async () => member.stop());
-    return member;
+    return {
+      ...member,
+      assign(...next) {
+        assigned = next;
+        member.assign(...next);
+      },
+    };
   }
 
   const results = (member: Member): readonly ObjectOutcome[] => {
