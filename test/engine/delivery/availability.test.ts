@@ -105,6 +105,8 @@ const rows: [rule: string, object: Manifest, verdict: string][] = [
   ['CRD new', crd(), 'NotAvailableYet'],
   ['PDB that allows some', pdb(1, 'True', 'SufficientPods'), 'Available'],
   ['PDB that allows none is up to date too', pdb(0, 'False', 'InsufficientPods'), 'Available'],
+  ['PDB that allows some for another reason', pdb(1, 'True', 'InsufficientPods'), 'NotAvailableYet'],
+  ['PDB that allows none for another reason', pdb(0, 'False', 'SyncFailed'), 'NotAvailableYet'],
   ['PDB whose condition lags', pdb(0, 'True', 'SufficientPods'), 'NotAvailableYet'],
   ['PDB: sync failed', pdb(0, 'False', 'SyncFailed'), 'NotAvailableYet'],
   ['PDB: older generation', pdb(1, 'True', 'SufficientPods', 1), 'NotAvailableYet'],

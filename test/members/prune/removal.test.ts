@@ -73,7 +73,9 @@ describe('an object that a new snapshot does not list', () => {
     });
     world.member.assign([next()]);
     await world.pass(1);
-    const { metadata } = (await world.user('GET', b)) as unknown as Manifest;
+    const { kind, metadata } = (await world.user('GET', b)) as unknown as Manifest;
+    // What a server answers of an object that is gone has metadata without labels, too.
+    expect([kind, metadata.name]).toEqual(['ConfigMap', 'b']);
     expect(metadata.labels ?? {}).toEqual({});
     expect(metadata.annotations ?? {}).toEqual({});
     expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);

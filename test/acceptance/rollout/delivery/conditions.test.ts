@@ -142,6 +142,19 @@ describe('failed placements', () => {
     expect(statusOf(await story.plan(30)).failedPlacements).toBeUndefined();
   });
 
+  it('never quote what a Secret holds, as it is written or in base64', async () => {
+    const secret =
+      '---\napiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: web}\nstringData: {token: from-repo}\ndata: {old: c3RvbGVu}\n';
+    const story = await settled(rolling(1, 1), secret);
+    const object = { apiVersion: 'v1', kind: 'Secret', namespace: 'web', name: 'key' };
+    const message = 'Secret "key" is invalid: token: "from-repo", old: "c3RvbGVu" (stolen): too short';
+    story.seen = { ...story.seen, a: shows(result('ManifestApplyFailed', { message }, object)) };
+    const step = await story.plan(10);
+    expect(statusOf(step).failedPlacements[0].condition.message).toBe(
+      'Secret "key" is invalid: token: "(redacted)", old: "(redacted)" ((redacted)): too short',
+    );
+  });
+
   it('hold what is applied and not available when all is applied', async () => {
     const story = await settled();
     story.seen = { ...story.seen, a: holds(0, [namespace, deployment(0)]) };
