@@ -85,14 +85,10 @@ function pairsOf(
   }
   const kept = new Map<ClusterName, PlannedBinding>();
   const removed = new Map<ClusterName, PlannedBinding>();
-  for (const binding of planned) {
-    const { clusterName, resourceSnapshotIndex } = binding;
-    if (binding.move === 'remove') removed.set(clusterName, binding);
-    // Of two that stay on one cluster, in whatever order, it is the recorded one that tells what became of it.
-    else if (!kept.has(clusterName) || live.get(clusterName)?.resourceSnapshotIndex === resourceSnapshotIndex)
-      kept.set(clusterName, binding);
-  }
-  const clusters = new Set([...live.keys(), ...kept.keys(), ...removed.keys(), ...emptied]);
+  for (const binding of planned) (binding.move === 'remove' ? removed : kept).set(binding.clusterName, binding);
+  // Of two on one cluster that both stay as they are nothing tells which is which, and nothing need.
+  const still = stillTwice(recorded, planned);
+  const clusters = new Set([...live.keys(), ...kept.keys(), ...removed.keys(), ...emptied]).difference(still);
   return [...clusters].map((clusterName) => {
     const before = live.get(clusterName);
     const after = kept.get(clusterName);
@@ -101,6 +97,19 @@ function pairsOf(
     const removedNow = goes && !leaving.has(clusterName);
     return { clusterName, before, after: after ?? removed.get(clusterName), removedNow };
   });
+}
+
+/** Clusters with several live bindings in the record, of which the plan moves none. */
+function stillTwice(recorded: readonly Binding[], planned: readonly PlannedBinding[]): ReadonlySet<ClusterName> {
+  const once = new Set<ClusterName>();
+  const twice = new Set<ClusterName>();
+  for (const { targetCluster, deleting } of recorded) {
+    if (deleting) continue;
+    (once.has(targetCluster) ? twice : once).add(targetCluster);
+  }
+  if (twice.size === 0) return twice;
+  const moving = planned.filter(({ move }) => move !== 'keep' && move !== 'wait').map(({ clusterName }) => clusterName);
+  return twice.intersection(new Set(planned.map(({ clusterName }) => clusterName))).difference(new Set(moving));
 }
 
 /** Contents of a snapshot by index: those of the plan's record, else those remembered. */

@@ -97,7 +97,8 @@ describe('versions', () => {
     ).toEqual([]);
   });
   it('of two bindings on one cluster, in whatever order, none has gone back', () => {
-    const two = [on('a', 1), on('a', 0, { state: 'Unscheduled' })];
+    const other = { clusterResourceOverrideSnapshots: ['by-zone-0'] };
+    const two = [on('a', 1), on('a', 0, { state: 'Unscheduled', previousState: 'Bound', ...other })];
     const fleet = { members: members('a'), placements: [rolling()] };
     const after = [planned('a', 1, 'keep'), planned('a', 0, 'wait', { state: 'Unscheduled' })];
     for (const before of [two, two.toReversed()])
