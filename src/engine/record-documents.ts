@@ -43,8 +43,10 @@ export function placementDocuments(
     bindings: work.bindings.map(({ binding }) => binding),
   };
   const { status: _, ...rest } = placement;
+  // Of a placement whose file is gone the record may hold state without status: there is no spec then that could be told.
+  const isKnown = placement.spec.resourceSelectors.length > 0;
   return [
-    ['status.yaml', object({ ...rest, metadata, status })],
+    ...(isKnown ? [['status.yaml', object({ ...rest, metadata, status })] as [string, RecordDocument]] : []),
     ['state.yaml', object(canonicalState(state))],
     ...(inNamespace ? [['namespace-status.yaml', object(inNamespace)] as [string, RecordDocument]] : []),
     // An index whose contents nobody knows (a state written by hand) must not come back as one that held nothing.

@@ -339,4 +339,21 @@ bindings:
       expect.objectContaining({ clusterName: 'us-1', remove: true, objects: [] }),
     ]);
   });
+
+  it('with nothing but the state of such a placement leaves a record that can be read', async () => {
+    const { 'web.yaml': _, ...rest } = shop;
+    const gone = { ...rest, 'other.yaml': otherPlacement };
+    const first = await plan(
+      gone,
+      state('bindings:\n- {targetCluster: eu-1, state: Bound, resourceSnapshotIndex: 3}\n'),
+    );
+    const second = await plan(gone, first.plan.record);
+    for (const { plan: step } of [first, second]) {
+      expect(step.problems).toEqual([]);
+      expect(step.targets.filter(({ remove }: Document) => remove)).toEqual([
+        expect.objectContaining({ clusterName: 'eu-1', objects: [] }),
+      ]);
+    }
+    expect(second.plan.record).toEqual(first.plan.record);
+  });
 });
