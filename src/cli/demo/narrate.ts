@@ -111,6 +111,8 @@ function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
   const subject = titleOf(next);
   for (const stage of next.status.stagesStatus ?? []) {
     const old = before?.status.stagesStatus?.find((candidate) => candidate.stageName === stage.stageName);
+    if (hasSoaked(stage) && !hasSoaked(old))
+      told.push({ tone: 'moving', subject, text: `stage ${stage.stageName}: has soaked` });
     const now = reasonOf(stage.conditions, 'Succeeded') ?? reasonOf(stage.conditions, 'Progressing');
     const then = old && (reasonOf(old.conditions, 'Succeeded') ?? reasonOf(old.conditions, 'Progressing'));
     if (now !== undefined && now !== then) {
@@ -121,8 +123,6 @@ function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
         text: `stage ${stage.stageName}: ${inWords(now)}`,
       });
     }
-    if (hasSoaked(stage) && !hasSoaked(old))
-      told.push({ tone: 'moving', subject, text: `stage ${stage.stageName}: has soaked` });
   }
   const began = findCondition(next.status.conditions, 'Initialized');
   if (began?.status === 'False' && !conditionIs(before?.status.conditions, 'Initialized', 'False'))
