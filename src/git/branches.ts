@@ -1,8 +1,7 @@
 import type { Address } from './address.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
-import { httpBranches } from './http/http-branches.ts';
-import type { ListRefs } from './http/ls-refs.ts';
+import type { ListRefs } from './list-refs.ts';
 import { localBranches } from './local/local-branches.ts';
 import type { RefChange } from './local/local-refs.ts';
 import { nativeBranches } from './native/native-branches.ts';
@@ -61,8 +60,11 @@ async function openAt(input: Parameters<typeof openBranches>[0]): Promise<Branch
   switch (address.kind) {
     case 'local':
       return localBranches(address.path, native);
-    case 'http':
+    case 'http': {
+      // Its HTTP client is the largest library of all.
+      const { httpBranches } = await import('./http/http-branches.ts');
       return httpBranches({ url: address.url, mirrorDir, credentials: input.credentials, native, requested });
+    }
     case 'native':
       if (!native)
         throw new GitError('no-git-binary', `${address.url} needs the git binary, which is not installed here`);

@@ -1,5 +1,5 @@
 import type { Branches } from './branches.ts';
-import { covers, type ListRefs } from './http/ls-refs.ts';
+import { covers, type ListRefs } from './list-refs.ts';
 
 /**
  * Where the branches that we follow point. A server is asked for all of them in one request and at most once a while,

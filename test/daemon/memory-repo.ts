@@ -1,6 +1,6 @@
 import type { BranchChange, Branches } from '../../src/git/branches.ts';
 import { GitError } from '../../src/git/git-error.ts';
-import { covers } from '../../src/git/http/ls-refs.ts';
+import { covers } from '../../src/git/list-refs.ts';
 import { type NewObject, newCommit, newFileTree } from '../../src/git/objects/new-objects.ts';
 import { type Objects, objectsFrom } from '../../src/git/objects/objects.ts';
 import { readFiles } from '../../src/git/status-branch.ts';

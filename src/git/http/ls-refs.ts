@@ -1,11 +1,9 @@
 import isomorphic from 'isomorphic-git';
 import { GitError } from '../git-error.ts';
+import { covers, type ListRefs } from '../list-refs.ts';
 import { askService } from './ask-service.ts';
 import type { GitHttp } from './http.ts';
 import { packetLine, packetLines, whole } from './packet-lines.ts';
-
-/** Where refs of a server point: under prefixes that end in a slash, or of exactly a name. */
-export type ListRefs = (prefixes: readonly string[]) => Promise<Map<string, string>>;
 
 /**
  * Asks a server for refs in one request (protocol version 2), after a first one that finds out whether it can. isomorphic-git
@@ -22,10 +20,6 @@ export function lsRefs(http: GitHttp, url: string): ListRefs {
     return new Map([...refs].filter(([ref]) => prefixes.some((prefix) => covers(prefix, ref))));
   };
 }
-
-/** Whether what was asked for means this ref. */
-export const covers = (prefix: string, ref: string): boolean =>
-  prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix;
 
 async function protocolOf(http: GitHttp, url: string): Promise<1 | 2> {
   const answer = await http.request({

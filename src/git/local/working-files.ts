@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import isomorphic from 'isomorphic-git';
+import { loadIsomorphic } from '../load-isomorphic.ts';
 import type { FileEdits } from '../objects/edit-tree.ts';
 import { newObject } from '../objects/new-objects.ts';
 
@@ -23,6 +23,7 @@ export async function uncommitted({ dir }: WorkingTree, committed: FileEdits): P
 
 /** Brings some files of a working tree, and its index, to what a commit that was just made holds. */
 export async function bringAlong({ dir, gitDir }: WorkingTree, edits: FileEdits): Promise<void> {
+  const isomorphic = await loadIsomorphic();
   for (const [path, text] of edits) {
     const index = { fs, dir, gitdir: gitDir, filepath: path };
     if (text === undefined) {

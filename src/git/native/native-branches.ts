@@ -1,6 +1,6 @@
 import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
-import { covers } from '../http/ls-refs.ts';
+import { covers } from '../list-refs.ts';
 import { mirrorRef, openMirror } from '../mirror.ts';
 import { mirrorFetch } from '../mirror-fetch.ts';
 import { openObjects } from '../objects/objects.ts';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import isomorphic from 'isomorphic-git';
 import type { RepoTree } from '../../repo/tree.ts';
 import { GitError } from '../git-error.ts';
+import { loadIsomorphic } from '../load-isomorphic.ts';
 import { git, gitOrThrow } from '../native/run-git.ts';
 import { type Commit, parseCommit } from './commit.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
@@ -135,6 +135,7 @@ const nativeHistory = (gitdir: string): History => ({
 
 const pureHistory = (gitdir: string): History => ({
   async log(tip, { most, path }) {
+    const isomorphic = await loadIsomorphic();
     const found = await isomorphic.log({
       fs,
       gitdir,
@@ -143,8 +144,10 @@ const pureHistory = (gitdir: string): History => ({
     });
     return found.slice(0, most).map(({ oid }) => oid);
   },
-  isAncestor: (ancestor, of) =>
-    isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache: {} }).catch(() => false),
+  async isAncestor(ancestor, of) {
+    const isomorphic = await loadIsomorphic();
+    return isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache: {} }).catch(() => false);
+  },
 });
 
 /** The entries of a tree object. */

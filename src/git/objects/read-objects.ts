@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import isomorphic from 'isomorphic-git';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
+import { loadIsomorphic } from '../load-isomorphic.ts';
 import { git } from '../native/run-git.ts';
 import { looseObjects } from './loose-objects.ts';
 import type { Objects, StoredObject } from './objects.ts';
@@ -53,6 +53,7 @@ const firstPauseMs = 5;
 export function pureRead(gitdir: string): Read {
   let cache = {};
   const one = async (oid: string): Promise<StoredObject> => {
+    const isomorphic = await loadIsomorphic();
     const { type, object } = await isomorphic.readObject({ fs, gitdir, oid, format: 'content', cache });
     return { type, content: Buffer.from(object as Uint8Array) };
   };
