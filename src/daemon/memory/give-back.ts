@@ -15,13 +15,13 @@ const restfulPart = 0.1;
 /** At rest for so many samples in a row: the pause comes when nobody is likely to wait for anything. */
 const restfulSamples = 2;
 /** Less is not worth a pause. */
-const worthBytes = 128 * 2 ** 20;
+const worthBytes = 64 * 2 ** 20;
 
 /**
  * Gives pages back to the system when the daemon comes to rest. V8 lets a heap grow to several times what is alive while
  * there is work, collects when it is full, and keeps the pages; so a daemon would hold for months what its first minute took.
  * `collect` stops everything for up to a second. It is called at rest only, and again only when the process has grown by half,
- * and by 128 MB, over what the last time left. Where that cannot be asked for (a Node without inspector), it is said once and
+ * and by 64 MB, over what the last time left. Where that cannot be asked for (a Node without inspector), it is said once and
  * everything else goes on. Returns what ends it.
  */
 export function giveBackAtRest(input: {

@@ -69,22 +69,22 @@ describe('memory is given back', () => {
       [],
     ],
     [
-      'not for a heap that grew by less than 128 MB',
+      'not for a heap that grew by less than 64 MB',
       [
-        [100, 180],
-        [100, 180],
-        [100, 180],
+        [100, 124],
+        [100, 124],
+        [100, 124],
       ],
       [],
     ],
     [
-      'again when the heap has grown by half and by 128 MB',
+      'again when the heap has grown by half and by 64 MB',
       [
         [9, 900],
         [9, 900],
-        [9, 220],
-        [9, 220],
-        [9, 229],
+        [9, 164],
+        [9, 164],
+        [9, 165],
       ],
       [1, 4],
     ],
@@ -92,7 +92,7 @@ describe('memory is given back', () => {
     expect((await run(samples)).collectedAt).toEqual(expected);
   });
 
-  it('by half of a large heap that stays large, not by 128 MB of it', async () => {
+  it('by half of a large heap that stays large, not by 64 MB of it', async () => {
     const samples = [900, 900, 1_000, 1_000, 1_201, 1_201].map((heapMb) => [9, heapMb] as const);
     const { collectedAt, gaveBack, goesOn, waits } = await run(samples, { leavesMb: 800 });
     expect({ collectedAt, gaveBack, goesOn, waits }).toEqual({
