@@ -3,8 +3,8 @@ import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'n
 
 /**
  * How far the heap may grow beyond what is alive before it is collected, per cent. V8 itself waits for up to 300 where the
- * machine has memory to spare, and goes on while it collects. Peaks and processor time of three runs each, 1,000 clusters with
- * 10 objects each: 572 to 591 MB and 27 s with 20, 572 to 585 MB and 26 s with 25, 560 to 600 MB and 22 s with 35.
+ * machine has memory to spare. Peaks and processor time of three runs each, 1,000 clusters with 10 objects each: 428 to 436 MB
+ * and 24 s with 20, 432 to 438 MB and 24 s with 25, 433 to 461 MB and 23 s with 35.
  */
 const growthPercent = 25;
 
