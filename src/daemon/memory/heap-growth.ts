@@ -16,8 +16,8 @@ const youngMegabytes = 32;
 
 /**
  * Up to this size the heap is marked in one go, by all threads, while nothing else runs, megabytes in use. V8 marks beside the
- * program otherwise, and what the program makes until that is done stays: a third of the peak of a thousand clusters that get ten
- * objects each. A stop takes about a millisecond for each two megabytes, so a large heap is better marked beside the program.
+ * program otherwise, and what the program makes until that is done stays: 60 to 80 MB of the peak of a thousand clusters that get
+ * ten objects each. A stop takes about a millisecond for each two megabytes, so a large heap is better marked beside the program.
  */
 const markedAtOnceMegabytes = 320;
 
