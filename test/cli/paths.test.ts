@@ -162,11 +162,11 @@ describe('tree shows everything under a placement', () => {
       │   ├── ConfigMap web/settings
       │   ├── Deployment web/web  override web/eu-0
       │   └── ResourceQuota web/quota  in ResourceEnvelope web/box
-      └── us-1  pending, Bound, snapshot 1
-          ├── Namespace web
-          ├── ConfigMap web/settings
+      └── us-1  failed, Bound, snapshot 1
+          ├── Namespace web  applied
+          ├── ConfigMap web/settings  applied
           ├── Deployment web/web  drifted, FoundDrifts, /spec/replicas: 5, should be 2
-          └── ResourceQuota web/quota  in ResourceEnvelope web/box
+          └── ResourceQuota web/quota  applied, in ResourceEnvelope web/box
       "
     `);
   });

@@ -26,13 +26,22 @@ export const bindings: Listing = listing<Bound>({
     { heading: 'WORKSYNCHRONIZED', cell: ({ binding }) => statusOf(binding.conditions, 'WorkSynchronized') },
     { heading: 'RESOURCESAPPLIED', cell: ({ binding }) => statusOf(binding.conditions, 'Applied') },
     { heading: 'RESOURCEAVAILABLE', cell: ({ binding }) => statusOf(binding.conditions, 'Available') },
-    { heading: 'AGE', cell: ({ binding }, now) => ageOf(undefined, timesOf(binding.conditions), now) },
+    { heading: 'AGE', cell: (bound, now) => ageOf(undefined, begun(bound), now) },
     { heading: 'CLUSTER', cell: ({ binding }) => binding.targetCluster },
     { heading: 'STATE', cell: ({ binding }) => (binding.deleting ? 'Deleting' : binding.state) },
     { heading: 'SNAPSHOT', cell: ({ binding }) => binding.resourceSnapshotIndex },
     { heading: 'REASON', cell: ({ binding }) => binding.conditions?.find(({ status }) => status === 'False')?.reason },
   ],
 });
+
+/** A cluster is picked before it is given anything, and stays picked while snapshots come and go. */
+const begun = ({ placement, binding }: Bound): readonly (string | undefined)[] => [
+  ...timesOf(
+    placement.object?.status?.placementStatuses?.find(({ clusterName }) => clusterName === binding.targetCluster)
+      ?.conditions,
+  ),
+  ...timesOf(binding.conditions),
+];
 
 const nameOf = ({ name }: KnownPlacement, { targetCluster }: Binding): string => `${name}-${targetCluster}`;
 

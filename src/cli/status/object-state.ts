@@ -1,12 +1,13 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { DiffedPlacement, DriftedPlacement, FailedPlacement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { mostOfList } from '../../engine/delivery/object-lists.ts';
 import { isPutRight } from './difference-lines.ts';
 import { conditionOf } from './listing.ts';
 
 /** What became of one object on a cluster, as its binding tells it. */
 export interface ObjectState {
-  /** `failed`, `drifted` and `differs` are told of the object itself, the others of all objects of the binding together. */
+  /** `failed`, `drifted` and `differs` are told of the object itself, the others mostly of all objects of the binding together. */
   readonly state: 'failed' | 'drifted' | 'differs' | 'available' | 'applied' | 'compared' | 'pending' | 'leaving';
   readonly failed?: FailedPlacement | undefined;
   readonly drifted?: DriftedPlacement | undefined;
@@ -24,15 +25,21 @@ export function objectState(binding: Binding, manifest: Manifest): ObjectState {
   if (drifted && !(isPutRight(drifted) && !failed)) return { state: 'drifted', ...found };
   if (diffed) return { state: 'differs', ...found };
   if (failed) return { state: 'failed', ...found };
-  return { state: stateOfAll(binding), ...found };
+  const all = stateOfAll(binding);
+  return { state: all === 'failed' ? besideFailed(binding) : all, ...found };
 }
 
-/** As far as all objects of a binding have come. */
-export function stateOfAll({ conditions, deleting }: Binding): ObjectState['state'] {
+/** Every object that could not be applied is listed, as far as the list goes: the others were applied. */
+const besideFailed = ({ failedPlacements = [] }: Binding): ObjectState['state'] =>
+  failedPlacements.length < mostOfList ? 'applied' : 'pending';
+
+/** As far as all objects of a binding have come; `failed` when some of them could not be applied. */
+export function stateOfAll({ conditions, deleting, failedPlacements }: Binding): ObjectState['state'] {
   const isTrue = (type: string): boolean => conditionOf(conditions, type)?.status === 'True';
   if (deleting) return 'leaving';
   if (isTrue('Available')) return 'available';
   if (isTrue('DiffReported')) return 'compared';
+  if (failedPlacements?.some(({ condition }) => condition.type === 'Applied')) return 'failed';
   return isTrue('Applied') ? 'applied' : 'pending';
 }
 

@@ -12,7 +12,6 @@ import type { Change } from '../watch/store.ts';
 import { agreement } from './agreement.ts';
 import { applyObject } from './apply.ts';
 import { localDifferences, tellable } from './compare.ts';
-import { foreignManager } from './field-managers.ts';
 import { heldBack } from './held-back.ts';
 import { kindsServed } from './kinds-served.ts';
 import { putRight } from './put-right.ts';
@@ -53,6 +52,10 @@ export interface DeliveryEvents {
 
 /** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
 const unservedResult = 'DecodingErred';
+
+/** Something is told of an object that ends once it is as it should be. */
+const isTold = (outcome: ObjectOutcome | undefined): boolean =>
+  outcome?.result !== 'Applied' || (outcome.details?.length ?? 0) > 0;
 
 export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
   const { client, watches, clock, objectTurns, ventures } = connection;
@@ -108,7 +111,11 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     if (before === 'Applied' && (missing || live?.metadata.deletionTimestamp)) lost.add(key);
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
-        if (live) looked.accept(live);
+        if (live) {
+          looked.accept(live);
+          // Whatever the server was asked about before is over: the same again is news.
+          agreed.asked(strategy, manifest, live);
+        }
         lost.delete(key);
         outcomes.set(key, { object, result: 'Applied' });
         return;
@@ -170,8 +177,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         const verdict = agreed.verdict(assignment.strategy, manifest, object);
         if (verdict !== 'differs') repaired.undone(key, []);
         if (verdict === 'asked') return false;
-        if (verdict === 'same') return !inFlight.has(key) && outcomes.get(key)?.result !== 'Applied';
-        repaired.blame(key, foreignManager(managers, localDifferences(manifest, object, 'partial')));
+        if (verdict === 'same') return !inFlight.has(key) && isTold(outcomes.get(key));
+        repaired.blame(key, managers, localDifferences(manifest, object, 'partial'));
         if (repaired.pauseMs(key) > 0)
           repaired.undone(key, tellable(manifest, agreed.news(assignment.strategy, manifest, object)));
       } else if (repaired.pauseMs(key) > 0) repaired.undone(key, [wholeObject]);

@@ -28,33 +28,44 @@ export function withoutManagers(object: Manifest): Manifest {
 
 /**
  * The foreign manager that most likely made the differences: the one that owns them most exactly, of several the last.
- * Who only writes status never did. Undefined when there is no foreign one.
+ * Who only writes status never did. Undefined when there is no foreign one, and for values on the member that none of them
+ * owns: the server fills those in or writes them its own way. Who took a field away owns nothing any more.
  */
 export function foreignManager(
   managers: readonly FieldManager[],
   differences: readonly PatchDetail[],
 ): string | undefined {
-  const foreign = managers.filter(
-    ({ manager, subresource }) => manager !== undefined && manager !== fieldManager && subresource !== 'status',
-  );
-  const ranked = foreign
-    .map((entry) => ({
-      manager: entry.manager,
-      owns: Math.max(0, ...differences.map(({ path }) => depthOwned(entry.fieldsV1, path))),
-      time: entry.time ?? '',
-    }))
-    .sort((a, b) => b.owns - a.owns || (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
+  const isThere = differences.length > 0 && differences.every(({ valueInMember }) => valueInMember !== undefined);
+  const ranked = managers
+    .filter(({ manager, subresource }) => manager !== undefined && manager !== fieldManager && subresource !== 'status')
+    .map(({ manager, fieldsV1, time = '' }) => {
+      const owned = differences.map(({ path }) => depthOwned(fieldsV1, path));
+      return {
+        manager,
+        mayHave: !isThere || owned.some(({ whole }) => whole),
+        depth: Math.max(0, ...owned.map(({ depth }) => depth)),
+        time,
+      };
+    })
+    .filter(({ mayHave }) => mayHave)
+    .sort((a, b) => b.depth - a.depth || (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
   return ranked[0]?.manager;
 }
 
-/** How many steps of a JSON pointer the manager's fields go along; list items are named by keys there, so a list ends it. */
-function depthOwned(fields: Fields | undefined, path: string): number {
-  let at = fields;
+/**
+ * How many steps of a JSON pointer the manager's fields go along, and whether that is as far as can be told: list items are
+ * named by keys there, so a list ends it, and what is owned as a whole has nothing below it.
+ */
+function depthOwned(fields: Fields | undefined, path: string): { readonly depth: number; readonly whole: boolean } {
+  let at = fields ?? {};
   let depth = 0;
-  for (const token of path.split('/').slice(1)) {
-    at = at?.[`f:${token.replaceAll('~1', '/').replaceAll('~0', '~')}`];
-    if (at === undefined) break;
+  const tokens = path.split('/').slice(1);
+  for (const token of tokens) {
+    const below = at[`f:${token.replaceAll('~1', '/').replaceAll('~0', '~')}`];
+    if (below === undefined) break;
+    at = below;
     depth++;
   }
-  return depth;
+  const isLeaf = depth > 0 && Object.keys(at).length === 0;
+  return { depth, whole: isLeaf || depth === tokens.length || /^\d+$/.test(tokens[depth]!) };
 }

@@ -4,12 +4,13 @@ import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/delivery/patch-details.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
+import { type FieldManager, foreignManager } from './field-managers.ts';
 import { repairs } from './repairs.ts';
 
 /** Who undid what was applied of one placement, how often it was put right, and how that is told. */
 export interface PutRight {
-  /** Who changed an object last, as its managedFields told; undefined when they do not. */
-  blame(key: string, manager: string | undefined): void;
+  /** An object was changed: what its managedFields tell, and where it differs since. */
+  blame(key: string, managers: readonly FieldManager[], differences: readonly PatchDetail[]): void;
   /** An object was put right: counts it, and says it. */
   tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void;
   /** Counts one more repair of the same, without a word. */
@@ -30,47 +31,44 @@ export interface PutRight {
 
 /** `retold` is called when other things are reported than before although nothing was done: by time, or by what waits. */
 export function putRight(clock: Clock, { say, retold }: { say(message: string): void; retold(): void }): PutRight {
-  const culprits = new Map<string, string>();
+  const culprits = new Map<string, Culprits>();
   const undone = new Map<string, readonly PatchDetail[]>();
   const repaired = repairs(clock, retold);
 
+  function named(key: string, details: readonly PatchDetail[]): PatchDetail[] {
+    const managers = culprits.get(key)?.managers ?? [];
+    return details.map((detail) =>
+      detail.manager || detail === wholeObject ? detail : withManager(detail, foreignManager(managers, [detail])),
+    );
+  }
+
   return {
-    blame(key, manager) {
-      if (manager === undefined) culprits.delete(key);
-      else culprits.set(key, manager);
+    blame(key, managers, differences) {
+      const who = foreignManager(managers, differences);
+      if (who === undefined) culprits.delete(key);
+      else culprits.set(key, { who, managers });
     },
     tell(key, object, details) {
-      const who = culprits.get(key);
       undone.delete(key);
-      repaired.done(
-        key,
-        details.map((detail) => withManager(detail, who)),
-      );
-      say(sentence({ object, details, who, disputed: repaired.disputed(key) }));
+      repaired.done(key, named(key, details));
+      say(sentence({ object, details, who: culprits.get(key)?.who, disputed: repaired.disputed(key) }));
     },
     again: (key) => repaired.done(key, repaired.recent(key) ?? []),
     undone(key, details) {
-      const who = culprits.get(key);
-      if (details.length > 0)
-        undone.set(
-          key,
-          details.map((detail) => withManager(detail, who)),
-        );
+      if (details.length > 0) undone.set(key, named(key, details));
       else if (!undone.delete(key)) return;
       retold();
     },
     pauseMs: (key) => repaired.pauseMs(key),
     withCulprit: (key, outcome) =>
-      outcome.result === 'Applied' || !outcome.details
-        ? outcome
-        : { ...outcome, details: outcome.details.map((it) => (it.manager ? it : withManager(it, culprits.get(key)))) },
+      outcome.result === 'Applied' || !outcome.details ? outcome : { ...outcome, details: named(key, outcome.details) },
     withRepair(key, outcome) {
       const recent = repaired.recent(key);
       if (outcome.result !== 'Applied' || recent === undefined) return outcome;
       const left = [...(undone.get(key) ?? []), ...(outcome.details ?? [])];
       const told = new Map([...left, ...recent.map(asRepaired)].reverse().map((detail) => [detail.path, detail]));
       const details = [...told.values()].reverse();
-      const fight = { object: outcome.object, details: left.length > 0 ? left : recent, who: culprits.get(key) };
+      const fight = { object: outcome.object, details: left.length > 0 ? left : recent, who: culprits.get(key)?.who };
       return {
         ...outcome,
         ...(details.length > 0 ? { details } : {}),
@@ -105,4 +103,10 @@ function sentence(of: {
 const asRepaired = (detail: PatchDetail): PatchDetail => ({ ...detail, repaired: true });
 
 const withManager = (detail: PatchDetail, manager: string | undefined): PatchDetail =>
-  manager === undefined || detail === wholeObject ? detail : { ...detail, manager };
+  manager === undefined ? detail : { ...detail, manager };
+
+interface Culprits {
+  /** Who changed the object last. */
+  readonly who: string;
+  readonly managers: readonly FieldManager[];
+}

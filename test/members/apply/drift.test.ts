@@ -176,6 +176,41 @@ describe('an object that somebody changes', () => {
     expect(world.results()).toEqual([]);
   });
 
+  it('under IfNotDrifted is reported again when somebody took it back and then did the very same', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    for (const _ of [1, 2]) {
+      await world.user('PATCH', path, { data: { color: 'blue' } });
+      await world.pass(1);
+      expect(world.results()).toMatchObject([{ result: 'FoundDrifts', details: [{ path: '/data/color' }] }]);
+      await world.user('PATCH', path, { data: { color: 'red' } });
+      await world.pass(1);
+      expect(world.results()).toEqual([]);
+    }
+  });
+
+  it('under FullComparison is reported until somebody takes it back', async () => {
+    const world = await holding({ strategy: { comparisonOption: 'FullComparison' } });
+    const ofConfigMap = () => world.results().filter(({ object }) => object.kind === 'ConfigMap');
+    await world.user('PATCH', path, { data: { size: 'large' } });
+    await world.pass(1);
+    expect(ofConfigMap()).toMatchObject([{ result: 'Applied', details: [{ path: '/data/size' }] }]);
+    await world.user('PATCH', path, { data: { size: null } });
+    await world.pass(1);
+    expect(ofConfigMap()).toEqual([]);
+  });
+
+  it('under FullComparison names who did it only of the fields he has, not of what the server fills in', async () => {
+    const world = await holding({ strategy: { comparisonOption: 'FullComparison' } });
+    const web = '/apis/apps/v1/namespaces/default/deployments/web';
+    await world.user('PATCH', web, { spec: { minReadySeconds: 5 } });
+    await world.pass(1);
+    const { details = [] } = world.results().find(({ object }) => object.kind === 'Deployment')!;
+    expect(details.filter(({ manager }) => manager !== undefined)).toEqual([
+      { path: '/spec/minReadySeconds', valueInMember: '5', manager: 'kubectl-edit' },
+    ]);
+    expect(details.map(({ path: at }) => at)).toContain('/spec/progressDeadlineSeconds');
+  });
+
   it('under FullComparison is told beside what the server fills in, which no apply takes away', async () => {
     const job = {
       apiVersion: 'batch/v1',
