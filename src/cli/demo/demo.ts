@@ -8,6 +8,7 @@ import { systemClock } from '../../members/clock.ts';
 import { scaledClock } from '../../simulator/clock.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
+import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
 import { openDemoDirectory } from './directory.ts';
 import { narrate } from './narrate.ts';
@@ -36,7 +37,7 @@ export async function demo(options: DemoOptions): Promise<void> {
 
   let before: Plan | undefined;
   let wake = () => {};
-  const log = await openLog({ level: 'warn', pretty: true, color: !process.env['NO_COLOR'] });
+  const log = await openLog({ level: 'warn', pretty: true, color: isColored(process.stderr) });
   const opened = await openDaemon({
     repo,
     branch: 'main',

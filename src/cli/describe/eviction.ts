@@ -1,5 +1,5 @@
 import type { Eviction } from '../../api/eviction.ts';
-import { findCondition } from '../../engine/kernel/condition.ts';
+import { evictionResult } from '../../engine/evict/result.ts';
 import { titled } from './object.ts';
 import { conditionTable, fields } from './parts.ts';
 
@@ -17,11 +17,10 @@ export function evictionText({ kind, metadata, spec, status }: Eviction): string
   ];
 }
 
-function resultOf(conditions: Parameters<typeof findCondition>[0]): string {
-  const [valid, executed] = [findCondition(conditions, 'Valid'), findCondition(conditions, 'Executed')];
-  if (valid?.status === 'False') return `refused: ${valid.message}; ${again}`;
-  if (executed?.status === 'False') return `not executed: ${executed.message}; ${again}`;
-  return executed?.status === 'True' ? 'executed; the file may go' : 'none yet';
+function resultOf(conditions: Parameters<typeof evictionResult>[0]): string {
+  const result = evictionResult(conditions);
+  if (result === undefined) return 'none yet';
+  return result.executed ? 'executed; the file may go' : `${result.text}; ${again}`;
 }
 
 /** An eviction is done once: its result stands. */

@@ -8,6 +8,7 @@ import { systemClock } from '../../members/clock.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
+import { isColored } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { membersNamed } from './members-named.ts';
 import { noneAnswers } from './none-answers.ts';
@@ -39,7 +40,7 @@ export async function run(options: RunOptions): Promise<void> {
   const log = await openLog({
     level: oneOf('--log-level', options.logLevel, ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     pretty: oneOf('--log-format', format, ['json', 'pretty']) === 'pretty',
-    color: !process.env['NO_COLOR'],
+    color: isColored(process.stderr),
   });
   const simulated =
     options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;

@@ -1,6 +1,7 @@
 import type { ClusterName, Condition } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { evictionResult } from '../../engine/evict/result.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan } from '../../engine/plan-document.ts';
@@ -19,6 +20,7 @@ export function statusMessage(change: Change & { readonly unreachable: Unreachab
     ...placementNews(change),
     ...departureNews(change),
     ...approvals(change),
+    ...evictions(change),
     ...runs(change),
     ...clusters(change),
     ...contact(change.unreachable),
@@ -78,6 +80,15 @@ function approvals({ before, plan }: Change): string[] {
 }
 
 const isApproved = (conditions?: readonly Condition[]): boolean => conditionIs(conditions, 'Approved', 'True');
+
+/** Each has one result, and keeps it. */
+const evictions = ({ before, plan }: Change): string[] =>
+  plan.evictions.flatMap(({ name, status: { conditions } }) => {
+    const result = evictionResult(conditions);
+    return result === undefined || evictionResult(before.evictions.get(name)?.status?.conditions)
+      ? []
+      : [`${name}: ${result.text}`];
+  });
 
 function runs({ before, plan }: Change): string[] {
   return plan.runs.flatMap(({ status, ...run }) => {

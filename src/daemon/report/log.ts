@@ -6,7 +6,7 @@ export type { Logger };
 const secrets = ['token', 'password', 'authorization', 'secret', 'data', 'stringData', 'headers.authorization'];
 
 /**
- * JSON lines with `ts` (RFC 3339), `level` and `msg`; readable lines with colour on a terminal.
+ * JSON lines with `ts` (RFC 3339), `level` and `msg`; readable lines where `pretty`.
  * Fields by convention: cluster, placement, stage, commit, planDigest.
  */
 export async function openLog(input: {
@@ -31,7 +31,7 @@ export async function openLog(input: {
   return pino(
     options,
     pretty({
-      colorize: input.color ?? true,
+      colorize: input.color ?? false,
       timestampKey: 'ts',
       translateTime: 'SYS:HH:MM:ss',
       // One line each, in a terminal that scrolls; who compares digests reads JSON.

@@ -36,7 +36,7 @@ function tooManyClusters({ fleet }: PlanInput, { now }: Removals): GuardFinding[
   return [
     {
       rule: 'blast-radius-clusters',
-      message: `objects would be removed from ${clusters.size} clusters, at most ${whole(limit)} are allowed at once: ${some(clusters)}`,
+      message: `objects of ${some(placementsOf(now))} would be removed from ${clusters.size} clusters, at most ${whole(limit)} are allowed at once: ${some(clusters)}`,
     },
   ];
 }
@@ -57,7 +57,7 @@ function tooManyObjects({ fleet, record }: PlanInput, { now }: Removals): GuardF
     if (objects > limit)
       findings.push({
         rule: 'blast-radius-objects',
-        message: `${objects} of ${held} objects would be removed from ${cluster}, at most ${whole(limit)} are allowed at once`,
+        message: `${objects} of ${held} objects would be removed from ${cluster}, at most ${whole(limit)} are allowed at once: those of ${some(placementsOf(removed))}`,
       });
   }
   return findings;
@@ -99,6 +99,9 @@ function limitOf(setting: IntOrPercent | undefined, least: number, total: number
   const text = String(setting);
   return text.endsWith('%') ? (Number(text.slice(0, -1)) * total) / 100 : Number(text);
 }
+
+const placementsOf = (removals: readonly Removal[]): ReadonlySet<string> =>
+  new Set(removals.map(({ placement }) => placement));
 
 const whole = (limit: number): number => Math.floor(limit);
 

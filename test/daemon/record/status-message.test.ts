@@ -24,10 +24,19 @@ interface Said {
   readonly runs?: Readonly<Record<string, object>>;
   readonly clusters?: Readonly<Record<string, object>>;
   readonly approvals?: Readonly<Record<string, object>>;
+  readonly evictions?: Readonly<Record<string, object>>;
   readonly unreachable?: Readonly<Record<string, string>>;
 }
 
-const record = ({ commit = 'aaa', bindings = [], runs = {}, clusters = {}, approvals = {}, shop }: Said): FleetRecord =>
+const record = ({
+  commit = 'aaa',
+  bindings = [],
+  runs = {},
+  clusters = {},
+  approvals = {},
+  evictions = {},
+  shop,
+}: Said): FleetRecord =>
   ({
     commit,
     placements: new Map([
@@ -37,7 +46,7 @@ const record = ({ commit = 'aaa', bindings = [], runs = {}, clusters = {}, appro
     runs: new Map(Object.entries(runs)),
     clusters: new Map(Object.entries(clusters)),
     approvals: new Map(Object.entries(approvals)),
-    evictions: new Map(),
+    evictions: new Map(Object.entries(evictions)),
   }) as unknown as FleetRecord;
 
 /** The subject of the commit that turns one record into the other; `moves` as `eu update`. */
@@ -55,6 +64,7 @@ function subject(
     placements: [{ name: 'web', bindings }],
     runs: Object.entries(after.runs ?? {}).map(([name, status]) => ({ name, ...status })),
     approvals: Object.entries(after.approvals ?? {}).map(([name, status]) => ({ name, ...status })),
+    evictions: Object.entries(after.evictions ?? {}).map(([name, status]) => ({ name, ...status })),
     ...more,
   } as unknown as Plan;
   const lost = (of: Said) => new Map(Object.entries(of.unreachable ?? {}));
@@ -75,6 +85,9 @@ const soaked = (...conditions: Condition[]) => ({
     stagesStatus: [{ stageName: 'canary', clusters: [], afterStageTaskStatus: [{ type: 'TimedWait', conditions }] }],
   },
 });
+
+const told = (type: string, message: string): Condition => ({ ...condition(type, 'False'), message });
+const blocked = { status: { conditions: [condition('Valid', 'True'), told('Executed', 'blocked by a budget')] } };
 
 /** The record of a fleet with a placement `shop` that the plan does not hold any more. */
 const departing = (...bindings: readonly object[]): Said => ({ shop: bindings as readonly Binding[] });
@@ -160,6 +173,27 @@ describe('the subject of a status commit', () => {
       { approvals: { 'r-1': { status: { conditions: [condition('Approved', 'True')] } } } },
       [],
       'r-1: approved',
+    ],
+    [
+      'an eviction that is not executed',
+      { evictions: { 'off-eu': { status: { conditions: [condition('Valid', 'True')] } } } },
+      { evictions: { 'off-eu': blocked } },
+      [],
+      'off-eu: not executed: blocked by a budget',
+    ],
+    [
+      'an eviction that is refused, and not again what came of another',
+      { evictions: { 'off-eu': blocked } },
+      { evictions: { 'off-eu': blocked, twice: { status: { conditions: [told('Valid', 'a second one')] } } } },
+      [],
+      'twice: refused: a second one',
+    ],
+    [
+      'an eviction with what it removes',
+      {},
+      { evictions: { 'off-eu': { status: { conditions: [condition('Executed', 'True')] } } } },
+      ['eu remove'],
+      'web: remove from eu; off-eu: executed',
     ],
     ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: cannot be reached'],
     ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: reached again'],
