@@ -3,8 +3,9 @@ import { nodeTooOld } from './cli/node-version.ts';
 
 // `gitfleet get clusters | head`: who reads has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`gitfleet: what was asked for cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 const complaint = nodeTooOld(process.versions.node);

@@ -10,6 +10,7 @@ import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
+import { carriedOut } from './carried-out.ts';
 import { openDemoDirectory } from './directory.ts';
 import { narrate } from './narrate.ts';
 import { isSettled, openApprovals, unfinished } from './settled.ts';
@@ -17,6 +18,9 @@ import { type Timeline, timeline } from './timeline.ts';
 
 /** With --exit-when-settled a demo that has not come to rest by then has failed, milliseconds of real time. */
 const patienceMs = 120_000;
+
+/** A demo that is killed goes on at most this much later than where it was, milliseconds of real time. */
+const reserveMs = 10_000;
 
 export interface DemoOptions {
   readonly dir?: string;
@@ -27,8 +31,11 @@ export interface DemoOptions {
 /** A fleet of simulated clusters and a daemon on it, told as it happens. */
 export async function demo(options: DemoOptions): Promise<void> {
   const speed = speedOf(options.speed);
-  const { dir, repo, fresh, beginAt, release } = await openDemoDirectory(options.dir);
+  const { dir, repo, fresh, beginAt, reserve, release } = await openDemoDirectory(options.dir);
   const clock = scaledClock(beginAt, speed);
+  await reserve(beginAt + reserveMs * speed);
+  const reserving = setInterval(() => reserve(clock.now() + reserveMs * speed).catch(() => {}), reserveMs / 2);
+  reserving.unref();
   const told = timeline(clock, speed);
   const simulated = await simulatedMembers(join(repo, 'simulated-fleet.yaml'), clock);
   const kubeconfig = join(dir, 'kubeconfig');
@@ -59,8 +66,9 @@ export async function demo(options: DemoOptions): Promise<void> {
     passed(result) {
       // What is being gathered is not on the status branch yet; the next plans may still date it anew.
       if (result.kind === 'moved' || result.kind === 'gathering') return;
-      for (const line of narrate(before, result.plan)) told.say(line);
-      before = result.plan;
+      const after = carriedOut(before, result);
+      for (const line of narrate(before, after)) told.say(line);
+      before = after;
       wake();
     },
   });
@@ -80,6 +88,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     await running;
     await opened.close();
     await simulated.close();
+    clearInterval(reserving);
     await release(clock.now());
   }
 }

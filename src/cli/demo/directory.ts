@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ export interface DemoDirectory {
   readonly fresh: boolean;
   /** Where simulated time begins, milliseconds: after all that an earlier demo in it has written. */
   readonly beginAt: number;
+  /** Simulated time may come as far as that: should this demo be killed, the next one begins there. */
+  reserve(until: number): Promise<void>;
   /** Remembers where simulated time ended and lets the next demo in. */
   release(now: number): Promise<void>;
 }
@@ -33,14 +35,16 @@ export async function openDemoDirectory(wanted: string | undefined): Promise<Dem
       throw new CliError(`${dir} is neither empty nor a demo of before: choose another --dir`);
     const unlock = await takeLock(join(dir, 'lock'));
     const clock = join(dir, 'clock.json');
+    const keep = keeping(clock);
     const repo = join(dir, 'fleet');
     return {
       dir,
       repo,
       fresh: await prepareRepo(repo),
       beginAt: await beginAt(clock),
+      reserve: keep,
       async release(now) {
-        await writeFile(clock, JSON.stringify({ now }));
+        await keep(now);
         await unlock();
       },
     };
@@ -61,6 +65,20 @@ async function prepareRepo(repo: string): Promise<boolean> {
   await initRepo(repo, 'main');
   await commitAll(repo, 'The example fleet');
   return true;
+}
+
+/** Writes one after the other, each whole: a demo may be killed at any moment. */
+function keeping(clock: string): (now: number) => Promise<void> {
+  const whole = `${clock}.new`;
+  let last = Promise.resolve();
+  return (now) => {
+    const next = last.then(async () => {
+      await writeFile(whole, JSON.stringify({ now }));
+      await rename(whole, clock);
+    });
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** Simulated time goes on where an earlier demo in the same directory left it: it must never run backwards. */

@@ -8,12 +8,12 @@ export const openApprovals = (plan: Plan): string[] =>
     .filter(({ status }) => !status.conditions.some(({ type, status: is }) => type === 'Approved' && is === 'True'))
     .map(({ name, namespace }) => (namespace ? `${namespace}.${name}` : name));
 
-/** Nothing moves, nothing waits, everything is available and every run is over. */
+/** Nothing moves, nothing waits, nothing is refused, everything is available and every run is over. */
 export const isSettled = (plan: Plan): boolean => plan.placements.length > 0 && unfinished(plan).length === 0;
 
 /** What is not done yet, one sentence each. */
 export function unfinished(plan: Plan): string[] {
-  const left: string[] = [];
+  const left = plan.guard.map(({ message }) => `the guard refuses: ${message}`);
   for (const placement of plan.placements) {
     for (const { clusterName, move, conditions } of placement.bindings) {
       const there = isFulfilled(conditions);

@@ -16,7 +16,7 @@ export function runText(run: StagedUpdateRun, status: Status): string[] {
   const tasks = stageTasks(run);
   return [
     head(run),
-    titled('Waits for', sentences(waitsOfRun(run))),
+    titled('Waits for', sentences(waitsOfRun(run, status))),
     ...stagesStatus.map((stage) => stageText(stage, { run, status, tasks })),
     ...(deletionStageStatus && deletionStageStatus.clusters.length > 0
       ? [stageText(deletionStageStatus, { run, status, tasks: [] })]

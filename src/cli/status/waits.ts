@@ -25,10 +25,10 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
   );
   const late = new Map<string, string[]>();
   for (const binding of state.bindings) {
-    const held = mine.find(({ subject }) => subject.clusterName === binding.targetCluster);
+    const hold = mine.find(({ subject }) => subject.clusterName === binding.targetCluster);
     const seen = whyLate(binding, silent);
-    const isToldBetter = seen !== undefined && held !== undefined && !silent.has(binding.targetCluster);
-    const why = isToldBetter ? `${held.reason}: ${held.message}` : seen;
+    const isToldBetter = seen !== undefined && hold !== undefined && !silent.has(binding.targetCluster);
+    const why = isToldBetter ? `${hold.reason}: ${hold.message}` : seen;
     if (why !== undefined) late.set(why, [...(late.get(why) ?? []), binding.targetCluster]);
   }
   if (late.size === 0) return [];
@@ -40,16 +40,18 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
   const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
   return [
     ...(suspended === undefined ? [] : [`it is suspended${suspended === '' ? '' : `: ${suspended}`}`]),
+    ...held(holds, { kind, name, namespace }),
     ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
-    ...runs.flatMap((run) => waitsOfRun(run).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
+    ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...[...late].map(([why, clusters]) => `${someOf(clusters, mostNamed)}: ${why}`),
   ];
 }
 
 /** What an update run waits for, one line each; nothing when it is over. */
-export function waitsOfRun(run: StagedUpdateRun): string[] {
-  const { status } = run;
-  if (status === undefined) return ['it has not begun'];
+export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'>): string[] {
+  const { kind, metadata, status } = run;
+  const reasons = held(holds, { kind, name: metadata.name, namespace: metadata.namespace });
+  if (status === undefined) return reasons.length > 0 ? reasons : ['it has not begun'];
   if (isOver(status)) return [];
   const open = stageTasks(run).filter(({ isOpen }) => isOpen);
   if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace));
@@ -57,10 +59,20 @@ export function waitsOfRun(run: StagedUpdateRun): string[] {
     .flatMap(({ clusters }) => clusters)
     .filter(isInFlight)
     .map(({ clusterName }) => clusterName);
+  if (moving.length === 0 && reasons.length > 0) return reasons;
   const now = progressOf(status.conditions);
   const said = now === undefined ? 'it has not begun' : inWords(now);
   return [moving.length === 0 ? said : `${said}, under way on ${moving.join(', ')}`];
 }
+
+/** Why an object is held as a whole, not on a cluster of it only. */
+const held = (holds: Status['holds'], of: Pick<KnownPlacement, 'name' | 'namespace'> & { kind: string }): string[] =>
+  holds
+    .filter(
+      ({ subject: { kind, name, namespace, clusterName } }) =>
+        kind === of.kind && name === of.name && namespace === of.namespace && clusterName === undefined,
+    )
+    .map(({ reason, message }) => `${reason}: ${message}`);
 
 /** What one task of a stage waits for. */
 export function waitOfTask(task: StageTaskState, namespace: string | undefined): string {
@@ -84,8 +96,8 @@ export function whyLate(binding: Binding, silent: ReadonlyMap<ClusterName, Silen
     return `${describeRef(failed)}: ${[reason, message].filter(Boolean).join(': ')}${more > 0 ? ` (and ${more} more)` : ''}`;
   }
   if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
-  const held = binding.conditions?.find(({ status }) => status !== 'True');
-  if (held) return [held.reason, held.message].filter(Boolean).join(': ');
+  const unmet = binding.conditions?.find(({ status }) => status !== 'True');
+  if (unmet) return [unmet.reason, unmet.message].filter(Boolean).join(': ');
   return binding.state === 'Scheduled' ? 'nothing has begun there yet' : 'is being applied';
 }
 

@@ -1,3 +1,5 @@
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+
 /** kubectl's short names of the kinds that people type most. */
 const shortNames: Readonly<Record<string, string>> = {
   cj: 'cronjob',
@@ -21,12 +23,19 @@ const shortNames: Readonly<Record<string, string>> = {
   svc: 'service',
 };
 
-/** Whether a person who types `word` means this kind: its name, a plural of it, or kubectl's short name; `.group` narrows. */
+/**
+ * Whether a person who types `word` means this kind: its name, a plural of it, or kubectl's short name; `.group` narrows,
+ * and so does `.version.group`, with nothing after the last dot for the core group (`pods.v1.`).
+ */
 export function meansKind(word: string, of: { readonly apiVersion: string; readonly kind: string }): boolean {
   const [name = '', ...group] = word.toLowerCase().split('.');
-  if (group.length > 0 && group.join('.') !== groupOf(of.apiVersion)) return false;
+  if (group.length > 0 && !groupsOf(of.apiVersion).includes(group.join('.'))) return false;
   const kind = of.kind.toLowerCase();
   return [kind, `${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')].includes(shortNames[name] ?? name);
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '');
+/** Ways to write group and version behind a kind. */
+function groupsOf(apiVersion: string): readonly string[] {
+  const { group, version } = groupVersionOf(apiVersion);
+  return [group, `${version}.${group}`];
+}

@@ -24,7 +24,7 @@ export function reasonsOf(plural: string, row: Row, status: Status): string[] {
       return why === undefined ? [] : [why];
     }
     case 'runs':
-      return waitsOfRun(row.value as StagedUpdateRun);
+      return waitsOfRun(row.value as StagedUpdateRun, status);
     case 'approvals':
       return waitsOfApproval(row.value as ApprovalRequest);
     case 'clusters':

@@ -7,7 +7,10 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 
-/** Tells what a pass came to, in metrics, in one line of the log, and in one for each problem that no pass before has told. */
+/**
+ * Tells what a pass came to, in metrics, in one line of the log, and in one for each problem that no pass before has told.
+ * A refusal is told once, too: it stands until a person acts, and the same line with every poll hides everything else.
+ */
 export function tellingPasses(to: {
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -17,8 +20,11 @@ export function tellingPasses(to: {
   readonly problems: boolean;
 }): (pass: Pass) => void {
   let told: readonly Problem[] = [];
+  let refused = '';
   return (pass) => {
-    tellPass(to, pass);
+    const refusal = refusalOf(pass.result);
+    tellPass(to, pass, refusal !== refused);
+    refused = refusal;
     if (!to.problems || pass.result.kind === 'moved' || pass.result.kind === 'gathering') return;
     const { problems } = pass.result.plan;
     if (problems === told) return;
@@ -34,7 +40,12 @@ interface Pass {
   readonly reasons: readonly string[];
 }
 
-function tellPass(to: Parameters<typeof tellingPasses>[0], { result, seconds, reasons }: Pass): void {
+/** Empty where nothing is refused. */
+const refusalOf = (result: PassResult): string =>
+  result.kind === 'refused' ? JSON.stringify([result.plan.commit, result.plan.guard]) : '';
+
+/** `isNews`: it is not the refusal that was told last. */
+function tellPass(to: Parameters<typeof tellingPasses>[0], { result, seconds, reasons }: Pass, isNews: boolean): void {
   const { log, metrics } = to;
   metrics.count('gitfleet_reconcile_total', { result: result.kind });
   reportMembers(to.members, metrics);
@@ -46,7 +57,8 @@ function tellPass(to: Parameters<typeof tellingPasses>[0], { result, seconds, re
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
   // The first pass is told in any case: whoever has started the daemon waits for a word.
   if (result.kind === 'unchanged') log[reasons.includes('start') ? 'info' : 'debug'](line, 'nothing to do');
-  else if (result.kind === 'refused') log.warn({ ...line, guard: plan.guard }, 'refused by the guard');
+  else if (result.kind === 'refused')
+    log[isNews ? 'warn' : 'debug']({ ...line, guard: plan.guard }, 'refused by the guard');
   else if (result.kind === 'gathering') log.debug(line, 'gathering changes until the next push');
   else log.info(line, `published: ${result.subject}`);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,6 +20,19 @@ it('a demo goes on where the one before it in the same directory ended, and neve
   const second = await openDemoDirectory(at);
   await second.release(later);
   expect([first.fresh, second.fresh, second.beginAt]).toEqual([true, false, later]);
+});
+
+it('a demo that was killed is gone on with later than anything it can have written', async () => {
+  const at = join(dir, 'killed');
+  const until = Date.now() + 86_400_000;
+  const killed = await openDemoDirectory(at);
+  await Promise.all([killed.reserve(until - 1), killed.reserve(until)]);
+  // The lock of a process that lives is not given up: the directory as somebody finds it who comes later.
+  const later = join(dir, 'later');
+  await cp(at, later, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  const next = await openDemoDirectory(later);
+  expect([next.fresh, next.beginAt]).toEqual([false, until]);
+  for (const { release } of [killed, next]) await release(until);
 });
 
 it('a directory where a demo is running is refused', async () => {

@@ -74,6 +74,17 @@ describe('why a placement is late', () => {
   const run = (status: string) =>
     `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: web-1}\nspec: {placementName: web, stagedRolloutStrategyName: s}\n${status}\n`;
 
+  const lost = (kind: string, name: string) =>
+    `holds: [{subject: {kind: ${kind}, name: ${name}}, reason: RecordLost, message: nobody knows}]\n`;
+
+  it('what holds it as a whole is told too', () => {
+    expect(
+      lines('{}', 'RollingUpdate', '[{targetCluster: a, state: Bound}]', {
+        'summary.yaml': lost('ClusterResourcePlacement', 'web'),
+      }),
+    ).toEqual(['RecordLost: nobody knows', 'a: is being applied']);
+  });
+
   it('it is not, when every cluster has it', () => {
     expect(lines('{gitfleet.dev/suspended: x}', 'External', `[{targetCluster: a, ${up}}]`)).toEqual([]);
   });
@@ -121,6 +132,11 @@ describe('why a placement is late', () => {
   it.each([
     ['nobody runs it', {}, 'it is External, and no update run is under way'],
     ['its run has not begun', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not begun'],
+    [
+      'its run is held',
+      { 'runs/web-1.yaml': run(''), 'summary.yaml': lost('ClusterStagedUpdateRun', 'web-1') },
+      'run web-1: RecordLost: nobody knows',
+    ],
     [
       'its run is over',
       { 'runs/web-1.yaml': run('status: {conditions: [{type: Succeeded, status: "False", reason: Failed}]}') },

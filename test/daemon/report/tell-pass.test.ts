@@ -43,6 +43,12 @@ it('what is wrong has a line in the log once, whatever moves in its file, and ag
   expect(lines).toEqual(['warn no such placement', 'error bad', 'error bad']);
 });
 
+it('a refusal has a line in the log once, and again when it comes back', () => {
+  const { lines, tell } = teller();
+  for (const kind of ['refused', 'refused', 'unchanged', 'refused'] as const) tell(kind);
+  expect(lines).toEqual(['warn refused by the guard', 'warn refused by the guard']);
+});
+
 it('what is merely gathered is not told yet, and nothing is where somebody else tells it', () => {
   const { lines, tell } = teller();
   tell('gathering', problem('error', 'bad'));

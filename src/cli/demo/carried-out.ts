@@ -1,0 +1,9 @@
+import type { PassResult } from '../../daemon/pass/reconciler.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+
+/** How the fleet is after a pass, given how it was: of a refused plan nothing is carried out, it only says why. */
+export function carriedOut(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
+  if (kind !== 'refused') return plan;
+  const { guard, problems } = plan;
+  return { ...(before ?? { ...plan, placements: [], runs: [], approvals: [], holds: [] }), guard, problems };
+}

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { carriedOut } from '../../../src/cli/demo/carried-out.ts';
+import { narrate } from '../../../src/cli/demo/narrate.ts';
+import { isSettled } from '../../../src/cli/demo/settled.ts';
+import type { Plan } from '../../../src/engine/plan-document.ts';
+
+const plan = (given: object): Plan =>
+  ({ placements: [], runs: [], approvals: [], guard: [], problems: [], holds: [], ...given }) as unknown as Plan;
+const web = {
+  kind: 'ClusterResourcePlacement',
+  name: 'web',
+  decisions: [{ clusterName: 'eu-1', selected: true }],
+  bindings: [{ clusterName: 'eu-1', move: 'keep', conditions: [{ type: 'Available', status: 'True' }] }],
+};
+const there = plan({ placements: [web] });
+const refused = plan({ guard: [{ rule: 'blast-radius-clusters', message: 'too much' }] });
+
+it('a refused plan is told once, and nothing of it or of what stays as news', () => {
+  const after = carriedOut(there, { kind: 'refused', plan: refused });
+  expect(narrate(there, after)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
+  expect(narrate(after, carriedOut(after, { kind: 'refused', plan: refused }))).toEqual([]);
+  expect(narrate(after, carriedOut(after, { kind: 'published', plan: there }))).toEqual([]);
+});
+
+it('of a plan that is refused at once only that is told', () => {
+  const first = carriedOut(undefined, { kind: 'refused', plan: plan({ ...refused, placements: [web] }) });
+  expect(narrate(undefined, first)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
+});
+
+it('a fleet is not settled while its plan is refused', () => {
+  expect([there, carriedOut(there, { kind: 'refused', plan: refused })].map(isSettled)).toEqual([true, false]);
+});
