@@ -94,7 +94,7 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
     kind: 'Plan',
     commit: input.commit,
     now: input.now,
-    digest: `sha256:${input.digest(canonicalJson({ commit: input.commit, digests, ...lists, problems }))}`,
+    digest: `sha256:${input.digest(canonicalJson({ commit: input.commit, digests, ...lists }))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
     placements: outcomes.flatMap(({ planned }) => planned ?? []),
     targets: targets.sorted,
