@@ -120,7 +120,9 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         outcomes.set(key, { object, result: 'Applied' });
         return;
       }
-      if (verdict === 'asked' && (before === 'Applied' || before.startsWith('FoundDrifts'))) return;
+      // What was found to differ is left only for as long as it is to be: the strategy may be another by now.
+      const isLeft = before.startsWith('FoundDrifts') && strategy.whenToApply === 'IfNotDrifted';
+      if (verdict === 'asked' && (before === 'Applied' || isLeft)) return;
       if (held.isContested(assignment, manifest, live)) held.add(manifest, live);
       if (held.has(key)) return;
     }

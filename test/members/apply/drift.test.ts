@@ -256,6 +256,17 @@ describe('an object that somebody changes', () => {
     expect(await dataOf(world)).toEqual({ color: 'green' });
   });
 
+  it('under IfNotDrifted is put right when it is to be applied always again', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    expect(world.results()).toMatchObject([{ result: 'FoundDrifts' }]);
+    world.member.assign([assignment('web', [configMap('a', { color: 'red' }), deployment('web')])]);
+    await world.pass(1);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()).toMatchObject([{ result: 'Applied', details: [{ repaired: true }] }]);
+  });
+
   it('in the way the server writes it is no change: 0.5 and 500m, defaults, status', async () => {
     const world = await holding();
     await world.user('PATCH', '/apis/apps/v1/namespaces/default/deployments/web/status', { status: { replicas: 1 } });
