@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import type { RolloutStrategy } from '../../src/api/placement.ts';
 import type { Fleet } from '../../src/engine/input.ts';
 import type { Published } from '../../src/git/status-branch.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import { foreignNote } from './safety.ts';
-import { firstWide, simulate } from './simulate.ts';
+import { firstAmple, firstWide, simulate } from './simulate.ts';
 import type { Sabotage } from './world.ts';
 
 /** Rules of ours, each broken at a port of the daemon: the checks would be worth nothing if they let these pass. */
@@ -52,6 +53,52 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
   ],
   ['what others annotate is taken off', { through: takingNotesOff }, /lost an annotation that is not ours/, 12],
   ['what changes is removed and made anew', { through: makingAnew }, /was removed on \w+, which was to keep it/, 1],
+  ['a suspension is not read', { loaded: withoutNotes }, /moved on \w+ although it was suspended/, firstAmple],
+  [
+    'what is only to be compared is applied',
+    {
+      loaded: (fleet) =>
+        withStrategy(fleet, ({ applyStrategy }) => ({ applyStrategy: { ...applyStrategy, type: 'ClientSideApply' } })),
+    },
+    /was written to on \w+, where it is only to be compared/,
+    firstAmple,
+  ],
+  [
+    'what differs is put right always',
+    {
+      loaded: (fleet) =>
+        withStrategy(fleet, ({ applyStrategy }) => ({ applyStrategy: { ...applyStrategy, whenToApply: 'Always' } })),
+    },
+    /what a person made of .* did not stay/,
+    firstAmple + 5,
+  ],
+  [
+    'what is to be left behind is removed',
+    { loaded: (fleet) => withStrategy(fleet, () => ({ deleteStrategy: undefined })) },
+    /was removed on \w+, where it was to be left/,
+    firstAmple + 70,
+  ],
+  [
+    'evictions ask no budget',
+    { loaded: (fleet) => ({ ...fleet, budgets: [] }) },
+    /was evicted from [\w, ]+, which left \d+, not \d+, available/,
+    firstAmple + 5,
+  ],
+  ['rollouts ask no budget', { loaded: onlyForEvictions }, /where its budget asks for \d+/, firstAmple + 10],
+  [
+    'overrides are not read',
+    { loaded: (fleet) => ({ ...fleet, overrides: [] }) },
+    /has override undefined, not/,
+    firstAmple,
+  ],
+  [
+    'no status is reported back',
+    { loaded: (fleet) => withStrategy(fleet, () => ({ reportBackStrategy: undefined })) },
+    /the status of .* is told as undefined/,
+    firstAmple,
+  ],
+  ['a kind that came late is not applied', { through: withoutGadgets }, /the gadget of .* is undefined/, firstWide],
+  ['nobody takes what another gives up', { through: leavingShared }, /asked for as the last is not its own/, firstWide],
   ['nothing is removed', { through: sparing }, /is still (there|on)/, 1],
   ['a fleet at rest is written to', { through: markingBeats }, /a fleet at rest got \d+ writes/, 1],
 ];
@@ -84,6 +131,26 @@ const withBudget = (fleet: Fleet, maxUnavailable: string): Fleet => ({
       : placement,
   ),
 });
+
+function withStrategy(fleet: Fleet, change: (strategy: RolloutStrategy) => Partial<RolloutStrategy>): Fleet {
+  return {
+    ...fleet,
+    placements: fleet.placements.map((placement) => {
+      const { strategy } = placement.spec;
+      return { ...placement, spec: { ...placement.spec, strategy: { ...strategy, ...change(strategy) } } };
+    }),
+  };
+}
+
+function withoutNotes(fleet: Fleet): Fleet {
+  const placements = fleet.placements.map((it) => ({ ...it, metadata: { ...it.metadata, annotations: {} } }));
+  return { ...fleet, placements };
+}
+
+function onlyForEvictions(fleet: Fleet): Fleet {
+  const budgets = fleet.budgets.map((it) => ({ ...it, metadata: { ...it.metadata, annotations: {} } }));
+  return { ...fleet, budgets };
+}
 
 function withoutGates(fleet: Fleet): Fleet {
   return {
@@ -122,6 +189,26 @@ function makingAnew(transport: Transport): Transport {
 /** What is to be removed is only looked at. */
 function sparing(transport: Transport): Transport {
   return (request) => transport(request.method === 'DELETE' ? { ...request, method: 'GET', body: undefined } : request);
+}
+
+/** What is sent to a gadget is looked at only. */
+function withoutGadgets(transport: Transport): Transport {
+  return (request) =>
+    transport(
+      request.method === 'PATCH' && request.path.includes('/gadgets/')
+        ? { ...request, method: 'GET', path: '/version', body: undefined }
+        : request,
+    );
+}
+
+/** The ClusterRole that several ask for never changes. */
+function leavingShared(transport: Transport): Transport {
+  return (request) =>
+    transport(
+      request.method === 'PATCH' && request.path.includes('/clusterroles/shared')
+        ? { ...request, path: `${request.path}&dryRun=All` }
+        : request,
+    );
 }
 
 /** Whoever looks whether a member lives leaves a mark there. */

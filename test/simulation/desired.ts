@@ -1,4 +1,3 @@
-import { member } from '../scenarios/fleet.ts';
 import type { Dice } from './dice.ts';
 
 /** One application: a Deployment `web` and perhaps a ConfigMap in the namespace of its name. */
@@ -22,6 +21,17 @@ export interface App {
   readonly gadget: boolean;
   /** Asks for a ClusterRole that others ask for, too: whoever comes first has it. Once given up it is not asked for again. */
   shared: boolean;
+  /** What an override puts into it on clusters of `prod`; undefined: there is no override. */
+  tuned: number | undefined;
+  suspended: boolean;
+  /** Whether what differs on members is put right, left as it is once it was applied, or only told. */
+  apply: 'always' | 'ifNotDrifted' | 'reportDiff';
+  /** So many clusters may not be evicted from; in a rollout, too, where it is so. */
+  budget: { readonly minAvailable: number; readonly inRollouts: boolean } | undefined;
+  /** When its placement is removed, what it has stays. */
+  readonly abandons: boolean;
+  /** The status branch tells how its objects are on members. */
+  readonly mirrors: boolean;
 }
 
 export type Policy =
@@ -46,13 +56,24 @@ export interface Desired {
   readonly broken: Set<string>;
   /** Clusters that left at some time: what they held then is theirs to keep, and what comes of it when they return is not judged. */
   readonly left: Set<string>;
+  /** Apps that are gone and left behind what they had. */
+  readonly abandoned: Set<string>;
   /** So many apps there ever were. */
   made: number;
+  /** Evictions whose file is there. */
+  readonly evictions: Map<string, { readonly app: string; readonly cluster: string }>;
+  /** So many evictions there ever were. */
+  evicted: number;
   /** More is drawn than the first seeds know of. */
   readonly wide: boolean;
+  /** And more again. */
+  readonly ample: boolean;
 }
 
-export function drawDesired(dice: Dice, wide: boolean): Desired {
+/** How much is drawn; each tells the stories of the one before, and more. */
+export type Breadth = 'first' | 'wide' | 'ample';
+
+export function drawDesired(dice: Dice, breadth: Breadth): Desired {
   const clusters = new Map<string, DesiredCluster>();
   for (let at = 0, count = dice.int(2, 5); at < count; at++)
     clusters.set(`c${at}`, { env: at === 0 ? 'dev' : dice.pick(['dev', 'prod']), tainted: false });
@@ -63,8 +84,12 @@ export function drawDesired(dice: Dice, wide: boolean): Desired {
     merged: new Map(),
     broken: new Set(),
     left: new Set(),
+    evictions: new Map(),
+    evicted: 0,
+    abandoned: new Set(),
     made: 0,
-    wide,
+    wide: breadth !== 'first',
+    ample: breadth === 'ample',
   };
   for (let at = 0, count = dice.int(1, 3); at < count; at++) addApp(desired, dice, at === 1 && dice.chance(0.5));
   return desired;
@@ -86,11 +111,22 @@ export function addApp(desired: Desired, dice: Dice, external = false): App {
     selector: 'web',
     gadget: desired.wide && dice.chance(0.2),
     shared: desired.wide && !external && dice.chance(0.4),
+    tuned: desired.ample && dice.chance(0.3) ? 1 : undefined,
+    suspended: false,
+    apply: desired.ample && !external ? dice.pick(['always', 'always', 'ifNotDrifted'] as const) : 'always',
+    budget: desired.ample && dice.chance(0.4) ? drawBudget(dice) : undefined,
+    abandons: desired.ample && dice.chance(0.2),
+    mirrors: desired.ample && dice.chance(0.3),
   };
   desired.apps.set(app.name, app);
   if (external) addRun(desired, app);
   return app;
 }
+
+export const drawBudget = (dice: Dice): NonNullable<App['budget']> => ({
+  minAvailable: dice.int(0, 3),
+  inRollouts: dice.chance(0.5),
+});
 
 function drawPolicy({ clusters }: Desired, dice: Dice, external: boolean): Policy {
   const kind = external ? 'PickAll' : dice.pick(['PickAll', 'PickAll', 'PickN', 'PickN', 'PickFixed'] as const);
@@ -113,92 +149,3 @@ export function giveUpSharing({ apps }: Desired): void {
   const [, ...others] = [...apps.values()].filter(({ shared }) => shared);
   for (const app of others) app.shared = false;
 }
-
-/** The fleet repo that says what is desired. */
-export function filesOf(desired: Desired): Record<string, string> {
-  const files: Record<string, string> = {};
-  for (const [name, { env, tainted }] of desired.clusters)
-    files[`clusters/${name}.yaml`] = member(
-      name,
-      { env },
-      tainted ? 'taints: [{key: team, value: x, effect: NoSchedule}]' : '',
-    );
-  for (const app of desired.apps.values()) {
-    files[`placements/${app.name}.yaml`] = placementText(app);
-    files[`resources/${app.name}.yaml`] = resourceText(app);
-  }
-  if ([...desired.apps.values()].some(({ shared }) => shared)) files['resources/shared.yaml'] = sharedText;
-  if (desired.runs.size > 0) files['strategies/careful.yaml'] = strategyText;
-  for (const [name, run] of desired.runs) {
-    if (desired.apps.has(run.app)) files[`runs/${name}.yaml`] = runText(name, run);
-  }
-  for (const [path, text] of desired.merged) files[path] = text;
-  for (const path of desired.broken) if (files[path] !== undefined) files[path] = 'kind: [\n';
-  return files;
-}
-
-function placementText(app: App): string {
-  const strategy = app.external
-    ? '{type: External}'
-    : `{type: RollingUpdate, rollingUpdate: {maxUnavailable: ${app.maxUnavailable}, maxSurge: ${app.maxSurge}, unavailablePeriodSeconds: ${app.unavailablePeriodSeconds}}}`;
-  return [
-    'apiVersion: placement.kubernetes-fleet.io/v1',
-    'kind: ClusterResourcePlacement',
-    `metadata: {name: ${app.name}}`,
-    'spec:',
-    `  resourceSelectors: [{group: "", version: v1, kind: Namespace, name: ${app.name}}${app.shared ? sharedSelector : ''}]`,
-    `  policy: ${policyText(app.policy)}`,
-    `  strategy: ${strategy}`,
-    '',
-  ].join('\n');
-}
-
-function policyText(policy: Policy): string {
-  switch (policy.kind) {
-    case 'PickAll':
-      return policy.env === undefined
-        ? '{placementType: PickAll}'
-        : `{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: ${policy.env}}}}]}}}}`;
-    case 'PickN':
-      return `{placementType: PickN, numberOfClusters: ${policy.count}}`;
-    case 'PickFixed':
-      return `{placementType: PickFixed, clusterNames: [${policy.clusters.join(', ')}]}`;
-  }
-}
-
-function resourceText({ name, version, failing, selector, configMap, gadget, replicas }: App): string {
-  const annotations = failing ? ', annotations: {simulator.gitfleet.dev/fail: NotReady}' : '';
-  return [
-    `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}`,
-    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ${name}}\nspec:\n  replicas: ${replicas}\n  selector: {matchLabels: {app: ${selector}}}\n  template:\n    metadata: {labels: {app: ${selector}}${annotations}}\n    spec: {containers: [{name: main, image: "app:${version}"}]}`,
-    ...(configMap
-      ? [
-          `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ${name}}\ndata: {version: "${version}"}`,
-        ]
-      : []),
-    ...(gadget
-      ? [
-          `apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: gadget, namespace: ${name}}\nspec: {version: ${version}}`,
-        ]
-      : []),
-  ].join('\n---\n');
-}
-
-const sharedSelector = ', {group: rbac.authorization.k8s.io, version: v1, kind: ClusterRole, name: shared}';
-const sharedText =
-  'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: shared}\nrules: [{apiGroups: [""], resources: [pods], verbs: [get]}]\n';
-
-const strategyText = `apiVersion: placement.kubernetes-fleet.io/v1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: careful}
-spec:
-  stages:
-  - name: dev
-    labelSelector: {matchLabels: {env: dev}}
-    afterStageTasks: [{type: TimedWait, waitTime: 30s}, {type: Approval}]
-  - name: prod
-    labelSelector: {matchLabels: {env: prod}}
-`;
-
-const runText = (name: string, run: { readonly app: string; readonly touched: number }): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {touched: "${run.touched}"}}\nspec: {placementName: ${run.app}, stagedRolloutStrategyName: careful}\n`;

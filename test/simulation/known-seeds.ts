@@ -55,6 +55,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'nobody remembered that a placement had once asked for an object, and its mark kept another from it for ever',
   ],
   ['1040619', 'the mark of a placement that had since left the cluster kept another from an object for ever'],
+  ['2000005', 'what had drifted while it was to be left stayed when it was to be applied always again'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
 import { unfinished } from '../../src/cli/demo/settled.ts';
 import type { Hold, Plan } from '../../src/engine/plan-document.ts';
-import { isAvailable, versionOf } from './safety.ts';
+import type { App } from './desired.ts';
+import { isAvailable, tunedOf, versionOf } from './safety.ts';
 import type { World } from './world.ts';
 
 /** What is still not as people want it, in words; empty when everything has converged. */
 export function unsettled(world: World): string[] {
+  if (world.daemons.length === 0) return ['no daemon runs'];
   return world.daemons.flatMap((daemon) => {
     const last = daemon.passes.at(-1);
     if (last === undefined || last.kind === 'moved') return ['no plan yet'];
@@ -36,6 +40,9 @@ function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: st
   const on = (it: string) => about.filter(({ subject }) => subject.clusterName === it);
   const isStuck = (it: string): boolean =>
     on(it).some(({ reason }) => reason === 'ContainsForeignObjects') && holdsOthers(world, it, app);
+  /** It was evicted from where it cannot leave wholly, and was picked for that cluster again. */
+  const comesBack = (it: string): boolean =>
+    isStuck(it) && on(it).some(({ reason }) => reason === 'SameClusterCleanup');
   const waits = (it: string): boolean => {
     const said = on(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
     const [, toGo, toCome] = /\((?:not gone yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
@@ -43,7 +50,7 @@ function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: st
     if (going.length > 0) return going.length > world.desired.apps.get(app)!.maxSurge && going.every(isStuck);
     // Only who comes waits for others to go: this ends.
     const coming = toCome?.split(', ') ?? [];
-    return coming.length > 0 && coming.every((other) => isComing(on(other)) && waits(other));
+    return coming.length > 0 && coming.every((it) => comesBack(it) || (isComing(on(it)) && waits(it)));
   };
   return waits(cluster);
 }
@@ -73,24 +80,52 @@ function wrong(world: World, plan: Plan): string[] {
     for (const cluster of desired.clusters.keys()) {
       const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web');
       const at = `${app.name} on ${cluster}`;
+      const isBusy = () => waitsForCleanup(plan, app.name, cluster) && holdsOthers(world, cluster, app.name);
       const waits = () => waitsForRemoval(world, plan, app.name, cluster);
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
         const isTheirs = live?.metadata.labels?.[placementLabel] !== app.name;
         if (live && !isTheirs && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
       } else if (!live) {
-        const isBusy = waitsForCleanup(plan, app.name, cluster) && holdsOthers(world, cluster, app.name);
-        if (!isBusy && !waits()) left.push(`${at} is missing`);
+        if (!isBusy() && !waits()) left.push(`${at} is missing`);
       } else if (versionOf(live) !== app.version) {
-        if (!waits()) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
+        if (!isBusy() && !waits()) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
       } else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
         left.push(`${at} has another number of replicas`);
       else if (!isAvailable(live)) left.push(`${at} is not available`);
-      else if (app.configMap && !fleet.stored(cluster, '/configmaps', app.name, 'settings'))
-        left.push(`the settings of ${at} are missing`);
+      else if (!isBusy() && !waits()) left.push(...wrongBesides(world, app, cluster));
     }
   }
   return [...left, ...leftovers(world)];
+}
+
+/** Where its Deployment is as it should be. */
+function wrongBesides({ desired, fleet, record }: World, app: App, cluster: string): string[] {
+  const at = `${app.name} on ${cluster}`;
+  const left: string[] = [];
+  const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web')!;
+  const tuned = desired.clusters.get(cluster)?.env === 'prod' ? app.tuned : undefined;
+  if (tunedOf(live) !== tuned?.toString()) left.push(`${at} has override ${tunedOf(live)}, not ${tuned}`);
+  if (app.configMap && !fleet.stored(cluster, '/configmaps', app.name, 'settings'))
+    left.push(`the settings of ${at} are missing`);
+  const gadget = fleet.stored(cluster, 'example.com/gadgets', app.name, 'gadget') as Gadget | undefined;
+  if (app.gadget && gadget?.spec?.version !== app.version) left.push(`the gadget of ${at} is ${gadget?.spec?.version}`);
+  const shared = fleet.stored(cluster, 'rbac.authorization.k8s.io/clusterroles', '', 'shared');
+  if (app.shared && shared?.metadata.labels?.[placementLabel] !== app.name)
+    left.push(`what ${at} asked for as the last is not its own`);
+  const mirrored = parse(record.file(`placements/${app.name}/mirrored/${cluster}.yaml`) ?? '{}') as Mirrored;
+  const told = mirrored.objects?.find(({ kind }) => kind === 'Deployment')?.status;
+  if (!isDeepStrictEqual(told, app.mirrors ? (live as { status?: unknown }).status : undefined))
+    left.push(`the status of ${at} is told as ${JSON.stringify(told)}`);
+  return left;
+}
+
+interface Gadget {
+  readonly spec?: { readonly version?: number };
+}
+
+interface Mirrored {
+  readonly objects?: readonly { readonly kind: string; readonly status: unknown }[];
 }
 
 const waitsForCleanup = ({ holds }: Plan, app: string, cluster: string): boolean =>
@@ -134,7 +169,7 @@ function leftovers(world: World): string[] {
       .get(cluster)!
       .cluster.store.list('/namespaces')
       .map(({ metadata }) => metadata.name)
-      .filter((name) => /^app\d+$/.test(name) && !desired.apps.has(name))
+      .filter((name) => /^app\d+$/.test(name) && !desired.apps.has(name) && !desired.abandoned.has(name))
       .filter((name) => !holdsOthers(world, cluster, name))
       .map((name) => `the namespace ${name} is still on ${cluster}`),
   );

@@ -1,3 +1,4 @@
+import { ampleActs } from './ample-acts.ts';
 import { addApp, addRun } from './desired.ts';
 import { type Act, aCluster, anApp, moreActs, pathOf } from './more-acts.ts';
 import { foreignNote, versionOf } from './safety.ts';
@@ -31,7 +32,8 @@ const acts: readonly (readonly [weight: number, act: Act])[] = [
 ];
 
 export async function act(world: World): Promise<void> {
-  const possible = world.desired.wide ? [...acts, ...moreActs] : acts;
+  const { wide, ample } = world.desired;
+  const possible = [...acts, ...(wide ? moreActs : []), ...(ample ? ampleActs : [])];
   let left = world.dice.next() * possible.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, one] of possible) {
     left -= weight;
@@ -106,6 +108,8 @@ function newApp(world: World): void {
 function dropApp(world: World): void {
   if (world.desired.apps.size < 2) return;
   const app = anApp(world);
+  world.safety.dropped(app);
+  if (app.abandons) world.desired.abandoned.add(app.name);
   world.desired.apps.delete(app.name);
   world.commit(`${app.name} is dropped`);
 }
@@ -240,5 +244,6 @@ function gitFault(world: World): void {
 function deleteStatus(world: World): void {
   if (!world.fleet.repo.refs.delete('refs/heads/fleet-status')) return;
   world.recordLost = true;
+  world.record.lost();
   world.tell('somebody deletes the status branch');
 }

@@ -1,16 +1,27 @@
 import { parse } from 'yaml';
+import type { Eviction } from '../../src/api/eviction.ts';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
+import { carriedOut, type Decision } from './decisions.ts';
 
-interface Standing {
+export interface Standing {
   /** When it was published, milliseconds. */
   readonly at: number;
   /** The daemon that published it. */
   readonly by: number;
-  /** Clusters that the placement is bound to, and the snapshot that each should run. */
-  readonly bound: ReadonlyMap<string, number | undefined>;
+  /** The commit of people that it was decided for. */
+  readonly commit: string | undefined;
+  /** Clusters that the placement is bound to, and the snapshot and overrides that each should run. */
+  readonly bound: ReadonlyMap<string, string | undefined>;
+  /** The same, of those too that it is to leave. */
+  readonly held: ReadonlyMap<string, string | undefined>;
   /** Those of them that were known to be available. */
   readonly available: ReadonlySet<string>;
+  /** Those that it is being taken off, and which of them were available until then. */
+  readonly deleting: ReadonlySet<string>;
+  readonly availableBefore: ReadonlySet<string>;
+  /** Those that it was evicted from with this. */
+  readonly evicted: ReadonlySet<string>;
   /** Those of them that were told to run what they were found with after the record was lost, or resources without the app. */
   readonly asFound: ReadonlySet<string>;
 }
@@ -38,6 +49,16 @@ export interface Published {
   wantedSince(app: string, cluster: string): number | undefined;
   /** All clusters that the app was bound to since then. */
   boundSince(app: string, cluster: string): ReadonlySet<string>;
+  /** Commits for which anything was told since then. */
+  commitsSince(app: string, cluster: string): readonly (string | undefined)[];
+  /** Whether the app was evicted from the cluster, and not seen there since. */
+  wasEvicted(app: string, cluster: string): boolean;
+  /** Whether the app was being taken off the cluster by the last that was told for a commit like this. */
+  isLeaving(app: string, cluster: string, isLike: (commit: string | undefined) => boolean): boolean;
+  /** The branch is gone: what is told next need not agree with what was told. */
+  lost(): void;
+  /** A file that the branch holds. */
+  file(path: string): string | undefined;
 }
 
 export interface Decided {
@@ -46,8 +67,9 @@ export interface Decided {
   /** Since when it had been told so, and when it was decided, milliseconds. */
   readonly since: number;
   readonly at: number;
-  /** The daemon that decided it. */
+  /** The daemon that decided it, and the commit that it was decided for. */
   readonly by: number | undefined;
+  readonly commit: string | undefined;
   /** When that daemon had told the opposite, if it was the last that it told of this: it may not see what others see since. */
   readonly doubtedAt: number;
   /** Clusters of the app that were told not to be available when it was decided, and not to be since. */
@@ -56,14 +78,22 @@ export interface Decided {
   readonly asFound: ReadonlySet<string>;
 }
 
-export function published(now: () => number): Published {
+export function published(now: () => number, judge: (decision: Decision) => void): Published {
   const images = new Map<string, Set<string>>();
   const ungated = new Set<string>();
   const history = new Map<string, Standing[]>();
+  const evicted = new Set<string>();
   let last: Readonly<Record<string, string>> = {};
+  /** Apps of which was told since the branch was lost. */
+  let told = new Set<string>();
 
-  function standing(app: string, files: Readonly<Record<string, string>>, by: number): Standing {
+  function standing(
+    app: string,
+    files: Readonly<Record<string, string>>,
+    from: { readonly by: number; readonly evicted: ReadonlySet<string> },
+  ): Standing {
     const state = parse(files[`placements/${app}/state.yaml`]!) as PlacementState;
+    const leaving = (state.bindings ?? []).filter(({ deleting }) => deleting === true);
     const live = (state.bindings ?? []).filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
     const isAvailable = ({ conditions = [] }: (typeof live)[number]): boolean =>
       conditions.some(({ type, status }) => type === 'Available' && status === 'True');
@@ -73,11 +103,28 @@ export function published(now: () => number): Published {
       (lost.has(index) || imagesIn(files[`placements/${app}/snapshots/${index}.yaml`]!).length === 0);
     return {
       at: now(),
-      by,
+      ...from,
+      commit: commitOf(files),
+      deleting: new Set(leaving.map(({ targetCluster }) => targetCluster)),
+      availableBefore: new Set(leaving.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       asFound: new Set(live.filter(isAsFound).map(({ targetCluster }) => targetCluster)),
-      bound: new Map(live.map((entry) => [entry.targetCluster, entry.resourceSnapshotIndex])),
+      bound: new Map(live.map((entry) => [entry.targetCluster, whatOf(entry)])),
+      held: new Map(
+        (state.bindings ?? []).filter(({ deleting }) => !deleting).map((entry) => [entry.targetCluster, whatOf(entry)]),
+      ),
     };
+  }
+
+  function stands(app: string, files: Readonly<Record<string, string>>, by: number, newly: readonly Spec[]): void {
+    const all = history.get(app) ?? [];
+    const mine = newly.filter(({ placementName }) => placementName === app).map(({ clusterName }) => clusterName);
+    const after = standing(app, files, { by, evicted: new Set(mine) });
+    judge({ app, before: told.has(app) ? all.at(-1) : undefined, after });
+    told.add(app);
+    history.set(app, [...all, after]);
+    for (const cluster of after.available) evicted.delete(`${app}/${cluster}`);
+    for (const cluster of mine) evicted.add(`${app}/${cluster}`);
   }
 
   function broughtBy(run: string, files: Readonly<Record<string, string>>): string[] {
@@ -98,6 +145,8 @@ export function published(now: () => number): Published {
 
   return {
     moved(files, by) {
+      const before = carriedOut(last);
+      const newly = [...carriedOut(files)].flatMap(([path, spec]) => (before.has(path) ? [] : spec));
       for (const [path, text] of Object.entries(files)) {
         const run = /^runs\/([^/]+)\.yaml$/.exec(path)?.[1];
         if (run !== undefined && last[path] !== text) {
@@ -110,7 +159,7 @@ export function published(now: () => number): Published {
         }
         const [, app, file] = /^placements\/([^/]+)\/(.+)$/.exec(path) ?? [];
         if (app === undefined || file === undefined || last[path] === text) continue;
-        if (file === 'state.yaml') history.set(app, [...(history.get(app) ?? []), standing(app, files, by)]);
+        if (file === 'state.yaml') stands(app, files, by, newly);
         else if (file.startsWith('snapshots/')) {
           const known = images.get(app) ?? new Set();
           images.set(app, known);
@@ -137,10 +186,14 @@ export function published(now: () => number): Published {
         since: sinceThen.at(-1)?.at ?? 0,
         at: decision?.at ?? 0,
         by: decision?.by,
+        commit: decision?.commit,
         doubtedAt: lastOwn?.available.has(cluster) === false ? lastOwn.at : Number.NEGATIVE_INFINITY,
         toldDown: new Set(
-          [...(decision?.bound.keys() ?? [])].filter((name) =>
-            all.slice(0, Math.max(last, 0)).every(({ available }) => !available.has(name)),
+          // What is evicted with it is evicted after it.
+          [...(decision?.bound.keys() ?? [])].filter(
+            (name) =>
+              !decision?.evicted.has(name) &&
+              all.slice(0, Math.max(last, 0)).every(({ available }) => !available.has(name)),
           ),
         ),
         asFound: decision?.asFound ?? new Set(),
@@ -153,8 +206,35 @@ export function published(now: () => number): Published {
       return (before < 0 ? all : all.slice(0, before)).at(-1)?.at;
     },
     boundSince: (app, cluster) => new Set(sinceDecided(app, cluster).flatMap(({ bound }) => [...bound.keys()])),
+    commitsSince: (app, cluster) => sinceDecided(app, cluster).map(({ commit }) => commit),
+    wasEvicted: (app, cluster) => evicted.has(`${app}/${cluster}`),
+    isLeaving: (app, cluster, isLike) =>
+      history
+        .get(app)
+        ?.findLast(({ commit }) => isLike(commit))
+        ?.deleting.has(cluster) ?? false,
+    lost() {
+      told = new Set();
+      last = {};
+    },
+    file: (path) => last[path],
   };
 }
+
+type Spec = Eviction['spec'];
+
+const commitOf = (files: Readonly<Record<string, string>>): string | undefined =>
+  (parse(files['summary.yaml'] ?? '{}') as { commit?: string }).commit;
+
+/** Of a cluster that was given nothing yet undefined. */
+const whatOf = (binding: PlacementState['bindings'][number]): string | undefined =>
+  binding.resourceSnapshotIndex === undefined
+    ? undefined
+    : [
+        binding.resourceSnapshotIndex,
+        ...(binding.clusterResourceOverrideSnapshots ?? []),
+        ...(binding.resourceOverrideSnapshots ?? []).map(({ namespace, name }) => `${namespace}/${name}`),
+      ].join(' ');
 
 const imagesIn = (text: string): string[] => [...text.matchAll(/app:\d+/g)].map(([image]) => image);
 

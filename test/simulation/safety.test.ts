@@ -5,6 +5,7 @@ import type { StoreEvent } from '../../src/simulator/storage/event-log.ts';
 import type { App, Desired } from './desired.ts';
 import type { Decided, Published } from './published.ts';
 import { type Safety, safety } from './safety.ts';
+import { type Wish, Wishes } from './wishes.ts';
 
 const now = 1_000_000;
 const ours = { [placementLabel]: 'app0' };
@@ -23,6 +24,12 @@ const app: App = {
   selector: 'web',
   gadget: false,
   shared: false,
+  tuned: undefined,
+  suspended: false,
+  apply: 'always',
+  budget: undefined,
+  abandons: false,
+  mirrors: false,
 };
 
 const clusters = ['c0', 'c1', 'c2'];
@@ -34,8 +41,12 @@ const desired: Desired = {
   merged: new Map(),
   broken: new Set(),
   left: new Set(),
+  abandoned: new Set(),
+  evictions: new Map(),
+  evicted: 0,
   made: 1,
   wide: true,
+  ample: true,
 };
 
 /** All was well for long when it was decided, a second ago. */
@@ -44,6 +55,7 @@ const well: Decided = {
   since: 0,
   at: now - 1000,
   by: 1,
+  commit: undefined,
   doubtedAt: Number.NEGATIVE_INFINITY,
   toldDown: new Set(),
   asFound: new Set(),
@@ -58,6 +70,11 @@ const recorded = (decided: Partial<Decided>, wantedSince: number | undefined): P
   fewest: () => clusters.length,
   wantedSince: () => wantedSince,
   boundSince: () => new Set(clusters),
+  commitsSince: () => [],
+  wasEvicted: () => false,
+  isLeaving: () => false,
+  lost() {},
+  file: () => undefined,
   decided: () => ({ ...well, ...decided }),
 });
 
@@ -87,6 +104,11 @@ const event = (type: StoreEvent['type'], object: Stored, before?: Stored): Store
 });
 
 interface Story {
+  readonly app?: Partial<App>;
+  /** What all daemons have long been told. */
+  readonly known?: App['apply'];
+  readonly wish?: Partial<Wish>;
+  readonly lasting?: Partial<Published>;
   readonly record?: Partial<Decided>;
   readonly wantedSince?: number;
   /** Half a minute before it is decided. */
@@ -96,9 +118,29 @@ interface Story {
 }
 
 /** Three clusters run version 1; the first goes on to version 2, and then something happens on the second. */
-function complaints({ record = {}, wantedSince, before, next }: Story): readonly string[] {
+function complaints({
+  record = {},
+  wantedSince,
+  before,
+  next,
+  wish,
+  known,
+  lasting,
+  ...story
+}: Story): readonly string[] {
   let time = 0;
-  const checks = safety(desired, recorded(record, wantedSince), () => time);
+  const whole = { ...app, ...story.app, ...wish };
+  const fleet = { ...desired, apps: new Map([[app.name, whole]]) };
+  const wishes = new Wishes();
+  wishes.note('commit', fleet);
+  const checks = safety({
+    desired: fleet,
+    record: { ...recorded({ commit: 'commit', ...record }, wantedSince), ...lasting },
+    now: () => time,
+    broken: [],
+    wishes,
+    knows: (_, apply) => apply === known,
+  });
   for (const cluster of clusters) checks.seen(cluster, event('ADDED', web(1, true)));
   time = now - 30_000;
   before?.(checks);
@@ -204,4 +246,83 @@ describe('what a cluster was told to keep', () => {
   ])('%s', (_, story, broken) => {
     expect(complaints(story)).toEqual(broken);
   });
+});
+
+const drifted: Stored = {
+  ...web(1, true),
+  spec: { replicas: 1, template: { spec: { containers: [{ image: 'somebody:1' }] } } },
+};
+const edited = (checks: Safety) => checks.seen('c1', event('MODIFIED', drifted, web(1, true)));
+const putRight = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(1, true), drifted));
+const updated = (checks: Safety) => checks.seen('c1', event('MODIFIED', web(2, true), drifted));
+
+describe('what people changed', () => {
+  const broken = ['app0 on c1 was put right, although what differs is to stay'];
+  it.each<readonly [string, Story, readonly string[]]>([
+    ['stays where it is to be left', { known: 'ifNotDrifted', before: edited, next: putRight }, broken],
+    ['may be put right where not all daemons know that it is to be left', { before: edited, next: putRight }, []],
+    ['goes with the next version', { known: 'ifNotDrifted', before: edited, next: updated }, []],
+  ])('%s', (_, story, expected) => {
+    expect(complaints(story)).toEqual(expected);
+  });
+});
+
+describe('a budget for evictions', () => {
+  const asks = { minAvailable: 2, inRollouts: true };
+  const told = 'app0 was changed to version 2 on c1, which left 1 available and 0 down for other reasons';
+  const two = { maxUnavailable: 2 };
+  it.each<readonly [string, Story, readonly string[]]>([
+    [
+      'binds rollouts that it is meant for',
+      { app: two, wish: { budget: asks }, next: changes },
+      [`${told}, where its budget asks for 2`],
+    ],
+    ['binds no others', { app: two, wish: { budget: { ...asks, inRollouts: false } }, next: changes }, []],
+    [
+      'does not ask for what the rollout did not know to be gone',
+      {
+        app: two,
+        wish: { budget: asks },
+        before: (checks) => checks.seen('c2', event('DELETED', web(1, true), web(1, true))),
+        lasting: { wasEvicted: () => true },
+        next() {},
+      },
+      [],
+    ],
+  ])('%s', (_, story, expected) => {
+    expect(complaints(story)).toEqual(expected);
+  });
+});
+
+describe('what a placement that is gone was to leave behind', () => {
+  const drop = (checks: Safety) => checks.dropped({ ...app, abandons: true });
+  const broken = ['app0 was removed on c1, where it was to be left'];
+  const gone = (checks: Safety) => {
+    drop(checks);
+    remaining.apps.clear();
+    removed(checks);
+  };
+  const remaining = { ...desired, apps: new Map([[app.name, app]]) };
+  const told = (lasting: Partial<Published> = {}, before: (checks: Safety) => void = () => {}): readonly string[] => {
+    remaining.apps.set(app.name, app);
+    const record = { ...recorded({}, 0), ...lasting };
+    const checks = safety({
+      desired: remaining,
+      record,
+      now: () => now,
+      broken: [],
+      wishes: new Wishes(),
+      knows: () => false,
+    });
+    for (const cluster of clusters) checks.seen(cluster, event('ADDED', web(1, true)));
+    before(checks);
+    gone(checks);
+    return checks.broken;
+  };
+
+  it('stays', () => expect(told()).toEqual(broken));
+  it('may be removed by people', () =>
+    expect(told({}, (checks) => checks.removedByPerson('c1', 'app0', 'web'))).toEqual([]));
+  it('is not what it was leaving before', () => expect(told({ isLeaving: () => true })).toEqual([]));
+  it('is not what it was not to have', () => expect(told({ wantedSince: () => undefined })).toEqual([]));
 });

@@ -1,7 +1,9 @@
 import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import type { StoreEvent } from '../../src/simulator/storage/event-log.ts';
 import type { App, Desired } from './desired.ts';
+import { tunedName } from './files.ts';
 import type { Published } from './published.ts';
+import type { Wishes } from './wishes.ts';
 
 export interface Safety {
   /** Everything that happened on a member, as its store tells it. */
@@ -22,7 +24,20 @@ export interface Safety {
   /** Another, empty cluster answers under this name. */
   replaced(cluster: string): void;
   readonly foreign: ReadonlySet<string>;
-  readonly broken: readonly string[];
+  /** A placement is about to be removed. */
+  dropped(app: App): void;
+  readonly broken: string[];
+}
+
+interface Watching {
+  readonly desired: Desired;
+  readonly record: Published;
+  readonly now: () => number;
+  /** Where what breaks a rule is told. */
+  readonly broken: string[];
+  readonly wishes: Wishes;
+  /** Whether every daemon has long been told to apply an app so. */
+  readonly knows: (app: string, apply: App['apply']) => boolean;
 }
 
 interface Span {
@@ -43,8 +58,11 @@ export const foreignNote = 'team.example.com/note';
  * The rules that hold at every step whatever goes wrong, told from what members store, what people committed and what the
  * status branch said: no code of the planner or of the guard is asked.
  */
-export function safety(desired: Desired, record: Published, now: () => number): Safety {
-  const broken: string[] = [];
+export function safety({ desired, record, now, broken, wishes, knows }: Watching): Safety {
+  /** Version and override that a cluster last had from us. */
+  const last = new Map<string, string>();
+  /** What placements leave behind that are gone. */
+  const left = new Set<string>();
   const newest = new Map<string, number>();
   /** Why a Deployment that should be there is not available. */
   const down = new Map<string, 'us' | 'others' | 'new'>();
@@ -64,14 +82,19 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     const leaving = event.type === 'DELETED' || event.object.metadata.deletionTimestamp !== undefined;
     const begins = leaving && !event.before?.metadata.deletionTimestamp;
     const wasUp = up.has(at);
-    if (after !== undefined && after !== before) brought(cluster, app, after, wasUp && before !== undefined);
+    const changes = after !== undefined && revisionOf(event.object) !== (event.before && revisionOf(event.before));
+    if (changes) {
+      if (event.before && before === undefined) leavesDrift(cluster, app, event);
+      brought(cluster, app, after, wasUp && before !== undefined);
+      last.set(at, revisionOf(event.object));
+    }
     if (begins) {
       up.delete(at);
-      if (isPersonal(cluster, app.name, 'web')) down.set(at, 'others');
+      if (isPersonal(cluster, app.name, 'web') || record.wasEvicted(app.name, cluster)) down.set(at, 'others');
       else {
         down.delete(at);
         keepsWanted(cluster, app);
-        if (wasUp && seemedWell(app.name, cluster)) keepsBudget(cluster, app, 'removed');
+        if (wasUp && seemedWell(app.name, cluster)) keepsBudgets(cluster, app, 'removed');
       }
       return;
     }
@@ -80,10 +103,18 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       up.add(at);
       down.delete(at);
     } else if (!down.has(at)) {
-      const ours = after !== undefined && before !== undefined && after !== before;
+      const ours = changes && before !== undefined;
       down.set(at, ours ? 'us' : event.type === 'ADDED' ? 'new' : 'others');
       up.delete(at);
     }
+  }
+
+  /** What others made of an object that was applied stays where all daemons were told to leave it. */
+  function leavesDrift(cluster: string, app: App, { before, object }: StoreEvent): void {
+    const wasOurs = before?.metadata.labels?.[placementLabel] === app.name;
+    const isSame = last.get(`${app.name}/${cluster}`) === revisionOf(object);
+    if (wasOurs && isSame && knows(app.name, 'ifNotDrifted'))
+      broken.push(`${app.name} on ${cluster} was put right, although what differs is to stay`);
   }
 
   /** Nobody but people removes what a cluster has been told to keep for so long that nothing older is on its way. */
@@ -106,11 +137,11 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     if (gated && !record.ungated(app.name, image, cluster) && !approved.has(`${app.name}/${image}`))
       broken.push(`${app.name} version ${version} came to ${cluster} before anybody approved it`);
     if (!disturbs) return;
-    const well = seemedWell(app.name, cluster);
+    const well = seemedWell(app.name, cluster) && !wasCompared(app.name, cluster);
     up.delete(at);
     // Free to go on, since something else was wrong there: by the time others follow it is down for that, not for us.
     down.set(at, well ? 'us' : 'others');
-    if (!app.external && well) keepsBudget(cluster, app, `changed to version ${version}`);
+    if (well) keepsBudgets(cluster, app, `changed to version ${version}`);
   }
 
   /**
@@ -129,6 +160,13 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     return available && !seen.some((span) => span.from <= at && span.until >= from);
   }
 
+  /**
+   * While an app is only compared its rollout goes on, since nothing is lost by that; and a change of how it is applied comes
+   * to all clusters at once (KubeFleet rollout/controller.go).
+   */
+  const wasCompared = (app: string, cluster: string): boolean =>
+    record.commitsSince(app, cluster).some((commit) => wishes.at(commit, app)?.apply === 'reportDiff');
+
   const hadTrouble = (cluster: string, from: number, until: number): boolean =>
     (troubles.get(cluster) ?? []).some((span) => span.from <= until && span.until + knownMs >= from);
 
@@ -142,21 +180,24 @@ export function safety(desired: Desired, record: Published, now: () => number): 
     }
   }
 
-  function keepsBudget(cluster: string, app: App, what: string): void {
-    if (app.external || desired.left.has(cluster)) return;
+  function keepsBudgets(cluster: string, app: App, what: string): void {
+    if (desired.left.has(cluster)) return;
     const clusters = new Set([...desired.clusters.keys(), ...record.bound(app.name)]);
-    const there = [...clusters].map((name) => `${app.name}/${name}`);
-    const available = there.filter((at) => up.has(at)).length;
+    const available = [...clusters].filter((name) => up.has(`${app.name}/${name}`)).length;
     // A member that left after it was decided took away what it held: that is nobody's doing but theirs who sent it off.
     const gone = [...record.boundSince(app.name, cluster)].filter((it) => desired.left.has(it) && !clusters.has(it));
     // What was known to be down when this was decided had taken its part of the budget. Where the record was lost nobody
     // knows that a cluster was to hold more than it was found with.
-    const { toldDown, asFound } = record.decided(app.name, cluster);
+    const { toldDown, asFound, commit } = record.decided(app.name, cluster);
     const isExcused = (name: string): boolean =>
       !toldDown.has(name) &&
       (down.get(`${app.name}/${name}`) === 'others' || (asFound.has(name) && !up.has(`${app.name}/${name}`)));
-    const broke = [...clusters].filter(isExcused);
-    const excused = broke.length + gone.length;
+    const excused = [...clusters].filter(isExcused).length + gone.length;
+    const told = `${app.name} was ${what} on ${cluster}, which left ${available} available and ${excused} down for other reasons`;
+    const budget = wishes.at(commit, app.name)?.budget;
+    if (budget?.inRollouts && available + excused < budget.minAvailable)
+      broken.push(`${told}, where its budget asks for ${budget.minAvailable}`);
+    if (app.external) return;
     const bound = record.fewest(app.name, cluster);
     const wanted = app.policy.kind === 'PickN' ? Math.min(app.policy.count, bound) : bound;
     const mayBeDown =
@@ -164,9 +205,7 @@ export function safety(desired: Desired, record: Published, now: () => number): 
         ? app.maxUnavailable
         : Math.ceil((wanted * Number.parseInt(app.maxUnavailable, 10)) / 100);
     if (available + excused < wanted - mayBeDown)
-      broken.push(
-        `${app.name} was ${what} on ${cluster}, which left ${available} available and ${excused} down for other reasons, of ${wanted} with at most ${mayBeDown} unavailable`,
-      );
+      broken.push(`${told}, of ${wanted} with at most ${mayBeDown} unavailable`);
   }
 
   const isPersonal = (cluster: string, namespace: string, name: string): boolean =>
@@ -191,6 +230,16 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       broken.push(`${next} took on ${cluster} what ${owner} has`);
   }
 
+  /** What a placement has that is gone and was to leave it stays. */
+  function leavesBehind(cluster: string, { type, before, object }: StoreEvent): void {
+    const { namespace = '', name } = object.metadata;
+    const isGone = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
+    if (!isGone || before?.metadata.deletionTimestamp || !left.delete(`${cluster}/${namespace}`)) return;
+    const wasThere = (commit: string | undefined) => wishes.isThere(commit, namespace);
+    if (!isPersonal(cluster, namespace, name) && !record.isLeaving(namespace, cluster, wasThere))
+      broken.push(`${namespace} was removed on ${cluster}, where it was to be left`);
+  }
+
   return {
     broken,
     foreign,
@@ -201,8 +250,9 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       if (event.type === 'MODIFIED' && note !== undefined && !event.object.metadata.annotations?.[foreignNote])
         broken.push(`${cluster}/${namespace}/${name} lost an annotation that is not ours`);
       if (event.key === sharedKey && event.type === 'MODIFIED') changedHands(cluster, event);
+      if (event.key !== 'apps/deployments' || name !== 'web') return;
       const app = desired.apps.get(namespace);
-      if (!app || event.key !== 'apps/deployments' || name !== 'web') return;
+      if (!app) return leavesBehind(cluster, event);
       deployment(cluster, app, event);
       // Last: what we do now goes wrong only by having been done. What has lost our label is as gone to a watch as what was deleted.
       const isKnown = event.object.metadata.labels?.[placementLabel] === app.name;
@@ -222,10 +272,18 @@ export function safety(desired: Desired, record: Published, now: () => number): 
       const span = { from: now(), until: now() + seconds * 1000 };
       troubles.set(cluster, [...(troubles.get(cluster) ?? []), span]);
     },
+    dropped(app) {
+      const kept = [...desired.clusters.keys()].filter((cluster) => {
+        const since = record.wantedSince(app.name, cluster);
+        return since !== undefined && since < now() - knownMs && up.has(`${app.name}/${cluster}`);
+      });
+      if (app.abandons) for (const cluster of kept) left.add(`${cluster}/${app.name}`);
+    },
     approved(app, images) {
       for (const image of images) approved.add(`${app}/${image}`);
     },
     replaced(cluster) {
+      for (const key of [...left]) if (key.startsWith(`${cluster}/`)) left.delete(key);
       for (const key of [...foreign]) if (key.startsWith(`${cluster}/`)) foreign.delete(key);
       for (const app of desired.apps.keys()) {
         if (up.delete(`${app}/${cluster}`)) down.set(`${app}/${cluster}`, 'others');
@@ -234,17 +292,31 @@ export function safety(desired: Desired, record: Published, now: () => number): 
   };
 }
 
+interface Container {
+  readonly image?: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
 interface LooseDeployment {
   readonly metadata: { readonly generation?: number };
   readonly spec?: {
     readonly replicas?: number;
-    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } };
+    readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
   };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
   };
+}
+
+/** Version and override of a Deployment: what is not ours has none of the first. */
+const revisionOf = (object: object): string => `${versionOf(object)} ${tunedOf(object)}`;
+
+/** What an override has put there. */
+export function tunedOf(object: object): string | undefined {
+  const env = (object as LooseDeployment).spec?.template?.spec?.containers?.[0]?.env;
+  return env?.find(({ name }) => name === tunedName)?.value;
 }
 
 /** Version of an image of ours; undefined for what a person put in its place. */

@@ -1,4 +1,6 @@
+import type { Breadth } from './desired.ts';
 import { dice } from './dice.ts';
+import { epilogue } from './epilogue.ts';
 import { unsettled } from './liveness.ts';
 import { mendClusters } from './mend.ts';
 import { act } from './people.ts';
@@ -12,6 +14,10 @@ export interface Outcome {
 
 /** Seeds from here on draw more kinds of trouble. Those below tell the stories in which they found something. */
 export const firstWide = 1_000_000;
+/** And from here on more of what people may ask for: overrides, suspensions, apply strategies, evictions, budgets, drains. */
+export const firstAmple = 2_000_000;
+
+const breadthOf = (seed: number): Breadth => (seed >= firstAmple ? 'ample' : seed >= firstWide ? 'wide' : 'first');
 
 /** Faults last so long. */
 const leastSeconds = 120;
@@ -31,11 +37,13 @@ export async function simulate(seed: string, sabotage: Sabotage = {}): Promise<O
   const drawn = dice(seed);
   // Back-off and jitter are the only other dice of a daemon.
   Math.random = dice(`${seed} jitter`).next;
-  const world = await World.open(drawn, sabotage, Number(seed) >= firstWide);
+  const world = await World.open(drawn, sabotage, breadthOf(Number(seed)));
   try {
     world.start();
     await trouble(world);
     const late = world.safety.broken.length > 0 ? [] : await converge(world);
+    if (world.desired.ample && late.length === 0 && world.safety.broken.length === 0)
+      late.push(...(await epilogue(world)));
     return { broken: [...world.safety.broken, ...late], story: world.story };
   } finally {
     world.close();
@@ -45,7 +53,9 @@ export async function simulate(seed: string, sabotage: Sabotage = {}): Promise<O
 
 async function trouble(world: World): Promise<void> {
   const { dice: drawn, fleet } = world;
-  const until = fleet.clock.now() + drawn.int(leastSeconds, mostSeconds) * 1000;
+  // What takes several things to happen takes its time.
+  const long = world.desired.ample ? 2 : 1;
+  const until = fleet.clock.now() + long * drawn.int(leastSeconds, mostSeconds) * 1000;
   while (fleet.clock.now() < until && world.safety.broken.length === 0) {
     await act(world);
     await fleet.run(drawn.chance(0.3) ? drawn.int(0, 3) : drawn.int(5, 45));
@@ -62,6 +72,7 @@ async function converge(world: World): Promise<string[]> {
   let left = unsettled(world);
   while (left.length > 0 && fleet.clock.now() < limit && safety.broken.length === 0) {
     await fleet.run(10);
+    if (world.daemons.length === 0) world.start();
     await world.merge();
     world.answerHeldRuns();
     await mendClusters(world);
@@ -70,6 +81,7 @@ async function converge(world: World): Promise<string[]> {
   }
   if (left.length > 0 || safety.broken.length > 0) return left;
   world.tell('everything has converged');
+  world.spare();
   return staysQuiet(world);
 }
 

@@ -1,21 +1,26 @@
+import type { PassResult } from '../../src/daemon/pass/reconciler.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalPrefix } from '../../src/git/approval-branches.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
 import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
-import { addRun, type Desired, drawDesired, filesOf, giveUpSharing } from './desired.ts';
+import { badDecisions } from './decisions.ts';
+import { type App, addRun, type Breadth, type Desired, drawDesired, giveUpSharing } from './desired.ts';
 import type { Dice } from './dice.ts';
+import { filesOf } from './files.ts';
 import { Lists } from './lists.ts';
 import { serveGadgets } from './mend.ts';
 import { type GitFaults, noGitFaults, type Outside, outside } from './outside.ts';
 import { type Published, published } from './published.ts';
 import { type Safety, safety } from './safety.ts';
+import { Wishes } from './wishes.ts';
 
 /** A rule of ours that is broken on purpose, so that one sees the checks fail. */
 export type Sabotage = Pick<DaemonOptions, 'recorded' | 'loaded' | 'through'>;
 
 interface Living {
+  readonly number: number;
   readonly daemon: VirtualDaemon;
   readonly git: GitFaults;
   readonly outside: Outside;
@@ -30,6 +35,7 @@ export class World {
   /** What goes wrong with git for everybody. */
   readonly git = noGitFaults();
   readonly lists = new Lists();
+  readonly wishes = new Wishes();
   readonly remote: boolean;
   /** The status branch was deleted: what only it told is known to nobody. */
   recordLost = false;
@@ -40,11 +46,14 @@ export class World {
   readonly #finished = new Set<string>();
   /** How many clusters have answered under a name. */
   readonly #clusters = new Map<string, number>();
-  readonly #record: Published;
+  /** What the status branch has told. */
+  readonly record: Published;
   readonly #sabotage: Sabotage;
   #living: Living[] = [];
   /** So many daemons there ever were. */
   #started = 0;
+  /** One that was told to stop ends what it began. */
+  #stoppedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(dice: Dice, desired: Desired, fleet: VirtualFleet, sabotage: Sabotage) {
     this.dice = dice;
@@ -52,15 +61,18 @@ export class World {
     this.fleet = fleet;
     this.#sabotage = sabotage;
     const now = () => fleet.clock.now();
-    this.#record = published(now);
-    this.safety = safety(desired, this.#record, now);
+    const broken: string[] = [];
+    this.record = published(now, (decision) => broken.push(...badDecisions(decision, this.wishes, desired)));
+    const knows = (app: string, apply: App['apply']) => this.#everybodyKnows(app, apply);
+    this.safety = safety({ desired, record: this.record, now, broken, wishes: this.wishes, knows });
+    this.wishes.note(fleet.repo.tip('main')!, desired);
     this.remote = dice.chance(0.7);
   }
 
-  static async open(dice: Dice, sabotage: Sabotage = {}, wide = false): Promise<World> {
-    const desired = drawDesired(dice, wide);
+  static async open(dice: Dice, sabotage: Sabotage = {}, breadth: Breadth = 'first'): Promise<World> {
+    const desired = drawDesired(dice, breadth);
     const world = new World(dice, desired, await VirtualFleet.quiet(filesOf(desired)), sabotage);
-    if (wide) world.lists.size = dice.pick([undefined, 1, 2]);
+    if (desired.wide) world.lists.size = dice.pick([undefined, 1, 2]);
     for (const name of desired.clusters.keys()) await world.join(name);
     return world;
   }
@@ -93,7 +105,8 @@ export class World {
   commit(why: string): void {
     const files = filesOf(this.desired);
     const gone = Object.keys(this.fleet.files).filter((path) => files[path] === undefined);
-    this.fleet.commit({ ...files, ...Object.fromEntries(gone.map((path) => [path, undefined])) }, why);
+    const commit = this.fleet.commit({ ...files, ...Object.fromEntries(gone.map((path) => [path, undefined])) }, why);
+    this.wishes.note(commit, this.desired);
     this.tell(why);
     if (this.dice.chance(0.5)) for (const { daemon } of this.#living) daemon.daemon.look('webhook');
   }
@@ -122,8 +135,12 @@ export class World {
     this.lists.expire = false;
     giveUpSharing(desired);
     desired.broken.clear();
+    desired.evictions.clear();
     for (const cluster of desired.clusters.values()) cluster.tainted = false;
     for (const app of desired.apps.values()) {
+      app.suspended = false;
+      app.apply = 'always';
+      app.budget = undefined;
       // With fewer clusters than asked for a rollout waits for the rest, as in KubeFleet.
       if (app.policy.kind === 'PickN')
         app.policy = { kind: 'PickN', count: Math.min(app.policy.count, desired.clusters.size) };
@@ -195,7 +212,7 @@ export class World {
           this.lists.through(out.through(through ? through(transport, name) : transport)),
         ),
     });
-    this.#living.push({ daemon, git, outside: out });
+    this.#living.push({ number, daemon, git, outside: out });
     this.tell(`a daemon starts (${this.#living.length} run)`);
     return daemon;
   }
@@ -203,12 +220,39 @@ export class World {
   /** Tells the checks what a member refused of what an apply needs. Not to be there is an answer. */
   #watched({ name, by }: { readonly name: string; readonly by: number }, transport: Transport): Transport {
     return async (request) => {
+      this.#keepsHandsOff(request, { name, by });
       const answer = await transport(request);
       if (answer.status < 400 || answer.status === 404) return answer;
       const app = /\/namespaces\/([^/?]+)/.exec(request.path)?.[1];
       if (isPartOfApply(request)) this.safety.refused({ cluster: name, app, by });
       return answer;
     };
+  }
+
+  /** Where a daemon has been told only to compare, it writes nothing of the app. */
+  #keepsHandsOff(
+    { method, path }: TransportRequest,
+    { name, by }: { readonly name: string; readonly by: number },
+  ): void {
+    if (method !== 'PATCH' || /[?&]dryRun=/.test(path)) return;
+    const app = /\/namespaces\/([^/?]+)/.exec(path)?.[1];
+    const last = this.#living.find(({ number }) => number === by)?.daemon.passes.at(-1);
+    if (app === undefined || !isFollowed(last)) return;
+    if (this.wishes.at(last.plan.commit, app)?.apply === 'reportDiff')
+      this.safety.broken.push(`${app} was written to on ${name}, where it is only to be compared`);
+  }
+
+  /** Whether every daemon has been told for a minute, so that nothing else is on its way any more. */
+  #everybodyKnows(app: string, apply: App['apply']): boolean {
+    const since = this.fleet.clock.now() - 60_000;
+    const knows = ({ daemon: { passes } }: Living): boolean => {
+      const first = passes.findLastIndex((pass) => 'plan' in pass && Date.parse(pass.plan.now) <= since);
+      return (
+        first >= 0 &&
+        passes.slice(first).every((pass) => isFollowed(pass) && this.wishes.at(pass.plan.commit, app)?.apply === apply)
+      );
+    };
+    return this.#living.length > 0 && this.#stoppedAt < since && this.#living.every(knows);
   }
 
   /** Lets one die at one of its next calls to the outside; another starts a while after. */
@@ -224,11 +268,17 @@ export class World {
     });
   }
 
+  /** Who was to die lives on. */
+  spare(): void {
+    for (const { outside } of this.#living) outside.dieAt(Number.POSITIVE_INFINITY, () => {});
+  }
+
   stopOne(): void {
     const [one] = this.#living;
     if (!one) return;
     this.#living = this.#living.slice(1);
     one.daemon.daemon.stop();
+    this.#stoppedAt = this.fleet.clock.now();
     this.tell('a daemon is stopped');
   }
 
@@ -238,8 +288,8 @@ export class World {
       ? ref.slice(approvalPrefix.length).replace(/-after-\w+$/, '')
       : undefined;
     const app = run === undefined ? undefined : this.desired.runs.get(run)?.app;
-    if (commit && run && app) this.#asked.set(commit, { app, images: this.#record.broughtBy(run) });
-    if (ref === 'refs/heads/fleet-status') this.#record.moved(await this.fleet.repo.files('fleet-status'), by);
+    if (commit && run && app) this.#asked.set(commit, { app, images: this.record.broughtBy(run) });
+    if (ref === 'refs/heads/fleet-status') this.record.moved(await this.fleet.repo.files('fleet-status'), by);
   }
 
   /** A person merges everything that asks for a yes. */
@@ -274,6 +324,10 @@ export class World {
     this.fleet.close();
   }
 }
+
+/** What it says has been assigned. */
+const isFollowed = (pass: PassResult | undefined): pass is PassResult & { readonly kind: 'published' | 'unchanged' } =>
+  pass?.kind === 'published' || pass?.kind === 'unchanged';
 
 /** Lists, watches and removals come to nothing that an object is called not applied for. */
 const isPartOfApply = ({ method, path }: TransportRequest): boolean => {

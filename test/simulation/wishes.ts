@@ -1,0 +1,30 @@
+import type { App, Desired } from './desired.ts';
+
+/** What people asked of an app besides its content. */
+export type Wish = Pick<App, 'suspended' | 'apply' | 'budget'>;
+
+/** What was asked in which commit. */
+export class Wishes {
+  readonly #at = new Map<string, ReadonlyMap<string, Wish>>();
+
+  readonly #there = new Map<string, ReadonlySet<string>>();
+
+  note(commit: string, { apps, broken }: Desired): void {
+    this.#there.set(commit, new Set(apps.keys()));
+    // Where its file is broken an older version stands, and nobody says here which.
+    const told = [...apps.values()].filter(({ name }) => !broken.has(`placements/${name}.yaml`));
+    this.#at.set(
+      commit,
+      new Map(told.map(({ name, suspended, apply, budget }) => [name, { suspended, apply, budget }])),
+    );
+  }
+
+  /** Whether there was such an app at all. */
+  isThere(commit: string | undefined, app: string): boolean {
+    return commit !== undefined && this.#there.get(commit)?.has(app) === true;
+  }
+
+  at(commit: string | undefined, app: string): Wish | undefined {
+    return commit === undefined ? undefined : this.#at.get(commit)?.get(app);
+  }
+}
