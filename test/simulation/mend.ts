@@ -1,3 +1,4 @@
+import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import type { Stored } from '../../src/simulator/object.ts';
 import { crdPath, customDefinition } from '../custom-definition.ts';
 import type { World } from './world.ts';
@@ -32,6 +33,28 @@ export async function mendClusters(world: World): Promise<void> {
       safety.removedByPerson(cluster, app.name, 'web');
       await fleet.ask(cluster, 'DELETE', `/apis/apps/v1/namespaces/${app.name}/deployments/web`);
     }
+  }
+}
+
+/**
+ * A run waits for a cluster that its app was evicted from and cannot leave wholly: people take away what is theirs there, and
+ * what they took our label off.
+ */
+export async function makeWay({ desired, fleet, safety, daemons }: World): Promise<void> {
+  const last = daemons.at(0)?.passes.at(-1);
+  if (!desired.ample || last === undefined || last.kind === 'moved') return;
+  for (const { reason, subject } of last.plan.holds) {
+    const { name: app, clusterName: cluster } = subject;
+    if (reason !== 'ContainsForeignObjects' || cluster === undefined || !desired.apps.get(app)?.external) continue;
+    for (const key of [...safety.foreign].filter((it) => it.startsWith(`${cluster}/${app}/`))) {
+      const name = key.slice(`${cluster}/${app}/`.length);
+      safety.removedByPerson(cluster, app, name);
+      await fleet.ask(cluster, 'DELETE', `/api/v1/namespaces/${app}/configmaps/${name}`);
+    }
+    const web = fleet.stored(cluster, 'apps/deployments', app, 'web');
+    if (web === undefined || web.metadata.labels?.[placementLabel] === app) continue;
+    safety.removedByPerson(cluster, app, 'web');
+    await fleet.ask(cluster, 'DELETE', `/apis/apps/v1/namespaces/${app}/deployments/web`);
   }
 }
 

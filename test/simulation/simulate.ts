@@ -2,7 +2,7 @@ import type { Breadth } from './desired.ts';
 import { dice } from './dice.ts';
 import { epilogue } from './epilogue.ts';
 import { unsettled } from './liveness.ts';
-import { mendClusters } from './mend.ts';
+import { makeWay, mendClusters } from './mend.ts';
 import { act } from './people.ts';
 import { type Sabotage, World } from './world.ts';
 
@@ -76,6 +76,7 @@ async function converge(world: World): Promise<string[]> {
     await world.merge();
     world.answerHeldRuns();
     await mendClusters(world);
+    await makeWay(world);
     world.finishStaged();
     left = unsettled(world);
   }
