@@ -27,7 +27,9 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   const ms = parseDuration(options.timeout);
   if (ms === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s or 5m`);
   const deadline = Date.now() + ms;
-  const secret = await secretFromEnv('GITFLEET_WEBHOOK_SECRET');
+  const secret = await secretFromEnv('GITFLEET_WEBHOOK_SECRET', (message) =>
+    process.stderr.write(`note: ${message}\n`),
+  );
   if (secret !== undefined) await nudge(options.daemon, secret);
   else
     process.stderr.write(

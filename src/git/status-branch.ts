@@ -110,10 +110,14 @@ export function statusBranch(
   };
 }
 
-/** Text files only: what a person put there beside (links, submodules) goes with the next commit. */
-export async function readFiles(branches: Pick<Branches, 'objects'>, commit: string): Promise<Map<string, string>> {
+/** Text files only: what a person put there beside (links, submodules) goes with the next commit. All of them, or some paths. */
+export async function readFiles(
+  branches: Pick<Branches, 'objects'>,
+  commit: string,
+  isAsked: (path: string) => boolean = () => true,
+): Promise<Map<string, string>> {
   const tree = await branches.objects.files(commit);
-  const listed = (await tree.files()).filter(({ mode }) => isText(mode));
+  const listed = (await tree.files()).filter(({ mode, path }) => isText(mode) && isAsked(path));
   const contents = await tree.read(listed.map(({ oid }) => oid));
   return new Map(listed.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
 }

@@ -82,7 +82,9 @@ describe('a commit that a command makes in a clone', () => {
   it('drain knows what is on the cluster, and the merge is to be pushed', async () => {
     const ran = await run('drain', 'dev-1');
     expect(ran.err).toContain('note: pay ');
-    expect(ran.out).toContain(`  git -C ${clone} merge gitfleet/drain/dev-1 && git -C ${clone} push origin main\n`);
+    expect(ran.out).toContain(
+      `  git -C ${clone} merge gitfleet/drain/dev-1 && git -C ${clone} push origin main && git -C ${clone} branch -d gitfleet/drain/dev-1\n`,
+    );
   });
 });
 

@@ -205,7 +205,8 @@ describe('tree shows everything under a placement', () => {
   it.each([
     [['wbe'], 2, 'there is no placement wbe: did you mean web?'],
     [['cluster', 'eu-1'], 2, 'tree takes a placement, not cluster'],
-    [['web', '--cluster', 'dev-1'], 2, 'there is no cluster of web dev-1'],
+    [['web/'], 2, 'no name stands after web: '],
+    [['web', '--cluster', 'dev-1'], 2, 'placement web has no cluster dev-1: it has eu-1, us-1'],
   ])('%j', async (args, code, message) => {
     const ran = await cli('tree', ...args, '--repo', fleet.dir);
     expect({ ...ran, err: ran.err.includes(message) ? message : ran.err }).toEqual({ code, out: '', err: message });
@@ -236,6 +237,13 @@ describe('wait', () => {
       2,
       '--for Availabel: there is no condition Availabel: did you mean Available?',
     ],
+    [
+      ['run/pay-1', '--for=Available'],
+      2,
+      '--for Available: runs never have a condition Available: use one of Initialized, Progressing, Succeeded, or delete',
+    ],
+    [['placement/web', '--for=Executed'], 2, '--for Executed: placements never have a condition Executed: use one of '],
+    [['snapshots', '--for=Applied'], 2, '--for Applied: snapshots never have a condition Applied: only delete'],
     [['placement/web', '--for=Available=Yes'], 2, 'a condition is True, False or Unknown'],
     [['placement/web', '--for=Available', '--timeout', 'soon'], 2, '--timeout soon is no duration'],
     [['placement/wbe', '--for=Available'], 2, 'there is no placement wbe: did you mean web?'],

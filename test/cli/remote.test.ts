@@ -55,7 +55,7 @@ describe('commands on a repository behind smart HTTP', () => {
     expect(await run('drain', 'eu-1')).toMatchObject({
       code: 0,
       out: expect.stringContaining(
-        '  git fetch origin && git checkout main && git merge origin/gitfleet/drain/eu-1 && git push\n',
+        '  git fetch origin && git checkout main && git merge origin/gitfleet/drain/eu-1 && git push origin main :gitfleet/drain/eu-1\n',
       ),
     });
     expect(sh(bare, 'diff', '--name-only', 'main', 'gitfleet/drain/eu-1')).toBe('clusters/eu-1.yaml');

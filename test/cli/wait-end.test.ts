@@ -15,6 +15,12 @@ beforeAll(async () => {
     'clusters/a.yaml': member('a'),
     'placements/web.yaml': placement('web', '{placementType: PickAll}'),
     'placements/fixed.yaml': placement('fixed', '{placementType: PickFixed, clusterNames: [a]}'),
+    'placements/compared.yaml': placement(
+      'compared',
+      '{placementType: PickAll}',
+      '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}',
+      'web',
+    ),
     'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
   });
   await fleet.settle();
@@ -53,6 +59,18 @@ describe('wait ends at once where what it waits for will not come', () => {
       'Succeeded',
       'run/lost has no condition Succeeded yet: Initialized is False (UpdateRunInitializedFailed: parent placement nowhere not found)',
     ],
+    ...['placement/compared', 'binding/compared-a'].flatMap((what) =>
+      ['Available', 'Applied'].map((type) => [
+        what,
+        type,
+        `${what} has no condition ${type}: its applyStrategy is ReportDiff, so nothing is applied: use --for=DiffReported\n`,
+      ]),
+    ),
+    [
+      'placement/web',
+      'DiffReported',
+      'placement/web has no condition DiffReported: its applyStrategy is not ReportDiff, so differences are not reported: use --for=Available\n',
+    ],
   ])('%s --for=%s', async (what, condition, line) => {
     const ran = await cli('wait', what, `--for=${condition}`, '--timeout', '10m', '--repo', fleet.dir);
     expect({ ...ran, err: ran.err.slice(0, 44 + line.length) }).toEqual({
@@ -65,5 +83,10 @@ describe('wait ends at once where what it waits for will not come', () => {
   it('and so it does where it came', async () => {
     const ran = await cli('wait', 'eviction/blocked', '--for=Executed=False', '--repo', fleet.dir);
     expect(ran).toEqual({ code: 0, out: 'eviction/blocked condition met\n', err: '' });
+  });
+
+  it.each(['placement/compared', 'binding/compared-a'])('%s under ReportDiff is compared', async (what) => {
+    const ran = await cli('wait', what, '--for=DiffReported', '--timeout', '0s', '--repo', fleet.dir);
+    expect(ran).toEqual({ code: 0, out: `${what} condition met\n`, err: '' });
   });
 });

@@ -2,13 +2,9 @@ import type { Document } from 'yaml';
 import type { MemberCluster, Taint } from '../../api/member-cluster.ts';
 import { sourceKey } from '../../engine/input.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { cordonTaint, isCordon } from './cordon-taint.ts';
 import { editObject } from './edit-yaml.ts';
 import type { Desired } from './open-desired.ts';
-
-/** The taint that `kubectl fleet drain` sets and `uncordon` takes away (KubeFleet tools/utils, CordonTaint). */
-export const cordonTaint: Taint = { key: 'cordon-key', value: 'cordon-value', effect: 'NoSchedule' };
-
-export const isCordon = ({ key, effect }: Taint): boolean => key === cordonTaint.key && effect === cordonTaint.effect;
 
 /** Error: CliError with the nearest name. */
 export function memberNamed({ fleet }: Desired, name: string): MemberCluster {

@@ -4,14 +4,12 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { tolerates } from '../../engine/placement/compiled/compile-policy.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
-import { branchRef } from '../../git/source.ts';
-import { readFiles } from '../../git/status-branch.ts';
-import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
-import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
-import { cordonEdit, cordonTaint, isCordon, memberNamed } from './cordon.ts';
+import { cordonEdit, memberNamed } from './cordon.ts';
+import { cordonTaint, isCordon } from './cordon-taint.ts';
 import { type Desired, withDesired } from './open-desired.ts';
+import { recordFor } from './record-for.ts';
 import { type ChangeOptions, tell } from './tell.ts';
 
 export interface DrainOptions extends ChangeOptions {
@@ -31,7 +29,7 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
     const member = memberNamed(desired, cluster);
     const edits = new Map<string, string>();
     if (!member.spec.taints?.some(isCordon)) edits.set(...(await cordonEdit(desired, member, true)));
-    const record = await recordOf(desired, options.statusBranch);
+    const record = await recordFor(desired, options.statusBranch);
     const evicted: string[] = [];
     const notes: string[] = [];
     for (const { placement, binding } of boundTo(record, cluster)) {
@@ -66,13 +64,6 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
       },
     );
   });
-}
-
-async function recordOf({ branches }: Desired, statusBranch: string): Promise<FleetRecord> {
-  const tip = await publishedTip(branches, statusBranch)();
-  if (tip === undefined) return readRecord(new Map()).record;
-  await branches.obtain(branchRef(statusBranch), tip);
-  return readRecord(await readFiles(branches, tip)).record;
 }
 
 const boundTo = (record: FleetRecord, cluster: string) =>

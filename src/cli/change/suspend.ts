@@ -1,17 +1,21 @@
 import type { Document } from 'yaml';
-import type { Placement } from '../../api/placement.ts';
+import { type Placement, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import { sourceKey } from '../../engine/input.ts';
+import { isOver } from '../../engine/staged/step.ts';
+import { toldProgress } from '../../engine/staged/told-progress.ts';
 import { kindMeant } from '../status/kinds.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';
-import { withDesired } from './open-desired.ts';
+import { type Desired, withDesired } from './open-desired.ts';
+import { recordFor } from './record-for.ts';
 import { type ChangeOptions, tell } from './tell.ts';
 
 export interface SuspendOptions extends ChangeOptions {
+  readonly statusBranch: string;
   readonly reason?: string;
   readonly pullRequest?: boolean;
 }
@@ -44,6 +48,7 @@ async function turn(
     const { fleet } = desired;
     const object = named(names[0] === 'runs' ? fleet.runs : fleet.placements, { what: names[1], name });
     const title = `${names[1]} ${titleOf(object.metadata)}`;
+    if (isRun(object)) await refuseWhatIsOver(verb, object, { desired, title, statusBranch: options.statusBranch });
     const newReason = verb === 'suspend' && isOfAnotherReason(object, options.reason);
     if (isSo(verb, object) && !newReason) {
       const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
@@ -84,6 +89,18 @@ async function turn(
       },
     );
   });
+}
+
+/** Nothing changes a run that is over: a commit that stops it, or lets it go on, would only seem to do something. */
+async function refuseWhatIsOver(
+  verb: Verb,
+  run: StagedUpdateRun,
+  of: { readonly desired: Desired; readonly title: string; readonly statusBranch: string },
+): Promise<void> {
+  const { runs } = await recordFor(of.desired, of.statusBranch, ['runs']);
+  const status = runs.get(placementKey(run.metadata))?.status;
+  if (status === undefined || !isOver(status)) return;
+  throw new CliError(`${of.title} is over (${toldProgress(status)}): there is nothing to ${verb}`);
 }
 
 const reasonOfRun = 'a run has no place for a reason: it stands in the commit that stopped it';

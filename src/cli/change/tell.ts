@@ -72,12 +72,13 @@ const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
       }
     : undefined;
 
-/** A plain git server knows no pull requests: merging is the same there. */
+/** A plain git server knows no pull requests: merging is the same there. A branch that is merged has served. */
 function nextStep({ branches, branch, fleet, tracked }: Desired, from: string): NextStep {
   const url = requestUrl(fleet.config?.spec.forge, { from, into: branch });
+  const git = `git -C ${branches.name}`;
   const merge = branches.remote
-    ? `git fetch origin && git checkout ${branch} && git merge origin/${from} && git push`
-    : `git -C ${branches.name} merge ${from}${tracked ? ` && git -C ${branches.name} push origin ${branch}` : ''}`;
+    ? `git fetch origin && git checkout ${branch} && git merge origin/${from} && git push origin ${branch} :${from}`
+    : `${git} merge ${from} && ${tracked ? `${git} push origin ${branch} && ` : ''}${git} branch -d ${from}`;
   return url === undefined
     ? { sentence: `Nothing happens until it is merged into ${branch}:`, commands: [merge] }
     : {

@@ -49,6 +49,7 @@ export function changingCommands(gitfleet: Command): void {
       changeOptions(gitfleet.command(verb).description(what))
         .addArgument(kindArgument('placement or run; or kind/name', ['placement', 'run']))
         .argument('[name]', 'its name, or namespace/name')
+        .addOption(statusBranch())
         .option('--reason <text>', 'why, for those who read the commit and the status')
         .option('--pull-request', 'push a branch for a pull request instead of committing at once')
         .action(async (kind, name, options) => (await import('../change/suspend.ts'))[verb](kind, name, options)),

@@ -41,6 +41,8 @@ export async function describe(word: string, givenName: string | undefined, opti
   const { listing, isMeant } = kindMeant(asked.kind);
   const [plural, singular] = listing.names;
   const { name } = asked;
+  if (listing.nameless)
+    throw new CliError(`describe takes no ${plural}, which have no names: gitfleet get ${plural} lists all there is`);
   if (name === undefined) throw new CliError(`describe ${word} needs a name: gitfleet get ${plural} lists them`);
   await withStatus(options, async (reader) => {
     const status = await reader.read([...new Set([...listing.folders, 'placements', 'runs', 'approvals'])]);

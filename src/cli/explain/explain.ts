@@ -17,12 +17,15 @@ export async function explain(
   options: PlanOptions & { readonly cluster?: string; readonly output: string },
 ): Promise<void> {
   const { kind, name } = placementMeant(word, givenName);
+  const isKindOnly = givenName === undefined && kindWords.some(([form]) => form.test(word));
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const input = withRecordedStatus(await readPlanInput(options));
   const { plan } = planFleet(input);
   const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
   const placement = known.find((each) => titleOf(each) === name) ?? known.find((each) => each.name === name);
+  // A placement may be called placement; where none is, its name was forgotten.
+  if (!placement && isKindOnly) throw new CliError(`explain ${word} needs a name: gitfleet get placements lists them`);
   if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
   const explained = explainer(input, plan);
   const { scheduled } = placement;

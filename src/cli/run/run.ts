@@ -55,7 +55,7 @@ export async function run(options: RunOptions): Promise<void> {
     intervalMs: duration('--interval', options.interval),
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
     listen: listenAddress(options.listen, options.once ?? false),
-    webhookSecret: await secretFromEnv('GITFLEET_WEBHOOK_SECRET'),
+    webhookSecret: await webhookSecret((message) => log.warn(message)),
     acceptRewind: commitId(options.acceptRewind),
     author: parsePerson(options.gitAuthor),
     graceMs: duration('--grace-period', options.gracePeriod),
@@ -84,6 +84,9 @@ export async function run(options: RunOptions): Promise<void> {
   // What hangs would keep the process alive until somebody kills it.
   if (ended === 'cut short') process.exit(1);
 }
+
+const webhookSecret = (warn: (message: string) => void) =>
+  secretFromEnv('GITFLEET_WEBHOOK_SECRET', (message) => warn(`${message}: POST /hooks/git answers 404`));
 
 /** What could be done was done and is recorded; the exit code is that of `plan`, errors in files before all else. */
 function throwWhatIsWrong(result: PassResult, noneSeen: string | undefined): void {

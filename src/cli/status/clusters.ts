@@ -1,6 +1,8 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
+import { taintText } from '../../engine/placement/taint-text.ts';
 import type { Silence } from '../../repo/record/summary.ts';
+import { isCordon } from '../change/cordon-taint.ts';
 import { age } from '../terminal/age.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
@@ -11,8 +13,9 @@ interface Seen {
 }
 
 /**
- * KubeFleet's columns (membercluster_types.go), then health and version. Heartbeats are not committed: only of a member that
- * does not answer is it known when it was seen last, and what is said of its health is as old as that.
+ * KubeFleet's columns (membercluster_types.go), then health, version and, as kubectl has it of nodes, whether it is cordoned.
+ * Heartbeats are not committed: only of a member that does not answer is it known when it was seen last, and what is said of
+ * its health is as old as that.
  */
 export const clusters: Listing = listing<Seen>({
   names: ['clusters', 'cluster', 'members', 'member', 'memberclusters', 'membercluster'],
@@ -50,7 +53,12 @@ export const clusters: Listing = listing<Seen>({
     },
     { heading: 'HEALTHY', cell: healthOf },
     { heading: 'VERSION', cell: ({ cluster: { status } }) => status?.properties?.['k8s.io/k8s-version']?.value },
-    { heading: 'TAINTS', wide: true, cell: ({ cluster: { spec } }) => spec.taints?.length || undefined },
+    { heading: 'SCHEDULING', cell: ({ cluster: { spec } }) => (spec.taints?.some(isCordon) ? 'Disabled' : 'Enabled') },
+    {
+      heading: 'TAINTS',
+      wide: true,
+      cell: ({ cluster: { spec } }) => spec.taints?.map(taintText).join(',') || undefined,
+    },
   ],
 });
 
@@ -61,7 +69,9 @@ function healthOf({ cluster, silence }: Seen): Cell {
   return silence ? 'Unknown' : (statusOf(agentOf(cluster)?.conditions, 'Healthy') ?? 'Unknown');
 }
 
+/** Of one that the daemon has reached and that is not told to be silent, only that it answers. */
 function lastSeen({ cluster, silence }: Seen, now: number): Cell {
   const at = parseInstant(silence?.lastContact ?? agentOf(cluster)?.lastReceivedHeartbeat ?? '');
-  return at === undefined ? undefined : age(at, now);
+  if (at !== undefined) return age(at, now);
+  return silence === undefined && agentOf(cluster) !== undefined ? 'answers' : undefined;
 }

@@ -5,6 +5,7 @@ import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
+import { readFiles } from '../../git/status-branch.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
 import type { Held, Silence } from '../../repo/record/summary.ts';
@@ -69,10 +70,7 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       if (commit === undefined) throw notYet(branches.name, statusBranch);
       await branches.obtain(ref, commit);
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
-      const tree = await branches.objects.files(commit);
-      const wanted = (await tree.files()).filter(({ path, mode }) => mode.startsWith('100') && isAsked(path, folders));
-      const contents = await tree.read(wanted.map(({ oid }) => oid));
-      const files = new Map(wanted.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
+      const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
       const { record, silent, removals, holds } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
@@ -98,6 +96,8 @@ export async function withStatus<T>(options: StatusOptions, use: (reader: Status
   }
 }
 
-/** `summary.yaml` is always read: it names the commit that the status was planned from. */
-const isAsked = (path: string, folders: readonly string[] | undefined): boolean =>
-  folders === undefined || path === 'summary.yaml' || folders.some((folder) => path.startsWith(`${folder}/`));
+/** Paths in some top folders, or all; `summary.yaml` is always one: it names the commit that the status was planned from. */
+export const inFolders =
+  (folders: readonly string[] | undefined) =>
+  (path: string): boolean =>
+    folders === undefined || path === 'summary.yaml' || folders.some((folder) => path.startsWith(`${folder}/`));

@@ -16,12 +16,12 @@ export function unknownName(of: {
   readonly known: readonly string[];
   /** In front of the sentence: the flag that held the name. */
   readonly flag?: string;
+  /** What has no such thing, where others may: `placement web`. */
+  readonly owner?: string;
 }): CliError {
-  const { what, name, known, flag } = of;
-  return new CliError(
-    `${flag === undefined ? '' : `${flag}: `}there is no ${what} ${name}: ${instead(what, name, known)}`,
-    exitCodes.invalidInput,
-  );
+  const { what, name, flag, owner } = of;
+  const sentence = `${owner === undefined ? 'there is' : `${owner} has`} no ${what} ${name || '""'}`;
+  return new CliError(`${flag === undefined ? '' : `${flag}: `}${sentence}: ${instead(of)}`, exitCodes.invalidInput);
 }
 
 /** A placement that no plan has: the repo may hold it in a form that is not valid. */
@@ -44,9 +44,10 @@ export function unknownPlacement(of: {
     : unknownName({ what: 'placement', name, known: known.map(titleOf), ...(flag === undefined ? {} : { flag }) });
 }
 
-function instead(what: string, name: string, known: readonly string[]): string {
-  if (known.length === 0) return `there is no ${what} at all`;
+function instead({ what, name, known, owner }: Parameters<typeof unknownName>[0]): string {
+  if (known.length === 0) return owner === undefined ? `there is no ${what} at all` : 'it has none';
   const like = nearest(name, known);
   if (like !== undefined) return `did you mean ${like}?`;
-  return `there ${known.length === 1 ? 'is' : 'are'} ${someOf(known, mostListed)}`;
+  const there = owner === undefined ? `there ${known.length === 1 ? 'is' : 'are'}` : 'it has';
+  return `${there} ${someOf(known, mostListed)}`;
 }

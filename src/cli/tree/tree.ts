@@ -47,7 +47,12 @@ export async function tree(word: string, givenName: string | undefined, options:
     if (!placement) throw unknownName({ what: 'placement', name, known: all.map(({ title }) => title) });
     const clusters = placement.state.bindings.map(({ targetCluster }) => targetCluster);
     if (options.cluster !== undefined && !clusters.includes(options.cluster))
-      throw unknownName({ what: `cluster of ${placement.title}`, name: options.cluster, known: clusters });
+      throw unknownName({
+        what: 'cluster',
+        name: options.cluster,
+        known: clusters,
+        owner: `placement ${placement.title}`,
+      });
     const whole = placementPart(placement, record, options.cluster);
     if (format === 'json') return printJson(whole);
     if (format === 'yaml') return printYaml(whole);

@@ -12,6 +12,7 @@ import { splitName, titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { isOverForGood } from './is-over.ts';
+import { conditionOfOtherMode } from './other-mode.ts';
 import { foldersOfReasons, reasonsOf } from './reasons.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -27,12 +28,12 @@ export interface WaitOptions extends StatusOptions {
  * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
  * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
  * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why, and at once where an eviction
- * or a run has come to another end than the one that is waited for.
+ * or a run has come to another end than the one that is waited for, or the apply strategy rules the condition out.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
   const kind = kindMeant(asked.kind);
-  const waitedFor = parseWaitedFor(options.for);
+  const waitedFor = parseWaitedFor(options.for, kind.listing.names[0]);
   const ms = parseDuration(options.timeout);
   if (ms === undefined)
     throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s, 5m or 1h`);
@@ -43,7 +44,7 @@ export async function wait(word: string, givenName: string | undefined, options:
     for (;;) {
       const { met, missing, tip } = await look({ reader, kind, name: asked.name, waitedFor, since, options });
       if (missing.length === 0) return print(met.join('\n'));
-      const never = missing.filter(({ isOver }) => isOver);
+      const never = missing.filter(({ willNotCome }) => willNotCome);
       if (never.length > 0)
         throw new CliError(
           `what is waited for will not come:\n${never.map(({ line }) => `  ${line}`).join('\n')}`,
@@ -79,8 +80,8 @@ interface Missing {
   readonly line: string;
   /** What is not as it should be; absent where it is not there at all. */
   readonly row?: Row;
-  /** It will not become so any more. */
-  readonly isOver?: boolean;
+  /** However long one waits. */
+  readonly willNotCome?: boolean;
 }
 
 /** Whoever has just started the daemon waits for its first pass too. */
@@ -135,14 +136,14 @@ async function look(of: {
       tip,
     };
   if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
-  const over = rows.map((row) => isOverForGood(listing.names[0], row));
-  const verdicts = rows.map((row, at) => verdictOf(row, { title: titles[at]!, isOver: over[at]! }, waitedFor));
+  const [plural] = listing.names;
+  const verdicts = rows.map((row, at) => verdictOf(row, { title: titles[at]!, plural }, waitedFor));
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
     missing: [
       ...(rows.length === 0 ? [{ line: `any ${singular}` }] : []),
-      ...verdicts.flatMap(({ missing }, at): Missing[] =>
-        missing === undefined ? [] : [{ line: missing, row: rows[at]!, isOver: over[at]! }],
+      ...verdicts.flatMap(({ missing, willNotCome = false }, at): Missing[] =>
+        missing === undefined ? [] : [{ line: missing, row: rows[at]!, willNotCome }],
       ),
     ],
     tip,
@@ -152,14 +153,18 @@ async function look(of: {
 interface Verdict {
   readonly met?: string;
   readonly missing?: string;
+  readonly willNotCome?: boolean;
 }
 
 function verdictOf(
   row: Row,
-  of: { readonly title: string; readonly isOver: boolean },
+  of: { readonly title: string; readonly plural: string },
   { type, status }: WaitedFor & { readonly kind: 'condition' },
 ): Verdict {
-  const { title, isOver } = of;
+  const { title, plural } = of;
+  const otherMode = conditionOfOtherMode(plural, row, type);
+  if (otherMode !== undefined) return { missing: `${title} has no condition ${type}: ${otherMode}`, willNotCome: true };
+  const willNotCome = isOverForGood(plural, row);
   const { metadata, status: told } = row.value as {
     readonly metadata?: { readonly generation?: number };
     readonly status?: {
@@ -173,7 +178,7 @@ function verdictOf(
   ];
   const found = conditionOf(conditions, type);
   if (found === undefined)
-    return { missing: `${title} has no condition ${type} yet${isOver ? instead(conditions) : ''}` };
+    return { missing: `${title} has no condition ${type} yet${willNotCome ? instead(conditions) : ''}`, willNotCome };
   const { observedGeneration } = found;
   if (
     metadata?.generation !== undefined &&
@@ -182,10 +187,11 @@ function verdictOf(
   )
     return {
       missing: `${title}: ${type} speaks of generation ${observedGeneration}, not yet of ${metadata.generation}`,
+      willNotCome,
     };
   if (found.status === status) return { met: `${title} condition met` };
   const why = [found.reason, found.message].filter(Boolean).join(': ');
-  return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}` };
+  return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}`, willNotCome };
 }
 
 /** The condition that has gone wrong before the one that is waited for could come. */

@@ -55,13 +55,13 @@ note: web stays on eu-1: its policy is PickFixed; take eu-1 off clusterNames
 note: web/settings stays on eu-1: only a ClusterResourcePlacement can be evicted; require kubernetes-fleet.io/member-name NotIn [eu-1] in its clusterAffinity
 `);
     expect(
-      ran.out.replace(/[0-9a-f]{8,}/g, '…').replace(fleet.dir, 'DIR'),
+      ran.out.replace(/[0-9a-f]{8,}/g, '…').replaceAll(fleet.dir, 'DIR'),
     ).toBe(`eu-1 is to be cordoned, and agent, base evicted from it: commit … on gitfleet/drain/eu-1
   clusters/eu-1.yaml
   evictions/drain-eviction-agent-eu-1-….yaml
   evictions/drain-eviction-base-eu-1-….yaml
 Nothing happens until it is merged into main:
-  git -C DIR merge gitfleet/drain/eu-1
+  git -C DIR merge gitfleet/drain/eu-1 && git -C DIR branch -d gitfleet/drain/eu-1
 `);
     expect(fleet.git('diff', 'main', 'gitfleet/drain/eu-1', '--', 'clusters').split('\n').slice(5)).toEqual([
       '   labels: {env: prod, region: eu}',
@@ -129,7 +129,7 @@ Nothing happens until it is merged into main:
       commit: fleet.git('rev-parse', 'gitfleet/drain/eu-1'),
       files: [{ path: 'clusters/eu-1.yaml' }, {}, {}],
       notes: [{}, {}, {}].map(() => expect.any(String)),
-      next: [`git -C ${fleet.dir} merge gitfleet/drain/eu-1`],
+      next: [`git -C ${fleet.dir} merge gitfleet/drain/eu-1 && git -C ${fleet.dir} branch -d gitfleet/drain/eu-1`],
     });
   });
 
@@ -231,6 +231,22 @@ describe('suspend and resume', () => {
       `${shop['rollouts/pay-1.yaml']}  state: Run`,
     );
     expect(text('rollouts/pay-1.yaml')).toContain('Stop');
+  });
+
+  it.each(['suspend', 'resume'])('%s refuses a run that is over, and says how it ended', async (verb) => {
+    const lost = shop['rollouts/pay-1.yaml']!.replace('pay-1', 'lost').replace(
+      'placementName: pay',
+      'placementName: nowhere',
+    );
+    fleet.commit({ 'rollouts/lost.yaml': lost }, 'Run what is nowhere');
+    await fleet.settle();
+    const before = fleet.git('rev-parse', 'main');
+    expect(await run(verb, 'run', 'lost')).toEqual({
+      code: 2,
+      out: '',
+      err: `gitfleet: run lost is over (parent placement nowhere not found): there is nothing to ${verb}\n`,
+    });
+    expect(fleet.git('rev-parse', 'main')).toBe(before);
   });
 
   it('does not touch a file that somebody is editing', async () => {

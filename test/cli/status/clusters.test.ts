@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
-import { memberCluster } from '../../../src/api/member-cluster.ts';
+import { type MemberCluster, memberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterName } from '../../../src/api/meta.ts';
+import { cordonTaint } from '../../../src/cli/change/cordon-taint.ts';
 import { clusters } from '../../../src/cli/status/clusters.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
+import type { Silence } from '../../../src/repo/record/summary.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const healthy = { type: 'Healthy', status: 'True', reason: 'ReadyzSucceeded' } as const;
@@ -16,11 +18,31 @@ const member = memberCluster.parse({
 });
 
 it.each([
-  ['that answers', undefined, 'True', undefined],
+  ['that answers', undefined, 'True', 'answers'],
   ['that does not answer', { cause: 'refused', lastContact: '2026-11-20T11:59:30Z' }, 'Unknown', '30s'],
   ['that never answered', { cause: 'refused' }, 'Unknown', undefined],
 ])('get clusters says of one %s how it is and when it was seen last', async (_, silence, health, seen) => {
-  const name = 'eu-1' as ClusterName;
+  const cells = await cellsOf(member, silence);
+  expect([cells['HEALTHY'], cells['MEMBER-AGENT-LAST-SEEN']]).toEqual([health, seen]);
+});
+
+const maintenance = { key: 'maintenance', effect: 'NoSchedule' } as const;
+it.each([
+  ['no taint', [], 'Enabled', undefined],
+  ["somebody's taint", [maintenance], 'Enabled', 'maintenance:NoSchedule'],
+  [
+    'the taint of a drain',
+    [maintenance, cordonTaint],
+    'Disabled',
+    'maintenance:NoSchedule,cordon-key=cordon-value:NoSchedule',
+  ],
+])('get clusters says whether one is cordoned, and its taints: %s', async (_, taints, scheduling, told) => {
+  const cells = await cellsOf({ ...member, spec: { ...member.spec, taints } });
+  expect([cells['SCHEDULING'], cells['TAINTS']]).toEqual([scheduling, told]);
+});
+
+async function cellsOf(cluster: MemberCluster, silence?: Silence) {
+  const name = cluster.metadata.name as ClusterName;
   const status: Status = {
     tip: 'tip',
     now,
@@ -29,9 +51,8 @@ it.each([
     holds: [],
     files: new Map(),
     silent: new Map(silence ? [[name, silence]] : []),
-    record: { ...readRecord(new Map()).record, clusters: new Map([[name, member]]) },
+    record: { ...readRecord(new Map()).record, clusters: new Map([[name, cluster]]) },
   };
   const [row] = await clusters.rows(status, undefined as unknown as StatusReader);
-  const cells = Object.fromEntries(row!.cells.map(({ heading, cell }) => [heading, cell]));
-  expect([cells['HEALTHY'], cells['MEMBER-AGENT-LAST-SEEN']]).toEqual([health, seen]);
-});
+  return Object.fromEntries(row!.cells.map(({ heading, cell }) => [heading, cell]));
+}

@@ -1,0 +1,6 @@
+import type { Taint } from '../../api/member-cluster.ts';
+
+/** The taint that `kubectl fleet drain` sets and `uncordon` takes away (KubeFleet tools/utils, CordonTaint). */
+export const cordonTaint: Taint = { key: 'cordon-key', value: 'cordon-value', effect: 'NoSchedule' };
+
+export const isCordon = ({ key, effect }: Taint): boolean => key === cordonTaint.key && effect === cordonTaint.effect;

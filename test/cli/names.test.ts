@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { removeFolders } from '../git/world.ts';
+import { cli } from './cli.ts';
+import { FleetOnGit } from './fleet-on-git.ts';
+import { place, shop } from './shop.ts';
+
+let fleet: FleetOnGit;
+beforeAll(async () => {
+  fleet = await FleetOnGit.open({
+    ...shop,
+    'placements/crp.yaml': place('crp', { policy: { placementType: 'PickAll' } }),
+  });
+  await fleet.settle();
+});
+afterAll(removeFolders);
+
+it.each([
+  [
+    ['get', 'placement/'],
+    'no name stands after placement: write for example placement/web, or placement without the slash',
+  ],
+  [
+    ['get', 'placement', ''],
+    'no name stands after placement: write for example placement/web, or placement without the slash',
+  ],
+  [['get', '/shop'], '"/shop" names no kind: write for example placement/web'],
+  [['get', ''], '"" names no kind: write for example placement/web'],
+  [['get', 'placements,'], 'there is no kind "": there are all, placements, bindings, '],
+  [['wait', 'run/', '--for=Succeeded'], 'no name stands after run: '],
+  [['explain', 'placement'], 'explain placement needs a name: gitfleet get placements lists them'],
+  [['explain', 'rps'], 'explain rps needs a name: gitfleet get placements lists them'],
+  [['explain', 'placement/'], 'no name stands after placement: '],
+  [['describe', 'drift'], 'describe takes no drift, which have no names: gitfleet get drift lists all there is'],
+  [['describe', 'event/web'], 'describe takes no events, which have no names: gitfleet get events lists all there is'],
+  [
+    ['describe', 'problems'],
+    'describe takes no problems, which have no names: gitfleet get problems lists all there is',
+  ],
+])('%j is answered with what is wrong and what to write', async (args, said) => {
+  const { code, out, err } = await cli(...args, '--repo', fleet.dir);
+  expect({ code, out, err: err.startsWith(`gitfleet: ${said}`) ? said : err }).toEqual({ code: 2, out: '', err: said });
+});
+
+it('a placement whose name is a word for a placement is explained all the same', async () => {
+  expect(await cli('explain', 'crp', '--repo', fleet.dir)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('eu-1'),
+  });
+});
