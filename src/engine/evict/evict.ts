@@ -36,7 +36,7 @@ export interface EvictInput {
 export interface EvictOutcome {
   /** In the order given. */
   readonly works: readonly PlacementWork[];
-  /** By name; results of evictions whose file is gone are kept. */
+  /** By name; results of evictions whose file is gone are kept, and those that wait have none. */
   readonly evictions: readonly PlannedEviction[];
   readonly holds: readonly Hold[];
   readonly problems: readonly Problem[];
@@ -54,9 +54,11 @@ export function evict(input: EvictInput): EvictOutcome {
   const holds: Hold[] = [];
   const problems: Problem[] = [];
   const done = new Map<string, Eviction>();
+  /** Not judged yet: nothing to record. */
+  const frozen: Eviction[] = [];
   for (const [name, recorded] of input.recorded) if (isTerminal(recorded)) done.set(name, recorded);
 
-  for (const eviction of [...input.evictions].sort(by(({ metadata }) => metadata.name))) {
+  for (const eviction of byName(input.evictions)) {
     const { name } = eviction.metadata;
     const recorded = input.recorded.get(name);
     if (recorded && isTerminal(recorded)) {
@@ -81,6 +83,7 @@ export function evict(input: EvictInput): EvictOutcome {
       const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
       holds.push(frozenHold(subject, `eviction ${name} is carried out`, freeze));
       if (recorded) done.set(name, recorded);
+      else frozen.push({ ...eviction, status: {} });
       continue;
     }
     if (work && verdict.kind === 'executed' && verdict.remove) {
@@ -90,8 +93,8 @@ export function evict(input: EvictInput): EvictOutcome {
     const before = isMereHold(recorded) ? undefined : recorded?.status?.conditions;
     done.set(name, { ...eviction, status: { conditions: conditionsOf(verdict, before, input.now) } });
   }
-  const recorded = [...done.values()].sort(by(({ metadata }) => metadata.name));
-  return { works, evictions: recorded.map(planned), holds, problems, recorded };
+  const recorded = byName([...done.values()]);
+  return { works, evictions: byName([...recorded, ...frozen]).map(planned), holds, problems, recorded };
 }
 
 /** Valid=False, or Executed whatever its status (KubeFleet IsEvictionInTerminalState). */
@@ -137,6 +140,8 @@ const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => 
     entry.binding.targetCluster === cluster ? { binding: { ...entry.binding, deleting: true }, move: 'remove' } : entry,
   ),
 });
+
+const byName = (evictions: readonly Eviction[]): Eviction[] => [...evictions].sort(by(({ metadata }) => metadata.name));
 
 const sameSpec = (a: Eviction, b: Eviction): boolean =>
   a.spec.placementName === b.spec.placementName && a.spec.clusterName === b.spec.clusterName;

@@ -100,12 +100,14 @@ describe('while the fleet is frozen', () => {
     expect(targets(after).filter((line) => line.includes(' web '))).toEqual(['a web removed', 'b web removed']);
   });
 
-  it('evictions wait, and are judged at the end', async () => {
+  it('evictions wait without a result, and are judged at the end', async () => {
     const story = await settled();
     story.files['fleet.yaml'] = freeze();
     story.files['evict.yaml'] = eviction('e1', 'a');
     const step = await story.plan(20);
-    expect([step.plan.evictions, held(step), step.plan.wakeAt]).toEqual([[], [`Freeze a until ${end}`], end]);
+    const waiting = { name: 'e1', placementName: 'web', clusterName: 'a', status: { conditions: [] } };
+    expect([step.plan.evictions, held(step), step.plan.wakeAt]).toEqual([[waiting], [`Freeze a until ${end}`], end]);
+    expect(Object.keys(step.plan.record).filter((path) => path.startsWith('evictions/'))).toEqual([]);
     const [done] = (await story.plan(600)).plan.evictions;
     expect(words(done.status.conditions)[1]).toBe('Executed=True/ClusterResourcePlacementEvictionExecuted');
   });
