@@ -72,5 +72,8 @@ const found = (objects: readonly Delivered[], belongs: (object: Delivered) => bo
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);
 
-const generationOf = ({ outcome: { observedGeneration } }: Delivered) =>
-  observedGeneration === undefined ? {} : { targetClusterObservedGeneration: observedGeneration };
+/** Of the object that was compared; where the result does not say, as the member shows it. KubeFleet has it on every drift. */
+const generationOf = ({ outcome, live }: Delivered): Pick<DriftedPlacement, 'targetClusterObservedGeneration'> => {
+  const generation = outcome.observedGeneration ?? live?.metadata.generation;
+  return generation === undefined ? {} : { targetClusterObservedGeneration: generation };
+};

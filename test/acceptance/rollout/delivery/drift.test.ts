@@ -45,6 +45,12 @@ describe('drifted placements', () => {
     expect(statusOf(await story.plan(30)).driftedPlacements).toBeUndefined();
   });
 
+  it('are of the generation that the member shows, where the result names none', async () => {
+    const story = await settled(applying('{whenToApply: IfNotDrifted}'));
+    story.seen = { ...story.seen, a: shows(result('FoundDrifts', { details: drift })) };
+    expect(statusOf(await story.plan(10)).driftedPlacements[0].targetClusterObservedGeneration).toBe(3);
+  });
+
   it('of a full comparison leave the object applied', async () => {
     const story = await settled(applying('{comparisonOption: FullComparison}'));
     story.seen = { ...story.seen, a: shows(result('Applied', { details: drift })) };
