@@ -75,8 +75,8 @@ export function clustersAppliedAnew(work: PlacementWork, world: World): Readonly
     const { targetCluster, resourceSnapshotIndex: index, deleting } = before;
     const after = staying.get(targetCluster);
     if (deleting || index === undefined || after?.resourceSnapshotIndex !== index) return false;
-    const { object } = recorded!;
-    if (object && !isSame(applyStrategyOf(object, before), strategyOf(work, targetCluster))) return true;
+    const was = before.applyStrategy ?? recorded!.object?.spec.strategy.applyStrategy;
+    if (was && !isSame(was, strategyOf(work, targetCluster))) return true;
     return isFilledAnew(after, work, world);
   });
   return new Set(anew.map(({ targetCluster }) => targetCluster));

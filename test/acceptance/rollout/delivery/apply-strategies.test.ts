@@ -65,6 +65,23 @@ describe('apply strategies', () => {
     expect((await story.plan(30)).code).toBe(0);
   });
 
+  it('a change to what a record by hand says of a binding alone is something to do, once', async () => {
+    const story = await settled();
+    const state = 'placements/web/state.yaml';
+    const was = 'applyStrategy: {type: ServerSideApply, serverSideApplyConfig: {force: true}}';
+    const byHand = story.record[state]!.replaceAll('{targetCluster: ', `{${was}, targetCluster: `);
+    story.record = {
+      [state]: byHand,
+      'placements/web/snapshots/0.yaml': story.record['placements/web/snapshots/0.yaml']!,
+    };
+    const step = await story.plan(10);
+    expect(step.plan.placements[0].bindings.map(({ move, reapply }: Document) => [move, reapply])).toEqual([
+      ['keep', true],
+      ['keep', true],
+    ]);
+    expect([step.code, (await story.plan(20)).code]).toEqual([1, 0]);
+  });
+
   it('ClientSideApply says once how it is done', async () => {
     const story = await settled();
     const { conditions } = bindingOn(await story.plan(10), 'a');
