@@ -56,6 +56,11 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   ['1040619', 'the mark of a placement that had since left the cluster kept another from an object for ever'],
   ['2000005', 'what had drifted while it was to be left stayed when it was to be applied always again'],
+  [
+    '1052755',
+    'what a run would bring was no longer known when the status branch was gone, and a yes to it was for nothing',
+  ],
+  ['2000455', 'a removal was judged by the budget of another commit than the one that was planned'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

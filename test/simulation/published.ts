@@ -55,6 +55,8 @@ export interface Published {
   wasEvicted(app: string, cluster: string): boolean;
   /** Whether the app was being taken off the cluster by the last that was told for a commit like this. */
   isLeaving(app: string, cluster: string, isLike: (commit: string | undefined) => boolean): boolean;
+  /** The commit for which it was decided that the app leaves the cluster; undefined where it does not. */
+  leftFor(app: string, cluster: string): string | undefined;
   /** The branch is gone: what is told next need not agree with what was told. */
   lost(): void;
   /** A file that the branch holds. */
@@ -213,9 +215,12 @@ export function published(now: () => number, judge: (decision: Decision) => void
         .get(app)
         ?.findLast(({ commit }) => isLike(commit))
         ?.deleting.has(cluster) ?? false,
+    leftFor(app, cluster) {
+      const all = history.get(app) ?? [];
+      return all[all.findLastIndex(({ deleting }) => !deleting.has(cluster)) + 1]?.commit;
+    },
     lost() {
       told = new Set();
-      last = {};
     },
     file: (path) => last[path],
   };

@@ -73,6 +73,7 @@ const recorded = (decided: Partial<Decided>, wantedSince: number | undefined): P
   commitsSince: () => [],
   wasEvicted: () => false,
   isLeaving: () => false,
+  leftFor: () => 'commit',
   lost() {},
   file: () => undefined,
   decided: () => ({ ...well, ...decided }),
@@ -276,6 +277,16 @@ describe('a budget for evictions', () => {
       'binds rollouts that it is meant for',
       { app: two, wish: { budget: asks }, next: changes },
       [`${told}, where its budget asks for 2`],
+    ],
+    [
+      'binds a removal that was decided under it',
+      { app: two, wish: { budget: asks }, next: removed },
+      [`${told.replace('changed to version 2', 'removed')}, where its budget asks for 2`],
+    ],
+    [
+      'does not bind one that was decided before or after',
+      { app: two, wish: { budget: asks }, lasting: { leftFor: () => 'another' }, next: removed },
+      [],
     ],
     ['binds no others', { app: two, wish: { budget: { ...asks, inRollouts: false } }, next: changes }, []],
     [
