@@ -8,7 +8,8 @@ import { conditionTable, fields } from './parts.ts';
 import { overridesOf, troubles } from './placement.ts';
 
 /** One cluster of a placement: what it is to have, why it was picked, and what is not as it should be. */
-export function bindingText({ name, kind }: BindingName, { placement, binding }: Bound, status: Status): string[] {
+export function bindingText({ name, kind }: BindingName, bound: Bound, status: Status): string[] {
+  const { placement, binding } = bound;
   const { targetCluster, state, deleting, resourceSnapshotIndex, policySnapshotIndex, conditions } = binding;
   const latest = latestOf(placement.state.resourceSnapshots)?.index;
   const age = resourceSnapshotIndex === latest ? 'the latest' : `the latest is ${latest ?? '<none>'}`;
@@ -25,7 +26,7 @@ export function bindingText({ name, kind }: BindingName, { placement, binding }:
       ['Policy', policySnapshotIndex === undefined ? undefined : `snapshot ${policySnapshotIndex}`],
       ['Picked', recordedDecision(binding).reason],
       ['Overrides', overridesOf(binding).join(', ')],
-      ['Waits for', whyLate(binding, status.silent) ?? 'nothing, it has what it is to have'],
+      ['Waits for', whyLate(bound, status) ?? 'nothing, it has what it is to have'],
     ]),
     titled('Conditions', conditionTable(conditions)),
     ...(wrong.length === 0 ? [] : [titled('Not as it should be', wrong.join('\n'))]),

@@ -88,17 +88,19 @@ function resources({ status }: MemberCluster): string {
 }
 
 /** What the cluster has, or is to get, of every placement, and what of it is not as it should be. */
-function placementLines(name: string, { record, silent }: Status): string[] {
-  const held = knownPlacements(record).flatMap(({ title, state }) =>
-    state.bindings.filter(({ targetCluster }) => targetCluster === name).map((binding) => ({ title, binding })),
+function placementLines(name: string, status: Status): string[] {
+  const held = knownPlacements(status.record).flatMap((placement) =>
+    placement.state.bindings
+      .filter(({ targetCluster }) => targetCluster === name)
+      .map((binding) => ({ placement, title: placement.title, binding })),
   );
-  const rows = held.map(({ title, binding }) => [
+  const rows = held.map(({ placement, title, binding }) => [
     title,
     binding.deleting ? 'Deleting' : binding.state,
     binding.resourceSnapshotIndex,
     statusOf(binding.conditions, 'Applied'),
     statusOf(binding.conditions, 'Available'),
-    whyLate(binding, silent),
+    whyLate({ placement, binding }, status),
   ]);
   const wrong = held.flatMap(({ title, binding }) => {
     const lines = troubles(binding);

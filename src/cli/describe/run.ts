@@ -92,9 +92,8 @@ function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: Around): (s
   if (succeeded?.status === 'True') return [clusterName, 'done', succeeded.lastTransitionTime, undefined];
   if (succeeded?.status === 'False') return [clusterName, 'failed', succeeded.lastTransitionTime, succeeded.message];
   if (!hasStarted(cluster)) return [clusterName, 'not begun', undefined, undefined];
-  const binding = placementOf(run, status.record)?.state.bindings.find(
-    ({ targetCluster }) => targetCluster === clusterName,
-  );
-  const why = binding && whyLate(binding, status.silent);
+  const placement = placementOf(run, status.record);
+  const binding = placement?.state.bindings.find(({ targetCluster }) => targetCluster === clusterName);
+  const why = placement && binding && whyLate({ placement, binding }, status);
   return [clusterName, 'under way', at('Started')?.lastTransitionTime, why];
 }

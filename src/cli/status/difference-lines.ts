@@ -1,16 +1,17 @@
 import type { DriftedPlacement } from '../../api/placement.ts';
+import { isWhole } from '../../engine/delivery/patch-details.ts';
 import type { ObjectState } from './object-state.ts';
 
 /** `/spec/replicas: 5 (by kubectl-edit), should be 2`, one line for each difference that is told of an object. */
 export const differenceLines = ({ drifted, diffed }: Pick<ObjectState, 'drifted' | 'diffed'>): string[] =>
-  [...(drifted?.observedDrifts ?? []), ...(diffed?.observedDiffs ?? [])].map(
-    ({ path, valueInMember = '<none>', valueInHub = '<none>', manager, repaired }) => {
-      const by = manager === undefined ? '' : ` (by ${manager})`;
-      return repaired === true
-        ? `${path}: was ${valueInMember}${by}, put right to ${valueInHub}`
-        : `${path}: ${valueInMember}${by}, should be ${valueInHub}`;
-    },
-  );
+  [...(drifted?.observedDrifts ?? []), ...(diffed?.observedDiffs ?? [])].map((detail) => {
+    const { path, valueInMember = '<none>', valueInHub = '<none>', manager, repaired } = detail;
+    if (isWhole(detail)) return repaired === true ? 'was missing on the member, put back' : 'is missing on the member';
+    const by = manager === undefined ? '' : ` (by ${manager})`;
+    return repaired === true
+      ? `${path}: was ${valueInMember}${by}, put right to ${valueInHub}`
+      : `${path}: ${valueInMember}${by}, should be ${valueInHub}`;
+  });
 
 /** Nothing of what is told of the object differs any more. */
 export const isPutRight = ({ observedDrifts: details }: Pick<DriftedPlacement, 'observedDrifts'>): boolean =>

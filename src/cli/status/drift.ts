@@ -1,4 +1,5 @@
 import type { Binding } from '../../api/placement-state.ts';
+import { isWhole } from '../../engine/delivery/patch-details.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { ageOf, type Listing, listing } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';
@@ -41,7 +42,7 @@ export const drift: Listing = listing<Difference>({
     { heading: 'TYPE', cell: ({ type }) => type },
     { heading: 'OBJECT', cell: ({ object }) => object },
     { heading: 'PATH', cell: ({ path }) => path },
-    { heading: 'IN-MEMBER', cell: ({ valueInMember }) => short(valueInMember) },
+    { heading: 'IN-MEMBER', cell: (found) => (isWhole(found) ? '(missing)' : short(found.valueInMember)) },
     { heading: 'IN-REPO', cell: ({ valueInHub }) => short(valueInHub) },
     { heading: 'BY', cell: ({ manager }) => manager },
     { heading: 'NOW', cell: ({ isPutRight }) => (isPutRight ? 'put right' : 'differs') },

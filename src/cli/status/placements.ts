@@ -1,9 +1,11 @@
 import type { Placement, PlacementKind } from '../../api/placement.ts';
+import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { titleOf } from '../terminal/names.ts';
 import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
+import type { Status } from './open-status.ts';
 
 /** A placement of the record. `status.yaml` may be missing where the record was written by hand. */
 export interface KnownPlacement extends RecordedPlacement {
@@ -24,7 +26,7 @@ export const knownPlacements = (record: FleetRecord): KnownPlacement[] =>
     })
     .sort(byName);
 
-type Shown = KnownPlacement & { readonly object: Placement };
+type Shown = KnownPlacement & { readonly object: Placement; readonly holds: Status['holds'] };
 
 /** KubeFleet's columns (clusterresourceplacement_types.go), then which snapshot is out and on how many clusters it is up. */
 export const placements: Listing = listing<Shown>({
@@ -32,8 +34,8 @@ export const placements: Listing = listing<Shown>({
   clusterNames: ['clusterresourceplacements', 'clusterresourceplacement', 'crp', 'crps'],
   namespacedNames: ['resourceplacements', 'resourceplacement', 'rp', 'rps'],
   folders: ['placements'],
-  items: ({ record }) =>
-    knownPlacements(record).flatMap((known) => (known.object ? [{ ...known, object: known.object }] : [])),
+  items: ({ record, holds }) =>
+    knownPlacements(record).flatMap((known) => (known.object ? [{ ...known, object: known.object, holds }] : [])),
   describe: ({ name, namespace, object }) => ({ name, namespace, value: object }),
   columns: [
     { heading: 'GEN', cell: ({ object }) => object.metadata.generation },
@@ -51,8 +53,20 @@ export const placements: Listing = listing<Shown>({
     { heading: 'AGE', cell: ({ object, state }, now) => ageOf(object.metadata, begun(object, state), now) },
     { heading: 'SNAPSHOT', cell: ({ state }) => latestOf(state.resourceSnapshots)?.index },
     { heading: 'CLUSTERS', cell: ({ state }) => upOf(state.bindings) },
+    { heading: 'HELD', wide: true, cell: heldBy },
   ],
 });
+
+/** `Suspended, RolloutBudget (3)`: what holds it, and on how many clusters where it is not held as a whole. */
+function heldBy({ kind, name, namespace, object, holds }: Shown): string | undefined {
+  const clusters = new Map<string, number>();
+  if (object.metadata.annotations?.[suspendedAnnotation] !== undefined) clusters.set('Suspended', 0);
+  for (const { subject: of, reason, count = of.clusterName === undefined ? 0 : 1 } of holds)
+    if (of.kind === kind && of.name === name && of.namespace === namespace)
+      clusters.set(reason, (clusters.get(reason) ?? 0) + count);
+  const told = [...clusters].map(([reason, count]) => (count > 0 ? `${reason} (${count})` : reason));
+  return told.length > 0 ? told.join(', ') : undefined;
+}
 
 const generation = (object: Placement, type: string) =>
   conditionOf(object.status?.conditions, type)?.observedGeneration;

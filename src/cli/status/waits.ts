@@ -9,8 +9,10 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { howToMerge } from '../../engine/staged/approval/name.ts';
 import { isInFlight, isOver } from '../../engine/staged/step.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Held, Silence } from '../../repo/record/summary.ts';
+import { messageOf } from '../../repo/record/told-holds.ts';
 import { mostNamed, titleOf } from '../terminal/names.ts';
+import type { Bound } from './bindings.ts';
 import type { Status } from './open-status.ts';
 import type { KnownPlacement } from './placements.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
@@ -20,15 +22,9 @@ type Known = Pick<Status, 'record' | 'silent' | 'holds'>;
 /** Why a placement is not where it is wanted: who is waited for, one line each; nothing when it is everywhere. */
 export function waitsOfPlacement(placement: KnownPlacement, { record, silent, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
-  const mine = holds.filter(
-    ({ subject: of }) => of.kind === kind && of.name === name && of.namespace === namespace && of.clusterName,
-  );
   const late = new Map<string, string[]>();
   for (const binding of state.bindings) {
-    const hold = mine.find(({ subject }) => subject.clusterName === binding.targetCluster);
-    const seen = whyLate(binding, silent);
-    const isToldBetter = seen !== undefined && hold !== undefined && !silent.has(binding.targetCluster);
-    const why = isToldBetter ? `${hold.reason}: ${hold.message}` : seen;
+    const why = whyLate({ placement, binding }, { silent, holds });
     if (why !== undefined) late.set(why, [...(late.get(why) ?? []), binding.targetCluster]);
   }
   if (late.size === 0) return [];
@@ -69,8 +65,8 @@ export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'
 const held = (holds: Status['holds'], of: Pick<KnownPlacement, 'name' | 'namespace'> & { kind: string }): string[] =>
   holds
     .filter(
-      ({ subject: { kind, name, namespace, clusterName } }) =>
-        kind === of.kind && name === of.name && namespace === of.namespace && clusterName === undefined,
+      ({ subject: { kind, name, namespace, clusterName }, clusters }) =>
+        kind === of.kind && name === of.name && namespace === of.namespace && !clusterName && !clusters,
     )
     .map(({ reason, message }) => `${reason}: ${message}`);
 
@@ -82,8 +78,30 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
   return `a person to approve ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
 }
 
-/** Why one cluster does not have what it is to have: it is silent, an object of it fails, or the rollout holds it. Undefined: it has. */
-export function whyLate(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): string | undefined {
+/**
+ * Why one cluster does not have what it is to have: it is silent, something holds it, an object of it fails, or what its
+ * conditions say. Undefined: it has.
+ */
+export function whyLate({ placement, binding }: Bound, { silent, holds }: Pick<Status, 'silent' | 'holds'>) {
+  const seen = seenOf(binding, silent);
+  const hold = seen === undefined || silent.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
+  return hold ? `${hold.reason}: ${messageOf(hold)}` : seen;
+}
+
+/** What holds one cluster of a placement. Of many that wait for the same, the summary names only the first. */
+function holdOf(binding: Binding, { kind, name, namespace }: KnownPlacement, holds: Status['holds']): Held | undefined {
+  const mine = holds.filter(({ subject: of }) => of.kind === kind && of.name === name && of.namespace === namespace);
+  const { targetCluster: cluster } = binding;
+  const named = mine.find(({ subject, clusters }) => subject.clusterName === cluster || clusters?.includes(cluster));
+  if (named !== undefined || !isHeldBack(binding)) return named;
+  const cut = mine.filter(({ clusters = [], count = 0 }) => count > clusters.length);
+  return cut.length === 1 ? cut[0] : undefined;
+}
+
+const isHeldBack = ({ conditions, state, deleting }: Binding): boolean =>
+  conditionIs(conditions, 'RolloutStarted', 'False') || (state === 'Unscheduled' && !deleting);
+
+function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): string | undefined {
   const isHeld = conditionIs(binding.conditions, 'RolloutStarted', 'False');
   const stays = binding.state !== 'Unscheduled' && !binding.deleting;
   if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;

@@ -20,7 +20,7 @@ export function reasonsOf(plural: string, row: Row, status: Status): string[] {
     case 'bindings': {
       const { targetCluster } = (row.value as { readonly spec: { readonly targetCluster: string } }).spec;
       const binding = placement?.state.bindings.find((candidate) => candidate.targetCluster === targetCluster);
-      const why = binding && whyLate(binding, status.silent);
+      const why = placement && binding && whyLate({ placement, binding }, status);
       return why === undefined ? [] : [why];
     }
     case 'runs':

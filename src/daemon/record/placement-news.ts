@@ -1,6 +1,7 @@
 import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
-import { type PatchDetail, placementKey, type ResourceIdentifier } from '../../api/placement.ts';
+import { abandons, type PatchDetail, placementKey, type ResourceIdentifier } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { isWhole } from '../../engine/delivery/patch-details.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
@@ -20,7 +21,11 @@ export function placementNews({ before, after, plan }: Change): string[] {
     const key = placementKey(placement);
     const [was, is] = [bindingsOf(before, key), bindingsOf(after, key)];
     const moves = movesOf(placement, (cluster) => !isUnderWay(was.get(cluster), is.get(cluster)));
-    const news = moves.length > 0 ? moves : outcomes(was, is);
+    const ends = farewells(
+      [...was.keys()].filter((cluster) => !is.has(cluster)),
+      (cluster) => (hasLeft(cluster, { before, after }) ? 'let go of' : 'gone from'),
+    );
+    const news = moves.length > 0 ? moves : [...outcomes(was, is), ...ends];
     return news.map((text) => `${placement.namespace ? `${placement.namespace}/` : ''}${placement.name}: ${text}`);
   });
 }
@@ -49,17 +54,37 @@ const isUnderWay = (before: Binding | undefined, after: Binding | undefined): bo
 /** Placements that the repo does not hold any more: the plan only says what their clusters have to let go of. */
 export function departureNews({ before, after, plan }: Change): string[] {
   const planned = new Set(plan.placements.map((placement) => placementKey(placement)));
-  return [...before.placements].flatMap(([key, { state }]) => {
+  return [...before.placements].flatMap(([key, { object, state }]) => {
     if (planned.has(key)) return [];
     const was = new Map(state.bindings.map((binding) => [binding.targetCluster, binding]));
     const is = new Map((after.placements.get(key)?.state.bindings ?? []).map((it) => [it.targetCluster, it]));
     const leaving = [...is.keys()].filter((cluster) => is.get(cluster)!.deleting && !was.get(cluster)?.deleting);
     const gone = [...was.keys()].filter((cluster) => !is.has(cluster));
-    return [
-      ...(leaving.length > 0 ? [`${key}: deleted, remove from ${fewOf(leaving)}`] : []),
-      ...(gone.length > 0 ? [`${key}: gone from ${fewOf(gone)}`] : []),
-    ];
+    const isAbandoned = object !== undefined && abandons(object);
+    const ends = farewells(gone, (cluster) => {
+      if (hasLeft(cluster, { before, after })) return 'let go of';
+      // A removal that had begun before the deletion is carried out all the same.
+      return isAbandoned && !was.get(cluster)?.deleting ? 'deleted, left as it is on' : 'gone from';
+    });
+    return [...(leaving.length > 0 ? [`deleted, remove from ${fewOf(leaving)}`] : []), ...ends].map(
+      (text) => `${key}: ${text}`,
+    );
   });
+}
+
+/** How a placement is no longer on a cluster: its objects were removed there, or they stay and are nobody's. */
+type Farewell = 'gone from' | 'let go of' | 'deleted, left as it is on';
+
+function farewells(clusters: readonly string[], howOn: (cluster: string) => Farewell): string[] {
+  const ends = new Map<Farewell, string[]>();
+  for (const cluster of clusters) ends.set(howOn(cluster), [...(ends.get(howOn(cluster)) ?? []), cluster]);
+  return [...ends].map(([how, names]) => `${how} ${fewOf(names)}`);
+}
+
+/** Nothing is removed on a member that leaves the fleet. */
+function hasLeft(cluster: string, { before, after }: Pick<Change, 'before' | 'after'>): boolean {
+  const [was, is] = [before.clusters, after.clusters].map((clusters) => clusters.get(cluster as ClusterName));
+  return was !== undefined && (is === undefined || (is.metadata.deletionTimestamp ?? undefined) !== undefined);
 }
 
 type Bindings = ReadonlyMap<string, Binding>;
@@ -78,11 +103,7 @@ function outcomes(before: Bindings, after: Bindings): string[] {
     const text = outcome(before.get(cluster), binding);
     if (text !== undefined) clusters.set(text, [...(clusters.get(text) ?? []), cluster]);
   }
-  const gone = [...before.keys()].filter((cluster) => !after.has(cluster));
-  return [
-    ...[...clusters].map(([text, names]) => text.replace('{}', fewOf(names))),
-    ...(gone.length > 0 ? [`gone from ${fewOf(gone)}`] : []),
-  ];
+  return [...clusters].map(([text, names]) => text.replace('{}', fewOf(names)));
 }
 
 function outcome(before: Binding | undefined, after: Binding): string | undefined {
@@ -132,7 +153,7 @@ const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchD
 function whatDiffers(it: Listed): string {
   const details = differences(it);
   const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
-  const paths = fewOf(details.map(({ path }) => (path === '/' ? 'the whole object' : path)));
+  const paths = fewOf(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
   const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
   const now = details.every(({ repaired }) => repaired === true) ? ', put right' : '';
   return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by}${now})`;

@@ -27,8 +27,16 @@ export function shownDetails(
     .map((detail) => (secret && !isOpenPart(detail.path) && !isWhole(detail) ? hidden(detail) : detail));
 }
 
-const isWhole = ({ path, valueInMember, valueInHub }: PatchDetail): boolean =>
-  path === wholeObject.path && valueInMember === undefined && valueInHub === wholeObject.valueInHub;
+/** The object is missing on the member. */
+export const isWhole = ({
+  path,
+  valueInMember,
+  valueInHub,
+}: {
+  readonly path: string;
+  readonly valueInMember?: string | undefined;
+  readonly valueInHub?: string | undefined;
+}): boolean => path === wholeObject.path && valueInMember === undefined && valueInHub === wholeObject.valueInHub;
 
 const hidden = ({ valueInMember, valueInHub, ...rest }: PatchDetail): PatchDetail => ({
   ...rest,

@@ -45,7 +45,7 @@ export function holdsOf(
       };
     if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
       const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
-      const awaited = candidate === 'bind' ? going : `${lacking(unplaced)}${unready}`;
+      const awaited = candidate === 'bind' ? going : `${lacking(unplaced)}${unready}` || beyond(maxUnavailable);
       return {
         subject,
         reason: 'RolloutBudget',
@@ -83,6 +83,12 @@ const lacking = (unplaced: number): string =>
   unplaced === 0
     ? ''
     : `; ${unplaced} ${unplaced === 1 ? 'cluster' : 'clusters'} that the policy asks for and has not found ${unplaced === 1 ? 'counts' : 'count'} as not available`;
+
+/** Every cluster is ready, and still none may be taken away: only one more than the policy asks for would let it. */
+const beyond = (maxUnavailable: IntOrPercent): string =>
+  isZero(maxUnavailable)
+    ? ' (with 0 every cluster that the policy asks for stays available: 1 or more lets the rollout go on)'
+    : '';
 
 const told = (awaited: readonly Classified[], what: string): string =>
   awaited.length === 0 ? '' : ` (${what}: ${fewOf(awaited.map(({ step }) => step.binding.targetCluster))})`;

@@ -237,10 +237,12 @@ class Comparison {
   }
 }
 
-/** A conflict names field and owner; everything else is what the server said. */
+/** A conflict names field and owner, and the two ways out; everything else is what the server said. */
 function explain(error: ApiError): string {
-  const fields = error.fieldConflicts.map(({ field, manager }) => `field ${field} is owned by ${manager}`);
-  return fields.length === 0
-    ? error.message
-    : `${error.message.slice(0, error.message.indexOf(': '))}: ${error.status}, ${fields.join('; ')}`;
+  const conflicts = error.fieldConflicts;
+  if (conflicts.length === 0) return error.message;
+  const fields = conflicts.map(({ field, manager }) => `field ${field} is owned by ${manager}`);
+  const owners = [...new Set(conflicts.map(({ manager }) => manager))].join(', ');
+  const ways = `set serverSideApplyConfig.force: true to take ${conflicts.length > 1 ? 'them' : 'it'} over, or let ${owners} give ${conflicts.length > 1 ? 'them' : 'it'} up`;
+  return `${error.message.slice(0, error.message.indexOf(': '))}: ${error.status}, ${fields.join('; ')}: ${ways}`;
 }

@@ -2,10 +2,11 @@ import type { ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
 import { type FieldManager, foreignManager } from './field-managers.ts';
-import { repairs } from './repairs.ts';
+import { type Fight, repairs, withDeed } from './repairs.ts';
 
 /** Who undid what was applied of one placement, how often it was put right, and how that is told. */
 export interface PutRight {
@@ -50,10 +51,12 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
     },
     tell(key, object, details) {
       undone.delete(key);
-      repaired.done(key, named(key, details));
-      say(sentence({ object, details, who: culprits.get(key)?.who, disputed: repaired.disputed(key) }));
+      const who = culprits.get(key)?.who;
+      repaired.done(key, named(key, details), who);
+      const fight = repaired.fight(key);
+      say(fight ? fighting(object, fight) : once({ object, details, who }));
     },
-    again: (key) => repaired.done(key, repaired.recent(key) ?? []),
+    again: (key) => repaired.done(key, repaired.recent(key) ?? [], culprits.get(key)?.who),
     undone(key, details) {
       if (details.length > 0) undone.set(key, named(key, details));
       else if (!undone.delete(key)) return;
@@ -68,11 +71,12 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
       const left = [...(undone.get(key) ?? []), ...(outcome.details ?? [])];
       const told = new Map([...left, ...recent.map(asRepaired)].reverse().map((detail) => [detail.path, detail]));
       const details = [...told.values()].reverse();
-      const fight = { object: outcome.object, details: left.length > 0 ? left : recent, who: culprits.get(key)?.who };
+      const known = repaired.fight(key);
+      const fight = known && left.length > 0 ? withDeed(known, left, culprits.get(key)?.who) : known;
       return {
         ...outcome,
         ...(details.length > 0 ? { details } : {}),
-        ...(repaired.disputed(key) ? { message: sentence({ ...fight, disputed: true }) } : {}),
+        ...(fight ? { message: fighting(outcome.object, fight) } : {}),
       };
     },
     forget() {
@@ -84,20 +88,25 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
   };
 }
 
-function sentence(of: {
+function once(of: {
   readonly object: ObjectRef;
   readonly details: readonly PatchDetail[];
   readonly who: string | undefined;
-  readonly disputed: boolean;
 }): string {
   const gone = of.details[0] === wholeObject;
   // Whoever changed an object last need not be the one who deleted it, and nothing on the member tells who that was.
   const by = gone || of.who === undefined ? '' : ` by ${of.who}`;
-  const what = `${describeRef(of.object)} ${of.disputed ? 'is' : 'was'} ${gone ? 'deleted' : 'changed'}${by}`;
-  if (of.disputed) return `${what} again and again: it is put right less often each time, in the end every 5 minutes`;
+  const what = `${describeRef(of.object)} was ${gone ? 'deleted' : 'changed'}${by}`;
   if (gone) return `${what} and has been put back`;
   const paths = of.details.map(({ path }) => path).join(', ') || 'labels or annotations';
   return `${what} and has been put right: ${paths}`;
+}
+
+/** Three different things that happened once each are no repetition of the last of them. */
+function fighting(object: ObjectRef, { changed, deleted, by }: Fight): string {
+  const what = changed && deleted ? 'changed or deleted' : deleted ? 'deleted' : 'changed';
+  const who = by.length === 0 || deleted ? '' : ` by ${fewOf(by)}`;
+  return `${describeRef(object)} is ${what}${who} again and again: it is put right less often each time, in the end every 5 minutes`;
 }
 
 const asRepaired = (detail: PatchDetail): PatchDetail => ({ ...detail, repaired: true });

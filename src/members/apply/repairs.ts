@@ -1,18 +1,30 @@
 import type { PatchDetail } from '../../api/placement.ts';
+import { isWhole } from '../../engine/delivery/patch-details.ts';
 import type { Clock } from '../clock.ts';
 
 /** What was put right on one placement's objects, and how long to wait before it is done again. */
 export interface Repairs {
-  /** An object was put right; `details` fit for a report. */
-  done(key: string, details: readonly PatchDetail[]): void;
+  /** An object was put right; `details` fit for a report, `who` changed it last, where that is known. */
+  done(key: string, details: readonly PatchDetail[], who: string | undefined): void;
   /** Milliseconds until the object should be put right again; 0 the first time. */
   pauseMs(key: string): number;
   /** What was put right of late; undefined when nothing was. */
   recent(key: string): readonly PatchDetail[] | undefined;
-  /** True from the third repair on: one may be an accident and two a coincidence, then somebody fights back. */
-  disputed(key: string): boolean;
+  /**
+   * What was undone of late, from the third repair on: one may be an accident and two a coincidence, then somebody fights
+   * back. Undefined before.
+   */
+  fight(key: string): Fight | undefined;
   /** Other objects are wanted now, or none. */
   forget(): void;
+}
+
+/** What others did to an object since it was put right the first time of late. */
+export interface Fight {
+  readonly changed: boolean;
+  readonly deleted: boolean;
+  /** Who changed it, as far as members tell; who deletes leaves no name. */
+  readonly by: readonly string[];
 }
 
 /** A repair is reported for this long, and counted towards a fight. */
@@ -25,6 +37,7 @@ interface Repair {
   readonly times: number;
   readonly at: number;
   readonly details: readonly PatchDetail[];
+  readonly deeds: Fight;
   readonly cancel: () => void;
 }
 
@@ -33,14 +46,20 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
   const byKey = new Map<string, Repair>();
 
   return {
-    done(key, details) {
+    done(key, details, who) {
       const before = byKey.get(key);
       before?.cancel();
       const cancel = clock.after(recentMs, () => {
         byKey.delete(key);
         faded();
       });
-      byKey.set(key, { times: (before?.times ?? 0) + 1, at: clock.now(), details, cancel });
+      byKey.set(key, {
+        times: (before?.times ?? 0) + 1,
+        at: clock.now(),
+        details,
+        deeds: withDeed(before?.deeds, details, who),
+        cancel,
+      });
     },
     pauseMs(key) {
       const repair = byKey.get(key);
@@ -49,10 +68,25 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
       return Math.max(repair.at + pause - clock.now(), 0);
     },
     recent: (key) => byKey.get(key)?.details,
-    disputed: (key) => (byKey.get(key)?.times ?? 0) > 2,
+    fight(key) {
+      const repair = byKey.get(key);
+      return repair !== undefined && repair.times > 2 ? repair.deeds : undefined;
+    },
     forget() {
       for (const { cancel } of byKey.values()) cancel();
       byKey.clear();
     },
   };
+}
+
+const nothingYet: Fight = { changed: false, deleted: false, by: [] };
+
+/** What was done, and once more: what `details` tell. */
+export function withDeed(
+  { changed, deleted, by }: Fight = nothingYet,
+  details: readonly PatchDetail[],
+  who: string | undefined,
+): Fight {
+  if (details.some(isWhole)) return { changed, deleted: true, by };
+  return { changed: true, deleted, by: who === undefined || by.includes(who) ? by : [...by, who] };
 }

@@ -1,6 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { placementKey } from '../../api/placement.ts';
-import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { type Placement, placementKey } from '../../api/placement.ts';
+import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import type { HoldReason, Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
@@ -11,6 +12,7 @@ import { holdSubject } from './hold-subject.ts';
 import { removalName } from './removals-asked.ts';
 import type { Silence } from './summary.ts';
 import { tallyOf } from './tally.ts';
+import { clustersOf as clustersNamed, type ToldHold, toldHolds } from './told-holds.ts';
 
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
 const mostRows = 200;
@@ -31,6 +33,7 @@ export interface Beside {
 export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachable, notRolledOut }: Beside): string {
   const merging: Merging = (from) =>
     `merge the branch \`${from}\` into \`${branch}\`. In ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
+  const holds = toldHolds(plan).filter(({ removalDigest }) => removalDigest === undefined);
   const lines = [
     '# Fleet status',
     '',
@@ -38,12 +41,13 @@ export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachab
     ...section('Refused', refused(plan, merging)),
     ...section('Waiting for approval', [...gates(plan, merging), ...removals(plan, merging)]),
     ...section('Problems', problems(plan)),
+    ...section('Held until somebody acts', held(holds.filter(({ reason }) => needsPerson.has(reason)))),
     ...section('Staged runs', runs(plan)),
     ...section('Not rolled out', withoutRun(notRolledOut)),
     ...section('Placements', placements(plan)),
     ...section('Clusters', clusters(plan)),
     ...section('Not reached', notReached(unreachable)),
-    ...section('Held', held(plan)),
+    ...section('Held', held(holds.filter(({ reason }) => !needsPerson.has(reason)))),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -123,12 +127,15 @@ function withoutRun(waiting: readonly NotRolledOut[]): readonly string[] {
   return ['These placements are External: a new staged update run brings what is missing.', '', ...rows];
 }
 
-const placements = (plan: Plan): readonly string[] => [
-  '| placement | snapshot | clusters | available | on older snapshots | state |',
-  '|---|---|---|---|---|---|',
-  ...plan.placements.slice(0, mostRows).map(placementRow),
-  ...moreUnder('placements', plan.placements.length),
-];
+function placements(plan: Plan): readonly string[] {
+  const suspended = suspensions(plan);
+  return [
+    '| placement | snapshot | clusters | available | on older snapshots | state |',
+    '|---|---|---|---|---|---|',
+    ...plan.placements.slice(0, mostRows).map((it) => placementRow(it, suspended.get(placementKey(it)))),
+    ...moreUnder('placements', plan.placements.length),
+  ];
+}
 
 function clusters(plan: Plan): readonly string[] {
   const { rows, total } = clusterRows(plan);
@@ -147,17 +154,25 @@ function notReached(unreachable: Beside['unreachable']): readonly string[] {
   return ['What is said of these clusters is what was seen of them last. What they have stays.', '', ...rows];
 }
 
-const held = ({ holds }: Plan): readonly string[] =>
-  holds
-    .filter(
-      ({ reason, removalDigest }) =>
-        reason !== 'WaitingForApproval' && reason !== 'RolloutBudget' && removalDigest === undefined,
-    )
-    .slice(0, mostRows)
-    .map(({ subject, reason, message, until }) => {
-      const end = until && !message.includes(until) ? ` (until ${until})` : '';
-      return `- **${markdownText(holdSubject(subject))}** ${reason}: ${markdownText(message)}${end}`;
-    });
+/** Whatever time and the members do, these stay until a file is changed, or something on a member. */
+const needsPerson: ReadonlySet<HoldReason> = new Set([
+  'RecordLost',
+  'LastGoodVersion',
+  'StrategyNotFound',
+  'StateTransitionDenied',
+  'ApprovalStale',
+  'ApprovalWithdrawn',
+  'ContainsForeignObjects',
+  'RemovalRefused',
+]);
+
+const held = (holds: readonly ToldHold[]): readonly string[] =>
+  holds.map((hold) => {
+    const { subject, reason, message, until } = hold;
+    const end = until && !message.includes(until) ? ` (until ${until})` : '';
+    const who = clustersNamed(hold);
+    return `- **${markdownText(holdSubject(subject))}** ${reason}: ${markdownText(who && `${who}: `)}${markdownText(message)}${end}`;
+  });
 
 const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });
 
@@ -165,10 +180,24 @@ const removalBranch = (digest: string): string => approvalBranch({ name: removal
 const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
 
-function placementRow(placement: PlannedPlacement): string {
+/** Why each placement is suspended that is. */
+function suspensions({ record }: Plan): ReadonlyMap<string, string> {
+  const suspended = new Map<string, string>();
+  for (const [path, { kind, value }] of record) {
+    if (kind !== 'object' || !path.startsWith('placements/') || !path.endsWith('/status.yaml')) continue;
+    const { metadata } = value as Placement;
+    const why = metadata.annotations?.[suspendedAnnotation];
+    if (why !== undefined) suspended.set(placementKey(metadata), why);
+  }
+  return suspended;
+}
+
+function placementRow(placement: PlannedPlacement, suspended: string | undefined): string {
   const { available, older, clusters } = tallyOf(placement);
   const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  return `| [${markdownText(titleOf(placement))}](placements/${encodeURIComponent(placementKey(placement))}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${clusters} | ${available} | ${older} | ${last ? markdownText(last.reason) : ''} |`;
+  const held = suspended === undefined ? [] : [`suspended${suspended === '' ? '' : ` (${suspended})`}`];
+  const state = [...held, ...(last ? [last.reason] : [])].join(', ');
+  return `| [${markdownText(titleOf(placement))}](placements/${encodeURIComponent(placementKey(placement))}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${clusters} | ${available} | ${older} | ${markdownText(state)} |`;
 }
 
 /** The first clusters by name, with what they run, and how many there are. */

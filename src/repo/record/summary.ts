@@ -4,6 +4,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import { removalsAsked } from './removals-asked.ts';
 import { tallyOf } from './tally.ts';
+import { toldHolds } from './told-holds.ts';
 
 /** A member that does not answer. */
 export interface Silence {
@@ -11,10 +12,6 @@ export interface Silence {
   /** When it answered last; absent = never, as far as anybody knows. It does not change while the member is silent. */
   readonly lastContact?: Timestamp;
 }
-
-const mostHolds = 100;
-/** Rollouts tell who waits for his turn, and requests who waits for a person. */
-const toldElsewhere: ReadonlySet<string> = new Set(['RolloutBudget', 'WaitingForApproval']);
 
 /** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
 export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Silence>): object {
@@ -29,7 +26,7 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
   const removals = removalsAsked(plan);
-  const held = plan.holds.filter(({ reason }) => !toldElsewhere.has(reason)).slice(0, mostHolds);
+  const held = toldHolds(plan);
   const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -80,6 +77,8 @@ export const summary = z.looseObject({
         }),
         reason: z.string(),
         message: z.string(),
+        clusters: z.array(z.string()).optional(),
+        count: z.number().optional(),
       }),
     )
     .optional(),

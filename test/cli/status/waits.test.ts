@@ -48,7 +48,17 @@ describe('why one cluster is late', () => {
     ['it leaves', bound({ state: 'Unscheduled', conditions: [is('Available', 'True')] }), 'is being removed'],
     ['it is deleted', bound({ deleting: true, conditions: [is('Available', 'True')] }), 'is being removed'],
   ])('%s', (_, binding, expected) => {
-    expect(whyLate(binding, silent)).toBe(expected);
+    const [placement] = knownPlacements(
+      readRecord(
+        new Map([
+          [
+            'placements/web/state.yaml',
+            'apiVersion: gitfleet.dev/v1alpha1\nkind: PlacementState\nmetadata: {name: web}\n',
+          ],
+        ]),
+      ).record,
+    );
+    expect(whyLate({ placement: placement!, binding }, { silent, holds: [] })).toBe(expected);
   });
 });
 
@@ -107,6 +117,34 @@ describe('why a placement is late', () => {
       'c: NotYet',
       'gone-1: does not answer since 2026-11-20T10:00:00Z: refused',
     ]);
+  });
+
+  describe('a rollout that waits for its turn says by which number', () => {
+    const group = (count: number, message = 'is to be updated once maxUnavailable 0 allows it', more = '') =>
+      `{subject: {kind: ClusterResourcePlacement, name: web}, reason: RolloutBudget, message: ${message}, clusters: [a, b${more}], count: ${count}}`;
+    const blocked = 'state: Bound, conditions: [{type: RolloutStarted, status: "False", reason: NotYet}]';
+    const three = `[{targetCluster: a, ${blocked}}, {targetCluster: b, ${blocked}}, {targetCluster: c, ${blocked}}]`;
+    it.each<[string, string[], string[]]>([
+      [
+        'for those that the summary names',
+        [group(2)],
+        ['a, b: RolloutBudget: is to be updated once maxUnavailable 0 allows it', 'c: NotYet'],
+      ],
+      [
+        'for those too for which it has no room',
+        [group(3)],
+        ['a, b, c: RolloutBudget: is to be updated once maxUnavailable 0 allows it'],
+      ],
+      [
+        'unless they may wait for either of two things',
+        [group(3), group(4, 'is to be removed')],
+        ['a, b: RolloutBudget: is to be updated once maxUnavailable 0 allows it', 'c: NotYet'],
+      ],
+    ])('%s', (_, holds, expected) => {
+      expect(lines('{}', 'RollingUpdate', three, { 'summary.yaml': `holds: [${holds.join(', ')}]\n` })).toEqual(
+        expected,
+      );
+    });
   });
 
   it('clusters that wait for the same stand on one line', () => {

@@ -21,6 +21,8 @@ interface Said {
   readonly commit?: string;
   readonly bindings?: readonly Binding[];
   readonly shop?: readonly Binding[];
+  /** What `shop` holds stays when it is deleted. */
+  readonly abandons?: boolean;
   readonly runs?: Readonly<Record<string, object>>;
   readonly clusters?: Readonly<Record<string, object>>;
   readonly approvals?: Readonly<Record<string, object>>;
@@ -36,12 +38,25 @@ const record = ({
   approvals = {},
   evictions = {},
   shop,
+  abandons = false,
 }: Said): FleetRecord =>
   ({
     commit,
     placements: new Map([
       ['web' as PlacementKey, { state: { bindings } }],
-      ...(shop ? [['shop' as PlacementKey, { state: { bindings: shop } }] as const] : []),
+      ...(shop
+        ? [
+            [
+              'shop' as PlacementKey,
+              {
+                object: {
+                  spec: { strategy: { deleteStrategy: { propagationPolicy: abandons ? 'Abandon' : 'Delete' } } },
+                },
+                state: { bindings: shop },
+              },
+            ] as const,
+          ]
+        : []),
     ]),
     runs: new Map(Object.entries(runs)),
     clusters: new Map(Object.entries(clusters)),
@@ -72,6 +87,7 @@ function subject(
   return statusMessage({ before: record(before), after: record(after), plan, unreachable }).split('\n')[0]!;
 }
 
+const stays = { metadata: {} };
 const available = condition('Available', 'True');
 const applied = condition('Applied', 'True');
 const soaked = (...conditions: Condition[]) => ({
@@ -154,6 +170,34 @@ describe('the subject of a status commit', () => {
       {},
       [],
       'shop: gone from eu, us',
+    ],
+    [
+      'a deleted placement that leaves what it holds, but not what was being removed already',
+      { shop: [on('eu'), { ...on('us'), deleting: true }], abandons: true },
+      {},
+      [],
+      'shop: deleted, left as it is on eu; shop: gone from us',
+    ],
+    [
+      'a placement deleted together with a member',
+      { shop: [on('eu'), on('us')], clusters: { eu: stays, us: stays } },
+      { shop: [{ ...on('eu'), deleting: true }], clusters: { eu: stays } },
+      [],
+      'shop: deleted, remove from eu; shop: let go of us; us: left',
+    ],
+    [
+      'a member that left with what it has',
+      { bindings: [on('eu')], clusters: { eu: stays } },
+      { bindings: [] },
+      [],
+      'web: let go of eu; eu: left',
+    ],
+    [
+      'a member that is leaving',
+      { bindings: [on('eu'), on('us')], clusters: { eu: stays, us: stays } },
+      { bindings: [], clusters: { eu: { metadata: { deletionTimestamp: '2026-11-20T10:00:00Z' } }, us: stays } },
+      [],
+      'web: let go of eu; web: gone from us',
     ],
     ['a cluster that is clean', { bindings: [on('eu')] }, { bindings: [] }, [], 'web: gone from eu'],
     ['a member that joined', {}, { clusters: { eu: {} } }, [], 'eu: joined'],

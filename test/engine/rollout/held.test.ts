@@ -104,7 +104,9 @@ describe('what waits is held', () => {
       'none where no other has to move first',
       [bound('a', 0, health.ready), bound('b', 1, health.ready), bound('c', 1, health.ready)],
       { maxUnavailable: 0 },
-      ['a is to be updated once maxUnavailable 0 allows it'],
+      [
+        'a is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy asks for stays available: 1 or more lets the rollout go on)',
+      ],
     ],
     [
       'those that are asked for and were not found take part of it',

@@ -99,6 +99,22 @@ describe('an object that somebody changes', () => {
     expect(world.results()[0]?.details).toEqual([{ path: '/', valueInHub: '(the whole object)', repaired: true }]);
   });
 
+  it('in several ways is not said to be done one of them again and again', async () => {
+    const world = await holding();
+    const color = (manager: string) => world.user('PATCH', path, { data: { color: 'blue' } }, manager);
+    for (const act of [() => color('one'), () => color('two'), () => color('one')]) {
+      await act();
+      await world.pass(5);
+    }
+    await world.user('DELETE', path);
+    await world.pass(10);
+    const ending = 'again and again: it is put right less often each time, in the end every 5 minutes';
+    expect(world.said.slice(2)).toEqual([
+      `ConfigMap default/a is changed by one, two ${ending}`,
+      `ConfigMap default/a is changed or deleted ${ending}`,
+    ]);
+  });
+
   it('keeps fields that we do not name', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { size: 'large' } });
@@ -140,7 +156,7 @@ describe('an object that somebody changes', () => {
         object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
         result: 'Applied',
         message: expect.stringMatching(
-          /^ConfigMap default\/a is changed by kubectl-edit again and again: it is put right/,
+          /^ConfigMap default\/a is changed by other-controller, kubectl-edit again and again: it is put right/,
         ),
         details: [{ path: '/data/color', valueInHub: 'red', manager: 'kubectl-edit', ...detail }],
       },

@@ -89,7 +89,8 @@ describe('an object that is on the member already', () => {
       { type: 'ServerSideApply' },
       {
         result: 'ManifestApplyFailed',
-        message: 'apply ConfigMap default/a on eu-1: 409, field .data.color is owned by kubectl-edit',
+        message:
+          'apply ConfigMap default/a on eu-1: 409, field .data.color is owned by kubectl-edit: set serverSideApplyConfig.force: true to take it over, or let kubectl-edit give it up',
       },
     ],
     ['is only compared under ReportDiff', {}, { type: 'ReportDiff' }, { result: 'FoundDiff', details }],

@@ -4,10 +4,11 @@ import { wholeRecord } from '../../../src/daemon/record/publication.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { renderDashboard } from '../../../src/repo/record/dashboard.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
+import { cli } from '../../cli/cli.ts';
 import { FleetOnGit } from '../../cli/fleet-on-git.ts';
 import { shop } from '../../cli/shop.ts';
 import { removeFolders } from '../../git/world.ts';
-import { member } from '../../scenarios/fleet.ts';
+import { deployment, member } from '../../scenarios/fleet.ts';
 
 afterAll(removeFolders);
 
@@ -31,6 +32,10 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
 
     - error: \`placements/pay.yaml:18\` ClusterResourcePlacement pay: type must be "RollingUpdate" or "External" (found Externl). Fix: did you mean External?
 
+    ## Held until somebody acts
+
+    - **pay** LastGoodVersion: its file is not valid: the last good version stays in force until the problem reported for it is mended
+
     ## Staged runs
 
     | run | snapshot | clusters done | state |
@@ -52,11 +57,7 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
     | dev-1 | pay (0), web/settings (0) |
     | eu-1 | web (0), web/settings (0) |
     | spare-1 | web/settings (0) |
-    | us-1 | web (0), web/settings (0) |
-
-    ## Held
-
-    - **pay** LastGoodVersion: its file is not valid: the last good version stays in force until the problem reported for it is mended"
+    | us-1 | web (0), web/settings (0) |"
   `);
 });
 
@@ -90,4 +91,29 @@ it('a removal that waits for a person is told with the branch to merge, and not 
   expect(readRecord(wholeRecord({ ...plan, holds: [hold] }, beside)).removals).toEqual([asked]);
   expect(readme([hold])).not.toContain('## Held');
   expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more removals\n');
+});
+
+it('a rollout that waits is told with its budget, and a placement that is suspended as such', async () => {
+  const web = shop['placements/web.yaml']!.replace('maxUnavailable: 1', 'maxUnavailable: 0');
+  const fleet = await FleetOnGit.open({ ...shop, 'placements/web.yaml': web });
+  await fleet.settle();
+  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
+  await fleet.settle();
+  const readme = () => fleet.git('show', 'fleet-status:README.md');
+  const once =
+    'is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy asks for stays available: 1 or more lets the rollout go on)';
+  const row = '| [web](placements/web/status.yaml) | 1 | 2 | 2 | 2 |';
+  expect(readme()).toContain(`- **web** RolloutBudget: eu-1, us-1: ${once}`);
+  expect(readme()).toContain(`${row} RolloutNotStartedYet |\n`);
+  const described = (await cli('describe', 'placement', 'web', '--repo', fleet.dir)).out;
+  expect(described).toContain(`eu-1, us-1: RolloutBudget: ${once}\n`);
+  const listed = (await cli('get', 'placement', 'web', '-o', 'wide', '--repo', fleet.dir)).out;
+  expect(listed).toMatch(/HELD\n.* RolloutBudget \(2\)\n/);
+  const tip = fleet.git('rev-parse', 'fleet-status');
+  await fleet.pass();
+  expect(fleet.git('rev-parse', 'fleet-status')).toBe(tip);
+  const suspended = web.replace('metadata:\n', 'metadata:\n  annotations: {gitfleet.dev/suspended: audit}\n');
+  fleet.commit({ 'placements/web.yaml': suspended }, 'Suspend web');
+  await fleet.settle();
+  expect(readme()).toContain(`${row} suspended (audit), RolloutNotStartedYet |\n`);
 });

@@ -1,0 +1,81 @@
+import type { Hold, HoldReason, Plan } from '../../engine/plan-document.ts';
+
+/** Why something is held, told once for all clusters of a placement that wait for the same. */
+export interface ToldHold extends Hold {
+  /** The first of them by name, where there are several; `subject` names none then, nor does the message. */
+  readonly clusters?: readonly string[];
+  /** How many there are. */
+  readonly count?: number;
+}
+
+/** A summary is read by people and programs at a glance, and written anew with every change of it. */
+const mostHolds = 100;
+/** Of one placement or run: a rollout of thousands of clusters must not crowd out the others. */
+const mostOfOneRollout = 5;
+const mostClusters = 10;
+
+/** Of clusters that wait for their turn. */
+const rolloutReasons: ReadonlySet<HoldReason> = new Set(['RolloutBudget', 'UnavailablePeriod']);
+
+/**
+ * What the status branch tells of `plan.holds`: at most a hundred of what somebody may have to mend, then as many of
+ * rollouts that wait for their turn. Not what is told by the requests for approval, and by the stages of a run.
+ */
+export function toldHolds({ holds }: Pick<Plan, 'holds'>): ToldHold[] {
+  const told = together(holds.filter((hold) => !isToldElsewhere(hold)));
+  const others = told.filter(({ reason }) => !rolloutReasons.has(reason));
+  return [...others.slice(0, mostHolds), ...fewOfEach(told.filter(({ reason }) => rolloutReasons.has(reason)))];
+}
+
+const isToldElsewhere = ({ reason, subject }: Hold): boolean =>
+  reason === 'WaitingForApproval' || (reason === 'RolloutBudget' && subject.clusterName === undefined);
+
+/** Holds that say the same of several clusters become one. */
+function together(holds: readonly Hold[]): ToldHold[] {
+  const groups = new Map<string, Hold[]>();
+  for (const hold of holds) {
+    const { subject, reason, until, removalDigest } = hold;
+    const of = [subject.kind, subject.namespace, subject.name, subject.stage];
+    const key = JSON.stringify([
+      ...of,
+      reason,
+      messageOf(hold),
+      until,
+      removalDigest,
+      subject.clusterName !== undefined,
+    ]);
+    const group = groups.get(key);
+    if (group) group.push(hold);
+    else groups.set(key, [hold]);
+  }
+  return [...groups.values()].map((group) => {
+    const [{ subject, ...rest }] = group as [Hold];
+    const { clusterName, ...of } = subject;
+    const clusters = group.flatMap((hold) => hold.subject.clusterName ?? []);
+    if (clusters.length < 2) return group[0]!;
+    const message = messageOf(group[0]!);
+    return { ...rest, subject: of, message, clusters: clusters.slice(0, mostClusters), count: clusters.length };
+  });
+}
+
+/** Sentences about a cluster begin with its name, which stands beside them. */
+export const messageOf = ({ subject: { clusterName }, message }: Pick<Hold, 'message'> & HasCluster): string =>
+  clusterName !== undefined && message.startsWith(`${clusterName} `) ? message.slice(clusterName.length + 1) : message;
+
+/** `eu-1, eu-2 and 40 more`; nothing where one cluster is named with the subject, or none. */
+export const clustersOf = ({ clusters = [], count = 0 }: Pick<ToldHold, 'clusters' | 'count'>): string =>
+  `${clusters.join(', ')}${count > clusters.length ? ` and ${count - clusters.length} more` : ''}`;
+
+interface HasCluster {
+  readonly subject: Pick<Hold['subject'], 'clusterName'>;
+}
+
+function fewOfEach(holds: readonly ToldHold[]): ToldHold[] {
+  const seen = new Map<string, number>();
+  const few = holds.filter(({ subject: { kind, namespace, name } }) => {
+    const key = JSON.stringify([kind, namespace, name]);
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    return seen.get(key)! <= mostOfOneRollout;
+  });
+  return few.slice(0, mostHolds);
+}
