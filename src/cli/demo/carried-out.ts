@@ -5,5 +5,16 @@ import type { Plan } from '../../engine/plan-document.ts';
 export function carriedOut(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
   if (kind !== 'refused') return plan;
   const { guard, problems } = plan;
-  return { ...(before ?? { ...plan, placements: [], runs: [], approvals: [], holds: [] }), guard, problems };
+  return { ...(before ?? nothingOf(plan)), guard, problems };
 }
+
+const nothingOf = (plan: Plan): Plan => ({
+  ...plan,
+  placements: [],
+  targets: [],
+  runs: [],
+  approvals: [],
+  evictions: [],
+  holds: [],
+  record: new Map(),
+});

@@ -1,32 +1,52 @@
-import type { Condition, Timestamp } from '../../api/meta.ts';
+import type { Condition } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StageStatus } from '../../api/staged.ts';
 import { isOfDelivery } from '../../engine/delivery/delivery-problems.ts';
+import { evictionResult } from '../../engine/evict/result.ts';
 import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
-import type { Hold, Plan, PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
+import type { Hold, Plan, PlannedBinding, PlannedEviction, PlannedPlacement } from '../../engine/plan-document.ts';
 import { newProblems } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../terminal/names.ts';
-
-/** One thing that happened, as a person would tell it. */
-export interface Told {
-  readonly tone: 'decided' | 'moving' | 'good' | 'waiting' | 'bad';
-  readonly subject: string;
-  readonly text: string;
-  /** When the wait that it tells of ends by itself. */
-  readonly until?: Timestamp;
-}
+import { aboutDepartures } from './departures.ts';
+import { aboutDifferences } from './differences.ts';
+import { aboutStandstill } from './standstill.ts';
+import { aboutSuspensions } from './suspended.ts';
+import type { Told } from './told.ts';
 
 /** What is new in `next` compared with `before`: decisions, moves, clusters that became available, waits, troubles. */
 export function narrate(before: Plan | undefined, next: Plan): Told[] {
   return [
     ...next.placements.flatMap((placement) => aboutPlacement(find(before, placement), placement)),
+    ...aboutDepartures(before, next),
+    ...next.evictions.flatMap((eviction) => aboutEviction(before, eviction)),
     ...next.runs.flatMap((run) => aboutRun(before, run)),
+    ...aboutSuspensions(before, next),
+    ...aboutDifferences(before, next),
+    ...aboutStandstill(before, next),
     ...aboutHolds(before?.holds ?? [], next.holds),
     ...next.guard
       .filter((finding) => !before?.guard.some((old) => old.message === finding.message))
       .map((finding): Told => ({ tone: 'bad', subject: 'guard', text: finding.message })),
+    ...liftedRefusal(before, next),
     ...newProblems(before?.problems ?? [], next.problems).flatMap(aboutProblem),
   ];
+}
+
+/** What was refused goes its way now, or is not asked for any more. */
+const liftedRefusal = (before: Plan | undefined, next: Plan): Told[] =>
+  before !== undefined && before.guard.length > 0 && next.guard.length === 0
+    ? [{ tone: 'good', subject: 'guard', text: 'the plan is not refused any more' }]
+    : [];
+
+function aboutEviction(
+  before: Plan | undefined,
+  { name, placementName, clusterName, status }: PlannedEviction,
+): Told[] {
+  const result = evictionResult(status.conditions);
+  const old = before?.evictions.find((eviction) => eviction.name === name);
+  if (result === undefined || evictionResult(old?.status.conditions)) return [];
+  const text = `eviction of ${placementName} from ${clusterName} ${result.text}`;
+  return [{ tone: result.executed ? 'good' : 'bad', subject: name, text: `${result.executed ? '✓' : '✗'} ${text}` }];
 }
 
 /** What clusters refuse their own lines tell, cluster by cluster; the rest is told where it stands in the repo. */
@@ -58,15 +78,21 @@ function aboutPlacement(before: PlannedPlacement | undefined, next: PlannedPlace
     told.push({ tone: 'decided', subject, text: `picked ${names.join(', ')}` });
   }
   const gone = [...knew].filter((name) => !picked.some((decision) => decision.clusterName === name));
-  if (gone.length > 0) told.push({ tone: 'decided', subject, text: `no longer on ${gone.join(', ')}` });
+  if (gone.length > 0) told.push({ tone: 'decided', subject, text: `no longer picks ${gone.join(', ')}` });
   if (next.resourceSnapshotIndex !== undefined && next.resourceSnapshotIndex !== before?.resourceSnapshotIndex) {
     told.push({ tone: 'decided', subject, text: `snapshot ${next.resourceSnapshotIndex} of its resources` });
   }
   for (const binding of next.bindings) {
-    const old = before?.bindings.find((candidate) => candidate.clusterName === binding.clusterName);
+    const old = before && formerOf(binding, before);
     for (const line of aboutBinding(old, binding)) told.push({ ...line, subject });
   }
   return told;
+}
+
+/** A cluster that was evicted and picked anew has two bindings for a while, one of which leaves. */
+function formerOf({ clusterName, move }: PlannedBinding, { bindings }: PlannedPlacement): PlannedBinding | undefined {
+  const there = bindings.filter((candidate) => candidate.clusterName === clusterName);
+  return there.find((candidate) => (candidate.move === 'remove') === (move === 'remove')) ?? there[0];
 }
 
 function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding): Omit<Told, 'subject'>[] {
@@ -88,10 +114,12 @@ function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding):
     if (next.move === 'update') return moving(`updating to snapshot ${index}`);
     if (next.move === 'remove') return moving('removing');
   }
+  // What is only compared is no more available than it was; how it differs has a line of its own.
+  const compared = conditionIs(next.conditions, 'DiffReported', 'True');
   const available = isFulfilled(next.conditions);
   const wasAvailable = before !== undefined && isFulfilled(before.conditions);
   if (available && (!wasAvailable || index !== before.resourceSnapshotIndex))
-    return [{ tone: 'good', text: `✓ ${at}: snapshot ${index} is available` }];
+    return [{ tone: 'good', text: `✓ ${at}: snapshot ${index} is ${compared ? 'compared' : 'available'}` }];
   return failure;
 }
 

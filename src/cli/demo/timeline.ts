@@ -3,7 +3,7 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { Clock } from '../../members/clock.ts';
 import { age } from '../terminal/age.ts';
 import { colorsFor } from '../terminal/colors.ts';
-import type { Told } from './narrate.ts';
+import type { Told } from './told.ts';
 
 /** What happens, line by line, with the time since the beginning on the clock of the fleet. */
 export interface Timeline {

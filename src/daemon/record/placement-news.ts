@@ -1,12 +1,11 @@
 import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
-import { abandons, type PatchDetail, placementKey, type ResourceIdentifier } from '../../api/placement.ts';
+import { abandons, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { isWhole } from '../../engine/delivery/patch-details.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
-import { describeRef } from '../../engine/selection/object-key.ts';
+import { newlyListed } from './newly-listed.ts';
 
 /** The record that a plan was based on, and the one that it makes. */
 export interface Change {
@@ -107,11 +106,11 @@ function outcomes(before: Bindings, after: Bindings): string[] {
 }
 
 function outcome(before: Binding | undefined, after: Binding): string | undefined {
-  const drifted = fresh(before?.driftedPlacements, after.driftedPlacements);
+  const drifted = newlyListed(before?.driftedPlacements, after.driftedPlacements);
   if (drifted !== undefined) return `drift on {}: ${drifted}`;
-  const differs = fresh(before?.diffedPlacements, after.diffedPlacements);
+  const differs = newlyListed(before?.diffedPlacements, after.diffedPlacements);
   if (differs !== undefined) return `differs on {}: ${differs}`;
-  const failed = fresh(
+  const failed = newlyListed(
     before?.failedPlacements,
     conditionIs(after.conditions, 'Applied', 'False') ? after.failedPlacements : [],
   );
@@ -132,29 +131,3 @@ function outcome(before: Binding | undefined, after: Binding): string | undefine
 
 const became = (before: Binding | undefined, after: Binding, type: string, status: Condition['status']): boolean =>
   conditionIs(after.conditions, type, status) && !(before && conditionIs(before.conditions, type, status));
-
-/** Objects that were not listed before, or for another reason, if there are any. */
-function fresh(before: readonly Listed[] = [], after: readonly Listed[] = []): string | undefined {
-  const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(differences(it))}`;
-  const known = new Set(before.map(why));
-  const news = after.filter((it) => !known.has(why(it)));
-  return news.length === 0 ? undefined : fewOf(news.map(whatDiffers));
-}
-
-type Listed = ResourceIdentifier & {
-  readonly observedDrifts?: readonly PatchDetail[];
-  readonly observedDiffs?: readonly PatchDetail[];
-};
-
-const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchDetail[] =>
-  observedDrifts ?? observedDiffs ?? [];
-
-/** `Deployment web/web (/spec/replicas by kubectl)` */
-function whatDiffers(it: Listed): string {
-  const details = differences(it);
-  const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
-  const paths = fewOf(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
-  const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
-  const now = details.every(({ repaired }) => repaired === true) ? ', put right' : '';
-  return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by}${now})`;
-}

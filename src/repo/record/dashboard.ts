@@ -1,6 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { type Placement, placementKey } from '../../api/placement.ts';
-import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { HoldReason, Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
@@ -11,6 +10,7 @@ import { markdownText } from '../markdown-text.ts';
 import { holdSubject } from './hold-subject.ts';
 import { removalName } from './removals-asked.ts';
 import type { Silence } from './summary.ts';
+import { suspensions } from './suspensions.ts';
 import { tallyOf } from './tally.ts';
 import { clustersOf as clustersNamed, type ToldHold, toldHolds } from './told-holds.ts';
 
@@ -179,18 +179,6 @@ const removalBranch = (digest: string): string => approvalBranch({ name: removal
 /** `shop` or `shop/web`. */
 const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
-
-/** Why each placement is suspended that is. */
-function suspensions({ record }: Plan): ReadonlyMap<string, string> {
-  const suspended = new Map<string, string>();
-  for (const [path, { kind, value }] of record) {
-    if (kind !== 'object' || !path.startsWith('placements/') || !path.endsWith('/status.yaml')) continue;
-    const { metadata } = value as Placement;
-    const why = metadata.annotations?.[suspendedAnnotation];
-    if (why !== undefined) suspended.set(placementKey(metadata), why);
-  }
-  return suspended;
-}
 
 function placementRow(placement: PlannedPlacement, suspended: string | undefined): string {
   const { available, older, clusters } = tallyOf(placement);

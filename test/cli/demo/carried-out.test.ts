@@ -5,7 +5,18 @@ import { isSettled } from '../../../src/cli/demo/settled.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 
 const plan = (given: object): Plan =>
-  ({ placements: [], runs: [], approvals: [], guard: [], problems: [], holds: [], ...given }) as unknown as Plan;
+  ({
+    placements: [],
+    targets: [],
+    runs: [],
+    approvals: [],
+    evictions: [],
+    guard: [],
+    problems: [],
+    holds: [],
+    record: new Map(),
+    ...given,
+  }) as unknown as Plan;
 const web = {
   kind: 'ClusterResourcePlacement',
   name: 'web',
@@ -19,7 +30,9 @@ it('a refused plan is told once, and nothing of it or of what stays as news', ()
   const after = carriedOut(there, { kind: 'refused', plan: refused });
   expect(narrate(there, after)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
   expect(narrate(after, carriedOut(after, { kind: 'refused', plan: refused }))).toEqual([]);
-  expect(narrate(after, carriedOut(after, { kind: 'published', plan: there }))).toEqual([]);
+  expect(narrate(after, carriedOut(after, { kind: 'published', plan: there }))).toEqual([
+    { tone: 'good', subject: 'guard', text: 'the plan is not refused any more' },
+  ]);
 });
 
 it('of a plan that is refused at once only that is told', () => {

@@ -3,7 +3,16 @@ import { narrate } from '../../../src/cli/demo/narrate.ts';
 import type { Hold, Plan } from '../../../src/engine/plan-document.ts';
 
 const planHeldBy = (...holds: Hold[]): Plan =>
-  ({ placements: [], runs: [], guard: [], problems: [], holds }) as unknown as Plan;
+  ({
+    placements: [],
+    targets: [],
+    evictions: [],
+    runs: [],
+    guard: [],
+    problems: [],
+    record: new Map(),
+    holds,
+  }) as unknown as Plan;
 
 it('a wait is told once, without what its line says already and without milliseconds', () => {
   const hold: Hold = {

@@ -1,0 +1,54 @@
+import type { Binding, PlacementState } from '../../api/placement-state.ts';
+import { newlyListed } from '../../daemon/record/newly-listed.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { isPutRight } from '../status/difference-lines.ts';
+import { titleOf } from '../terminal/names.ts';
+import type { Told } from './told.ts';
+
+/** What members hold otherwise than they should, where that is only reported; what was put right has been told by them. */
+export function aboutDifferences(before: Plan | undefined, next: Plan): Told[] {
+  const was = before ? bindingsOf(before) : new Map<string, Bound>();
+  return [...bindingsOf(next)].flatMap(([key, { subject, binding }]): Told[] => {
+    const { targetCluster: at } = binding;
+    const old = was.get(key)?.binding;
+    const told: Told[] = [];
+    for (const { listed, found, over } of kinds) {
+      const news = newlyListed(listed(old), listed(binding));
+      if (news !== undefined) told.push({ tone: 'bad', subject, text: `≠ ${at}: ${found}: ${news}` });
+      else if (listed(old).length > 0 && listed(binding).length === 0)
+        told.push({ tone: 'good', subject, text: `✓ ${at}: ${over}` });
+    }
+    return told;
+  });
+}
+
+const kinds = [
+  {
+    listed: (binding: Binding | undefined) => (binding?.driftedPlacements ?? []).filter((it) => !isPutRight(it)),
+    found: 'has drifted',
+    over: 'its drift is over',
+  },
+  {
+    listed: (binding: Binding | undefined) => binding?.diffedPlacements ?? [],
+    found: 'differs',
+    over: 'no longer differs',
+  },
+] as const;
+
+interface Bound {
+  readonly subject: string;
+  readonly binding: Binding;
+}
+
+/** What the plan remembers of the clusters that keep a placement. */
+function bindingsOf({ record }: Plan): Map<string, Bound> {
+  const bindings = new Map<string, Bound>();
+  for (const [path, { kind, value }] of record) {
+    if (kind !== 'object' || !path.startsWith('placements/') || !path.endsWith('/state.yaml')) continue;
+    const state = value as PlacementState;
+    const subject = titleOf(state.metadata);
+    for (const binding of state.bindings)
+      if (!binding.deleting) bindings.set(`${subject} ${binding.targetCluster}`, { subject, binding });
+  }
+  return bindings;
+}

@@ -1,0 +1,33 @@
+import { isFulfilled } from '../../engine/kernel/condition.ts';
+import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { clustersOf, toldHolds } from '../../repo/record/told-holds.ts';
+import { titleOf } from '../terminal/names.ts';
+import type { Told } from './told.ts';
+
+/**
+ * Rollouts that wait for their turn although nothing moves and everything else is well: they go on by no step of their
+ * own. What waits for clusters before it is not told, its turn comes.
+ */
+export function aboutStandstill(before: Plan | undefined, next: Plan): Told[] {
+  const known = new Set(before && standstills(before).map(({ subject, text }) => `${subject} ${text}`));
+  return standstills(next).filter(({ subject, text }) => !known.has(`${subject} ${text}`));
+}
+
+function standstills(plan: Plan): Told[] {
+  const still = plan.placements.filter(standsStill);
+  if (still.length === 0) return [];
+  const waits = toldHolds(plan).filter(({ reason }) => reason === 'RolloutBudget');
+  return still.flatMap((placement) => {
+    const subject = titleOf(placement);
+    return waits
+      .filter((hold) => hold.subject.kind === placement.kind && titleOf(hold.subject) === subject)
+      .map((hold): Told => {
+        const who = clustersOf(hold);
+        return { tone: 'waiting', subject, text: who === '' ? hold.message : `${who}: ${hold.message}` };
+      });
+  });
+}
+
+const standsStill = ({ bindings }: PlannedPlacement): boolean =>
+  bindings.some(({ move }) => move === 'wait') &&
+  bindings.every(({ move, conditions }) => move === 'wait' || (move === 'keep' && isFulfilled(conditions)));
