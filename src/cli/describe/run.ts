@@ -4,7 +4,7 @@ import { hasFinished, hasStarted } from '../../engine/staged/step.ts';
 import { progressOf, toldProgress } from '../../engine/staged/told-progress.ts';
 import type { Status } from '../status/open-status.ts';
 import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
-import { waitsOfRun, whyLate } from '../status/waits.ts';
+import { heldInRun, waitsOfRun, whyLate } from '../status/waits.ts';
 import { table } from '../terminal/table.ts';
 import { indent, titled } from './object.ts';
 import { conditionTable, fields, sentences } from './parts.ts';
@@ -91,9 +91,10 @@ function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: Around): (s
   const succeeded = at('Succeeded');
   if (succeeded?.status === 'True') return [clusterName, 'done', succeeded.lastTransitionTime, undefined];
   if (succeeded?.status === 'False') return [clusterName, 'failed', succeeded.lastTransitionTime, succeeded.message];
-  if (!hasStarted(cluster)) return [clusterName, 'not begun', undefined, undefined];
+  const held = heldInRun(run, clusterName, status);
+  if (!hasStarted(cluster)) return [clusterName, 'not begun', undefined, held];
   const placement = placementOf(run, status.record);
   const binding = placement?.state.bindings.find(({ targetCluster }) => targetCluster === clusterName);
-  const why = placement && binding && whyLate({ placement, binding }, status);
+  const why = held ?? (placement && binding && whyLate({ placement, binding }, status));
   return [clusterName, 'under way', at('Started')?.lastTransitionTime, why];
 }

@@ -62,13 +62,10 @@ export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'
 }
 
 /** Why an object is held as a whole, not on a cluster of it only. */
-const held = (holds: Status['holds'], of: Pick<KnownPlacement, 'name' | 'namespace'> & { kind: string }): string[] =>
-  holds
-    .filter(
-      ({ subject: { kind, name, namespace, clusterName }, clusters }) =>
-        kind === of.kind && name === of.name && namespace === of.namespace && !clusterName && !clusters,
-    )
-    .map(({ reason, message }) => `${reason}: ${message}`);
+const held = (holds: Status['holds'], of: HeldObject): string[] =>
+  holdsOf(of, holds)
+    .filter(({ subject, clusters }) => !subject.clusterName && !clusters)
+    .map(toldHold);
 
 /** What one task of a stage waits for. */
 export function waitOfTask(task: StageTaskState, namespace: string | undefined): string {
@@ -85,14 +82,34 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
 export function whyLate({ placement, binding }: Bound, { silent, holds }: Pick<Status, 'silent' | 'holds'>) {
   const seen = seenOf(binding, silent);
   const hold = seen === undefined || silent.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
-  return hold ? `${hold.reason}: ${messageOf(hold)}` : seen;
+  return hold ? toldHold(hold) : seen;
 }
 
+/** What holds one cluster of an update run; of one that does not answer that is told first. */
+export function heldInRun({ kind, metadata }: StagedUpdateRun, cluster: ClusterName, { silent, holds }: Known) {
+  if (silent.has(cluster)) return undefined;
+  const hold = holdsOn(cluster, holdsOf({ kind, ...metadata }, holds))[0];
+  return hold && toldHold(hold);
+}
+
+const toldHold = (hold: Held): string => `${hold.reason}: ${messageOf(hold)}`;
+
+interface HeldObject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+const holdsOf = ({ kind, name, namespace }: HeldObject, holds: Status['holds']): Held[] =>
+  holds.filter(({ subject: of }) => of.kind === kind && of.name === name && of.namespace === namespace);
+
+const holdsOn = (cluster: ClusterName, holds: readonly Held[]): Held[] =>
+  holds.filter(({ subject, clusters }) => subject.clusterName === cluster || clusters?.includes(cluster));
+
 /** What holds one cluster of a placement. Of many that wait for the same, the summary names only the first. */
-function holdOf(binding: Binding, { kind, name, namespace }: KnownPlacement, holds: Status['holds']): Held | undefined {
-  const mine = holds.filter(({ subject: of }) => of.kind === kind && of.name === name && of.namespace === namespace);
-  const { targetCluster: cluster } = binding;
-  const named = mine.find(({ subject, clusters }) => subject.clusterName === cluster || clusters?.includes(cluster));
+function holdOf(binding: Binding, placement: KnownPlacement, holds: Status['holds']): Held | undefined {
+  const mine = holdsOf(placement, holds);
+  const [named] = holdsOn(binding.targetCluster, mine);
   if (named !== undefined || !isHeldBack(binding)) return named;
   const cut = mine.filter(({ clusters = [], count = 0 }) => count > clusters.length);
   return cut.length === 1 ? cut[0] : undefined;

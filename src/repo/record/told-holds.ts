@@ -1,3 +1,4 @@
+import { onceFor } from '../../engine/kernel/once-for.ts';
 import type { Hold, HoldReason, Plan } from '../../engine/plan-document.ts';
 
 /** Why something is held, told once for all clusters of a placement that wait for the same. */
@@ -21,11 +22,14 @@ const rolloutReasons: ReadonlySet<HoldReason> = new Set(['RolloutBudget', 'Unava
  * What the status branch tells of `plan.holds`: at most a hundred of what somebody may have to mend, then as many of
  * rollouts that wait for their turn. Not what is told by the requests for approval, and by the stages of a run.
  */
-export function toldHolds({ holds }: Pick<Plan, 'holds'>): ToldHold[] {
-  const told = together(holds.filter((hold) => !isToldElsewhere(hold)));
-  const others = told.filter(({ reason }) => !rolloutReasons.has(reason));
-  return [...others.slice(0, mostHolds), ...fewOfEach(told.filter(({ reason }) => rolloutReasons.has(reason)))];
-}
+export const toldHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => told(holds);
+
+/** Summary, dashboard and demo tell the same of one plan. */
+const told = onceFor((holds: Plan['holds']): readonly ToldHold[] => {
+  const all = together(holds.filter((hold) => !isToldElsewhere(hold)));
+  const others = all.filter(({ reason }) => !rolloutReasons.has(reason));
+  return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(({ reason }) => rolloutReasons.has(reason)))];
+});
 
 const isToldElsewhere = ({ reason, subject }: Hold): boolean =>
   reason === 'WaitingForApproval' || (reason === 'RolloutBudget' && subject.clusterName === undefined);

@@ -196,6 +196,25 @@ describe('describe run', () => {
     `);
   });
 
+  it('says of a cluster what holds it in the run', () => {
+    const held = (clusterName: string, message: string) => ({
+      subject: {
+        kind: 'ClusterStagedUpdateRun',
+        name: 'web-1',
+        stage: 'prod',
+        clusterName: clusterName as ClusterName,
+      },
+      reason: 'RolloutBudget',
+      message,
+    });
+    const holds = [held('us-1', 'us-1 would break the budget web'), held('us-2', 'us-2 does not answer')];
+    const status = { ...statusWith([waiting], { 'us-2': { cause: 'refused' } }), holds };
+    const text = page(waiting, status);
+    expect(text).toMatch(
+      / us-1 +not begun +<none> +RolloutBudget: would break the budget web\n +us-2 +not begun +<none> +<none>\n/,
+    );
+  });
+
   it('says of each cluster how far it is and what it waits for', () => {
     const moving = run({
       conditions: [{ ...is('Progressing', 'True', 1, 'the update run is updating stage canary') }],
