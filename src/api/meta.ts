@@ -12,8 +12,11 @@ export type Timestamp = string;
 /** A {@link Timestamp} as Kubernetes reads it (metav1.Time, Go's time.RFC3339): a date of the calendar, with seconds and a zone. */
 export const timestamp = z.iso.datetime({ offset: true });
 
-/** `metadata` of a Kubernetes object. Fields not named here are kept as they are. */
-export const objectMeta = z.looseObject({
+/**
+ * `metadata` of a Kubernetes object, with every field of metav1.ObjectMeta: what a server filled in may be copied into a file, and a
+ * misspelt `labels` or `annotations` is no field.
+ */
+export const objectMeta = z.strictObject({
   name: z.string().min(1),
   namespace: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),
@@ -22,6 +25,13 @@ export const objectMeta = z.looseObject({
   creationTimestamp: z.string().nullish(),
   deletionTimestamp: timestamp.nullish(),
   finalizers: z.array(z.string()).optional(),
+  generateName: z.unknown().optional(),
+  uid: z.unknown().optional(),
+  resourceVersion: z.unknown().optional(),
+  selfLink: z.unknown().optional(),
+  deletionGracePeriodSeconds: z.unknown().optional(),
+  ownerReferences: z.unknown().optional(),
+  managedFields: z.unknown().optional(),
 });
 export type ObjectMeta = z.output<typeof objectMeta>;
 

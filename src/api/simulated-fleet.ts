@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { objectMeta } from './meta.ts';
+import { parseQuantity } from './quantity.ts';
 
 const seconds = z.number().min(0);
-const quantity = z.union([z.string(), z.number().min(0)]).transform(String);
+const quantity = z
+  .union([z.string(), z.number().min(0)])
+  .transform(String)
+  .refine((text) => parseQuantity(text) !== undefined, 'this is no quantity; write for example 500m, 4 or 16Gi');
 
 /** When a fault holds, for which requests, and how often. Seconds count from the start of the simulation, in its own time. */
 const when = {

@@ -135,6 +135,11 @@ describe('other kinds', () => {
       'error invalid-scope spec.placement.scope',
     ],
     ['a stage name with capitals', stage({ name: 'One' }), 'error invalid-name spec.stages.0.name'],
+    [
+      'two stages of one name',
+      fleet('ClusterStagedUpdateStrategy', { stages: [{ name: 'one' }, { name: 'two' }, { name: 'one' }] }),
+      'warning duplicate spec.stages.2.name',
+    ],
     ['maxConcurrency 0', stage({ maxConcurrency: 0 }), 'error invalid-int-or-percent spec.stages.0.maxConcurrency'],
     [
       'a wait before a stage',
@@ -181,6 +186,16 @@ describe('other kinds', () => {
       },
       'error invalid-value spec.taints.0.effect',
     ],
+    [
+      'a simulated node of an amount that is none',
+      {
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'SimulatedFleet',
+        metadata: { name: 'a' },
+        spec: { members: [{ name: 'a', nodes: [{ memory: '64GiB' }] }] },
+      },
+      'error invalid spec.members.0.nodes.0.memory',
+    ],
     ['a kind that controllers write', fleet('ClusterResourceBinding', {}), 'error generated-kind kind'],
     ['a kind that nobody knows', fleet('ClusterResourcePlacment', {}), 'error unknown-kind kind'],
   ])('%s', (_, document, expected) => {
@@ -216,6 +231,42 @@ describe('names are those that an API server takes for custom resources', () => 
     [{ name: 'web', namespace: 'Shop.EU' }, ['metadata.namespace: write for example shop-eu']],
   ])('%j', (metadata, said) => {
     expect(named(metadata)).toEqual(said);
+  });
+});
+
+describe('metadata has the fields of Kubernetes, and no others', () => {
+  const found = (metadata: Fields) =>
+    validateFleetObject({
+      apiVersion: 'cluster.kubernetes-fleet.io/v1',
+      kind: 'MemberCluster',
+      metadata: { name: 'eu-1', ...metadata },
+    }).issues.map(({ severity, code, path, fix }) => `${severity} ${code} ${path.join('.')}: ${fix}`);
+  it.each<[string, Fields, string[]]>([
+    ['misspelt labels', { labesl: { env: 'prod' } }, ['error unknown-field metadata.labesl: did you mean labels?']],
+    [
+      'misspelt annotations',
+      { annotation: {} },
+      ['error unknown-field metadata.annotation: did you mean annotations?'],
+    ],
+    ['something else', { team: 'web' }, ['error unknown-field metadata.team: remove team']],
+    [
+      'what a server filled in',
+      {
+        uid: '1',
+        resourceVersion: '2',
+        generation: 3,
+        creationTimestamp: '2026-11-20T10:00:00Z',
+        managedFields: [{ manager: 'kubectl' }],
+        ownerReferences: [{ kind: 'Deployment', name: 'web' }],
+        finalizers: ['a/b'],
+        deletionGracePeriodSeconds: 0,
+        selfLink: '/apis',
+        generateName: 'eu-',
+      },
+      [],
+    ],
+  ])('%s', (_, metadata, expected) => {
+    expect(found(metadata)).toEqual(expected);
   });
 });
 

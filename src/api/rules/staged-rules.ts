@@ -1,4 +1,4 @@
-import { error, type Issue } from '../issue.ts';
+import { error, type Issue, warning } from '../issue.ts';
 import type { StagedUpdateRun, StagedUpdateStrategy } from '../staged.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 import { selectorIssues } from './selector-rules.ts';
@@ -20,6 +20,10 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
           'use at most 63 lower-case letters and digits, without dashes',
         ),
       );
+    }
+    if (spec.stages.findIndex(({ name }) => name === stage.name) < at) {
+      const message = `two stages are called ${stage.name}: their approvals and holds cannot be told apart`;
+      issues.push(warning('duplicate', [...here, 'name'], message, 'give every stage a name of its own'));
     }
     issues.push(...selectorIssues(stage.labelSelector, [...here, 'labelSelector']));
     issues.push(...intOrPercentIssues(stage.maxConcurrency, [...here, 'maxConcurrency'], 1));

@@ -73,7 +73,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const key = oneText(keyOfManifest(manifest));
     inFlight.add(key);
     try {
-      const kind = await kinds.find(manifest);
+      const kind = await kinds.find(manifest, assignment.manifests);
       if (!('unserved' in kind))
         await objectTurns.take(key, async () => goOn() && apply(assignment, manifest, kind, goOn));
       else if (goOn())

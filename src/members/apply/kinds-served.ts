@@ -2,12 +2,13 @@ import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
+import type { AssignedManifest } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 
 /** Kinds of objects on one member, and the objects whose kind it did not serve when they were to be applied. */
 export interface KindsServed {
-  /** The kind of an object, watched; or why there is none. Rejects with UnreachableError. */
-  find(manifest: Manifest): Promise<ServedKind | { readonly unserved: string }>;
+  /** The kind of an object, watched; or why there is none, told by what is placed with it. Rejects with UnreachableError. */
+  find(manifest: Manifest, beside: readonly AssignedManifest[]): Promise<ServedKind | { readonly unserved: string }>;
   /** Keys of objects whose kind was not served, of these group-versions. */
   missing(apiVersions: ReadonlySet<string>): readonly string[];
   forget(): void;
@@ -16,7 +17,7 @@ export interface KindsServed {
 export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery' | 'watches'>): KindsServed {
   const missing = new Map<string, ObjectRef>();
   return {
-    async find(manifest) {
+    async find(manifest, beside) {
       const object = refOfManifest(manifest);
       const key = keyOfManifest(manifest);
       missing.delete(key);
@@ -33,12 +34,29 @@ export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery'
       }
       missing.set(key, object);
       discovery.forget(object.apiVersion);
-      return {
-        unserved: `the member serves no ${object.kind} of ${object.apiVersion}: install its CRD, or place it first`,
-      };
+      const why = beside.some((item) => defines(item.manifest, object))
+        ? 'its CRD is in the same placement and not established yet'
+        : 'install its CRD, or place it first';
+      return { unserved: `the member serves no ${object.kind} of ${object.apiVersion}: ${why}` };
     },
     missing: (apiVersions) =>
       [...missing].flatMap(([key, { apiVersion }]) => (apiVersions.has(apiVersion) ? [key] : [])),
     forget: () => missing.clear(),
   };
+}
+
+/** Whether a manifest is the CRD that serves the kind of an object, in its version. */
+function defines({ kind, spec }: Manifest, object: ObjectRef): boolean {
+  if (kind !== 'CustomResourceDefinition') return false;
+  const { group, names, versions } = spec as Partial<CrdSpec>;
+  return (
+    names?.kind === object.kind &&
+    (versions ?? []).some(({ name, served }) => served && `${group}/${name}` === object.apiVersion)
+  );
+}
+
+interface CrdSpec {
+  readonly group: string;
+  readonly names: { readonly kind: string };
+  readonly versions: readonly { readonly name: string; readonly served: boolean }[];
 }

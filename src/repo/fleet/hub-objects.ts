@@ -1,12 +1,14 @@
-import { error, type Issue } from '../../api/issue.ts';
+import { error, type Issue, warning } from '../../api/issue.ts';
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { nearest } from '../../api/syntax.ts';
 import type { HubObject } from '../../engine/input.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
+import { builtInKinds } from '../../engine/selection/scope.ts';
 import { envelopeIssues, isConfigMapEnvelope, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
 import { nameIssues } from './object-names.ts';
 import { refOf } from './read-documents.ts';
-import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
+import { type CrdScopes, crdScopes, groupOf, scopeOf } from './scopes.ts';
 
 export interface HubObjects {
   readonly objects: readonly HubObject[];
@@ -96,12 +98,22 @@ function hubObject(
   const read = isConfigMapEnvelope(manifest) ? (before?.enveloped ?? readEnvelope(manifest, file)) : undefined;
   if (Array.isArray(read)) return { issues: read as readonly Issue[] };
   const enveloped = read as HubObject['enveloped'];
-  const issues = envelopeIssues(manifest, enveloped, crds);
-  if (issues.length > 0) return { issues };
+  const misplaced = envelopeIssues(manifest, enveloped, crds);
+  if (misplaced.length > 0) return { issues: misplaced };
+  const issues = declared === undefined ? misspeltKind(manifest) : [];
   if (before?.scope === scope && before.file === file) return { object: before, issues };
   const object: HubObject = { manifest, scope, file, ...(enveloped ? { enveloped } : {}) };
   known.set(manifest, object);
   return { object, issues };
+}
+
+/** A kind that Kubernetes may have gained since is none of those that are nearly like one it has. */
+function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
+  const group = groupOf(apiVersion);
+  const like = nearest(kind, builtInKinds(group));
+  if (like === undefined) return [];
+  const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
+  return [warning('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
 }
 
 /** What an API server would refuse whatever the kind is. */

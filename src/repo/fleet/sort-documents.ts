@@ -1,6 +1,7 @@
 import { error, type Issue } from '../../api/issue.ts';
 import { fleetKinds, isFleetGroup } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
+import { nearest } from '../../api/syntax.ts';
 import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
 import { refOf } from './read-documents.ts';
@@ -91,7 +92,7 @@ function incomplete({ value, inside }: Placed, inResources: boolean): Issue | un
     ours ||
     (inResources && (apiVersion !== undefined || kind !== undefined || inside.length > 0 || 'metadata' in value))
   )
-    return error('not-an-object', [], `this is no Kubernetes object: ${missing} is missing`, `add ${missing}`);
+    return misspelt(value, missing);
   return inResources
     ? {
         ...error(
@@ -103,6 +104,14 @@ function incomplete({ value, inside }: Placed, inResources: boolean): Issue | un
         severity: 'info',
       }
     : undefined;
+}
+
+function misspelt(value: object, missing: string): Issue {
+  const like = Object.keys(value).find((key) => nearest(key, [missing]) !== undefined);
+  const message = `this is no Kubernetes object: ${missing} is missing`;
+  return like === undefined
+    ? error('not-an-object', [], message, `add ${missing}`)
+    : error('not-an-object', [like], message, `write ${missing} instead of ${like}`);
 }
 
 function foreignGroup(apiVersion: string, kind: string): Issue {

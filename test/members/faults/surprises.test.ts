@@ -25,6 +25,22 @@ describe('a kind that the member does not serve', () => {
     ]);
   });
 
+  it('is said to come where its CRD, in its version, is placed with it, and comes', async () => {
+    const next = { ...widget, apiVersion: 'example.com/v2', metadata: { ...widget.metadata, name: 'next' } };
+    const world = await holding([widgets, widget, next], { readySeconds: { CustomResourceDefinition: 10 } });
+    expect(
+      world
+        .results()
+        .map(({ message }) => message)
+        .sort(),
+    ).toEqual([
+      'the member serves no Widget of example.com/v1: its CRD is in the same placement and not established yet',
+      'the member serves no Widget of example.com/v2: install its CRD, or place it first',
+    ]);
+    await world.pass(30);
+    expect(world.results().map(({ object }) => object.apiVersion)).toEqual(['example.com/v2']);
+  });
+
   it('is applied soon after somebody installed its CRD', async () => {
     const world = await holding([widget]);
     await world.user('POST', crdPath, widgets);

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { member, treeOf } from '../../scenarios/fleet.ts';
+
+const load = async (path: string, text: string) => {
+  const { resources, problems } = await loadFleet(treeOf({ 'clusters/a.yaml': member('a'), [path]: text }));
+  return {
+    placeable: resources.map(({ manifest: { kind } }) => kind),
+    said: problems.map(
+      ({ severity, code, line, column, message, fix }) => `${line}:${column} ${severity} ${code} ${message}; ${fix}`,
+    ),
+  };
+};
+const object = (apiVersion: string, kind: string) =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: web, namespace: shop}\n`;
+
+describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
+  it.each([
+    ['v1', 'Servce', 'Servce web: there is no kind Servce in the core group; did you mean Service?'],
+    ['apps/v1', 'Deploymet', 'Deploymet web: there is no kind Deploymet in apps; did you mean Deployment?'],
+  ])('is asked about, and can be placed all the same: %s %s', async (apiVersion, kind, said) => {
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
+      placeable: [kind],
+      said: [`2:1 warning unknown-kind ${said}`],
+    });
+  });
+
+  it.each([
+    ['a kind that Kubernetes may have gained since', 'apps/v1', 'Blueprint'],
+    ['a group of others', 'example.com/v1', 'Deploymet'],
+  ])('is not: %s', async (_, apiVersion, kind) => {
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({ placeable: [kind], said: [] });
+  });
+});
+
+describe('an object whose apiVersion or kind is a misspelt field', () => {
+  it.each([
+    ['clusters/b.yaml', 'apiVersion: cluster.kubernetes-fleet.io/v1\nkidn: MemberCluster\n', 'kind', 'kidn', '2:1'],
+    [
+      'clusters/b.yaml',
+      'apiVersoin: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\n',
+      'apiVersion',
+      'apiVersoin',
+      '1:1',
+    ],
+    ['resources/b.yaml', 'apiVersion: v1\nKind: ConfigMap\n', 'kind', 'Kind', '2:1'],
+  ])('in %s is shown the field: %s', async (path, text, right, wrong, at) => {
+    const { said } = await load(path, text);
+    expect(said).toEqual([
+      `${at} error not-an-object this is no Kubernetes object: ${right} is missing; write ${right} instead of ${wrong}`,
+    ]);
+  });
+});
