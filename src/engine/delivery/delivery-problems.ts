@@ -21,8 +21,12 @@ export function deliveryProblems({ placement, bindings }: PlacementWork, fleet: 
     code,
     ...placeOf({ about, placement, fleet }),
     message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}: ${why}`,
+    ...(isImmutable(why) ? { fix: 'give the object a new name, or delete it on the member, and it is made anew' } : {}),
   }));
 }
+
+/** As API servers say it of a Job's template, a workload's selector, a Service's address (apimachinery, ValidateImmutableField). */
+const isImmutable = (why: string): boolean => why.includes('field is immutable');
 
 const codes = ['failing-override', 'failing-envelope', 'failing-object'] as const;
 type Code = (typeof codes)[number];

@@ -4,6 +4,7 @@ import { nearest } from '../../api/syntax.ts';
 import type { HubObject } from '../../engine/input.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
 import { builtInKinds } from '../../engine/selection/scope.ts';
+import { dataIssues } from './data-issues.ts';
 import { envelopeIssues, isConfigMapEnvelope, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
 import { nameIssues } from './object-names.ts';
@@ -61,7 +62,7 @@ const kindOnly = ({ value }: Placed): ObjectRef => {
 /** Remembered by the manifest's identity, so that an unchanged file gives the same value in every load. */
 const known = new WeakMap<object, HubObject>();
 
-/** Manifests whose metadata has no fault: those that do not change are not looked through in every load. */
+/** Manifests whose metadata and data have no fault: those that do not change are not looked through in every load. */
 const sound = new WeakSet<object>();
 
 function hubObject(
@@ -69,7 +70,7 @@ function hubObject(
   crds: CrdScopes,
 ): { readonly object?: HubObject; readonly issues: readonly Issue[] } {
   if (!sound.has(value)) {
-    const issues = metadataIssues(value);
+    const issues = [...metadataIssues(value), ...dataIssues(value)];
     if (issues.length > 0) return { issues };
     sound.add(value);
   }

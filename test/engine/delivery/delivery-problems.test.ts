@@ -58,6 +58,13 @@ describe('problems of delivery', () => {
     ]);
   });
 
+  it('what cannot be changed any more is told with the way round it', () => {
+    const said = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
+    expect(problems([refused('a', said)]).map(({ fix }) => fix)).toEqual([
+      'give the object a new name, or delete it on the member, and it is made anew',
+    ]);
+  });
+
   it('an override that fails is told at its own file', () => {
     const conditions = [is('Overridden', 'OverriddenFailed', failing)];
     expect(

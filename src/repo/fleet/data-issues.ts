@@ -1,0 +1,29 @@
+import { error, type Issue } from '../../api/issue.ts';
+
+/**
+ * What no API server takes in the data of a ConfigMap or a Secret: values that are no texts, and data of a Secret that is not base64
+ * (core/v1 types, `map[string]string` and `map[string][]byte`; nothing at all is read as empty).
+ */
+export function dataIssues(manifest: object): Issue[] {
+  const { apiVersion, kind, ...fields } = manifest as Readonly<Record<string, unknown>>;
+  if (apiVersion !== 'v1' || (kind !== 'ConfigMap' && kind !== 'Secret')) return [];
+  return (kind === 'Secret' ? ['data', 'stringData'] : ['data', 'binaryData']).flatMap((field) => {
+    const isBytes = field === (kind === 'Secret' ? 'data' : 'binaryData');
+    const entries = fields[field];
+    if (typeof entries !== 'object' || entries === null) return [];
+    return Object.entries(entries).flatMap(([key, value]): Issue[] => {
+      const path = [field, key];
+      if (typeof value !== 'string')
+        return value === null ? [] : [error('wrong-type', path, `${key} must be a text`, 'write it in quotes')];
+      if (!isBytes || isBase64(value)) return [];
+      const fix = kind === 'Secret' ? 'encode it, or put it under stringData' : 'encode it, or put it under data';
+      return [error('invalid', path, `${key} must be base64`, fix)];
+    });
+  });
+}
+
+/** As Go decodes it: the standard alphabet, padded, line breaks left out. */
+function isBase64(text: string): boolean {
+  const bare = text.replace(/[\r\n]/g, '');
+  return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare);
+}
