@@ -3,6 +3,7 @@ import { type ApplyStrategy, abandons, type PlacementRef, placementKey, refOf } 
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { placedObjects } from './delivery/placed-objects.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
+import { endsOfToldRepairs } from './delivery/told-repairs.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { guard } from './guard/guard.ts';
@@ -153,7 +154,8 @@ function goRound(before: Round, world: World, stands: (work: PlacementWork) => b
   const runs = new Map<PlacementKey, RunsOutcome>();
   const moved = before.works.map((begun) => {
     if (stands(begun)) return begun;
-    const scheduled = schedulePlacement({ ...begun, holds: [], problems: [], wakes: [] }, world);
+    const wakes = endsOfToldRepairs(begun.bindings, world.input.now);
+    const scheduled = schedulePlacement({ ...begun, holds: [], problems: [], wakes }, world);
     const key = placementKey(refOf(begun.placement));
     if (begun.placement.spec.strategy.type === 'External') {
       const outcome = advancePlacementRuns(scheduled, world, before.runs.get(key));

@@ -61,6 +61,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'what a run would bring was no longer known when the status branch was gone, and a yes to it was for nothing',
   ],
   ['2000455', 'a removal was judged by the budget of another commit than the one that was planned'],
+  ['2000324', 'two daemons told by turns that something had been put right, and took it back'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

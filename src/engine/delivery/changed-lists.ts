@@ -4,7 +4,8 @@ import type { Binding } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import type { Delivered } from './outcomes.ts';
-import { asFitting, shownDetails, wholeObject } from './patch-details.ts';
+import { asFitting, mostDetails, shownDetails, wholeObject } from './patch-details.ts';
+import { isToldForLong, withToldRepairs } from './told-repairs.ts';
 
 /** An object on the member that is not as it was applied, or would be applied. */
 interface Changed {
@@ -15,24 +16,32 @@ interface Changed {
 /**
  * Drifts are changes found on objects of ours, repaired or not; diffs are what a takeover or a report found on objects
  * that are not. When each was first seen is kept; observationTime is that of what is told, so that looking again at the
- * same is no news.
+ * same is no news. What was put right is told for ten minutes, whoever did it.
  */
 export function changedLists(
   objects: readonly Delivered[],
   now: Timestamp,
   before: Pick<Binding, 'driftedPlacements' | 'diffedPlacements'>,
 ): { drifted: DriftedPlacement[]; diffed: DiffedPlacement[] } {
-  const drifts = found(objects, ({ outcome, gone }) => gone || !diffResults.has(outcome.result));
-  const diffs = found(objects, ({ outcome, gone }) => !gone && diffResults.has(outcome.result));
+  const toldOf = ({ identifier }: Delivered): DriftedPlacement | undefined =>
+    before.driftedPlacements?.find((entry) => sameObject(entry, identifier));
+  const drifts = found(
+    objects.filter(({ outcome, gone }) => gone || !diffResults.has(outcome.result)),
+    (object, details) =>
+      object.outcome.result === 'Applied' && !object.gone ? withToldRepairs(details, toldOf(object), now) : details,
+  );
+  const diffs = found(objects.filter(({ outcome, gone }) => !gone && diffResults.has(outcome.result)));
   const told = asFitting([...drifts, ...diffs].map(({ details }) => details));
   return {
     drifted: drifts.map(({ object, details }): DriftedPlacement => {
       const observedDrifts = told(details);
-      const old = before.driftedPlacements?.find((entry) => sameObject(entry, object.identifier));
+      const old = toldOf(object);
+      const isSame = old !== undefined && sameDetails(old.observedDrifts, observedDrifts) && !isToldForLong(old, now);
+      const known = isSame ? old : undefined;
       return {
         ...object.identifier,
-        observationTime: (sameDetails(old?.observedDrifts, observedDrifts) ? old?.observationTime : undefined) ?? now,
-        ...generationOf(object),
+        observationTime: known?.observationTime ?? now,
+        ...generationOf(object, known),
         firstDriftedObservedTime: old?.firstDriftedObservedTime ?? now,
         observedDrifts,
       };
@@ -40,10 +49,11 @@ export function changedLists(
     diffed: diffs.map(({ object, details }): DiffedPlacement => {
       const observedDiffs = told(details);
       const old = before.diffedPlacements?.find((entry) => sameObject(entry, object.identifier));
+      const known = old !== undefined && sameDetails(old.observedDiffs, observedDiffs) ? old : undefined;
       return {
         ...object.identifier,
-        observationTime: (sameDetails(old?.observedDiffs, observedDiffs) ? old?.observationTime : undefined) ?? now,
-        ...generationOf(object),
+        observationTime: known?.observationTime ?? now,
+        ...generationOf(object, known),
         firstDiffedObservedTime: old?.firstDiffedObservedTime ?? now,
         observedDiffs,
       };
@@ -59,21 +69,29 @@ const diffResults: ReadonlySet<string> = new Set([
   'NotTakenOver',
 ]);
 
-const found = (objects: readonly Delivered[], belongs: (object: Delivered) => boolean): Changed[] =>
+const found = (
+  objects: readonly Delivered[],
+  completed: (object: Delivered, details: readonly PatchDetail[]) => readonly PatchDetail[] = (_, details) => details,
+): Changed[] =>
   objects
-    .filter(belongs)
-    .map((object) => ({
-      object,
-      details: object.gone ? [wholeObject] : shownDetails(object.identifier, object.outcome.details),
-    }))
+    .map((object) => {
+      const details = object.gone ? [wholeObject] : shownDetails(object.identifier, object.outcome.details);
+      return { object, details: completed(object, details).slice(0, mostDetails) };
+    })
     .filter(({ details }) => details.length > 0)
     .slice(0, mostOfList);
 
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);
 
-/** Of the object that was compared; where the result does not say, as the member shows it. KubeFleet has it on every drift. */
-const generationOf = ({ outcome, live }: Delivered): Pick<DriftedPlacement, 'targetClusterObservedGeneration'> => {
-  const generation = outcome.observedGeneration ?? live?.metadata.generation;
+/**
+ * Of the object that was compared. Where the result does not say, what was recorded of the same stands, and of what is new
+ * it is as the member shows it. KubeFleet has it on every drift.
+ */
+function generationOf(
+  { outcome, live }: Delivered,
+  known: Pick<DriftedPlacement, 'targetClusterObservedGeneration'> | undefined,
+): { readonly targetClusterObservedGeneration?: number } {
+  const generation = outcome.observedGeneration ?? known?.targetClusterObservedGeneration ?? live?.metadata.generation;
   return generation === undefined ? {} : { targetClusterObservedGeneration: generation };
-};
+}

@@ -5,7 +5,7 @@ import { isOpenPart, isSecret } from './secret-values.ts';
 const redacted = '(redacted for security reasons)';
 
 /** KubeFleet's API keeps at most this many details of one object. */
-const mostDetails = 100;
+export const mostDetails = 100;
 
 /**
  * Beyond this many characters of JSON the details of a cluster shrink to one line for each object (KubeFleet

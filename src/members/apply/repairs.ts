@@ -1,5 +1,6 @@
 import type { PatchDetail } from '../../api/placement.ts';
 import { isWhole } from '../../engine/delivery/patch-details.ts';
+import { repairToldMs } from '../../engine/delivery/told-repairs.ts';
 import type { Clock } from '../clock.ts';
 
 /** What was put right on one placement's objects, and how long to wait before it is done again. */
@@ -8,7 +9,7 @@ export interface Repairs {
   done(key: string, details: readonly PatchDetail[], who: string | undefined): void;
   /** Milliseconds until the object should be put right again; 0 the first time. */
   pauseMs(key: string): number;
-  /** What was put right of late; undefined when nothing was. */
+  /** What was put right of late, as long as it is reported and counted towards a fight; undefined when nothing was. */
   recent(key: string): readonly PatchDetail[] | undefined;
   /**
    * What was undone of late, from the third repair on: one may be an accident and two a coincidence, then somebody fights
@@ -27,8 +28,6 @@ export interface Fight {
   readonly by: readonly string[];
 }
 
-/** A repair is reported for this long, and counted towards a fight. */
-const recentMs = 600_000;
 /** Wait before the second repair; doubles up to the longest. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
@@ -49,7 +48,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
     done(key, details, who) {
       const before = byKey.get(key);
       before?.cancel();
-      const cancel = clock.after(recentMs, () => {
+      const cancel = clock.after(repairToldMs, () => {
         byKey.delete(key);
         faded();
       });
