@@ -1,5 +1,6 @@
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
 import { newlyListed } from '../../daemon/record/newly-listed.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { isPutRight } from '../status/difference-lines.ts';
 import { titleOf } from '../terminal/names.ts';
@@ -12,10 +13,15 @@ export function aboutDifferences(before: Plan | undefined, next: Plan): Told[] {
     const { targetCluster: at } = binding;
     const old = was.get(key)?.binding;
     const told: Told[] = [];
-    for (const { listed, found, over } of kinds) {
+    for (const { listed, found, over, looked } of kinds) {
       const news = newlyListed(listed(old), listed(binding));
       if (news !== undefined) told.push({ tone: 'bad', subject, text: `≠ ${at}: ${found}: ${news}` });
-      else if (listed(old).length > 0 && listed(binding).length === 0)
+      // Under another snapshot or strategy nothing is listed either, before members have been looked at.
+      else if (
+        listed(old).length > 0 &&
+        listed(binding).length === 0 &&
+        conditionIs(binding.conditions, looked, 'True')
+      )
         told.push({ tone: 'good', subject, text: `✓ ${at}: ${over}` });
     }
     return told;
@@ -27,11 +33,13 @@ const kinds = [
     listed: (binding: Binding | undefined) => (binding?.driftedPlacements ?? []).filter((it) => !isPutRight(it)),
     found: 'has drifted',
     over: 'its drift is over',
+    looked: 'Applied',
   },
   {
     listed: (binding: Binding | undefined) => binding?.diffedPlacements ?? [],
     found: 'differs',
     over: 'no longer differs',
+    looked: 'DiffReported',
   },
 ] as const;
 

@@ -16,9 +16,9 @@ import type { Told } from './told.ts';
 /** What is new in `next` compared with `before`: decisions, moves, clusters that became available, waits, troubles. */
 export function narrate(before: Plan | undefined, next: Plan): Told[] {
   return [
+    ...next.evictions.flatMap((eviction) => aboutEviction(before, eviction)),
     ...next.placements.flatMap((placement) => aboutPlacement(find(before, placement), placement)),
     ...aboutDepartures(before, next),
-    ...next.evictions.flatMap((eviction) => aboutEviction(before, eviction)),
     ...next.runs.flatMap((run) => aboutRun(before, run)),
     ...aboutSuspensions(before, next),
     ...aboutDifferences(before, next),

@@ -91,9 +91,9 @@ describe('the demo tells', () => {
         { 'placements/web.yaml': place('web', { policy }) },
       ),
     ).toEqual([
-      'web → us-1: removing',
       'out ✓ eviction of web from us-1 executed',
       'wrong ✗ eviction of web from nowhere refused: Failed to find scheduler decision for placement in cluster targeted by eviction',
+      'web → us-1: removing',
       'web → us-1: installing snapshot 0',
       'web ✓ us-1: snapshot 0 is available',
     ]);
@@ -148,5 +148,10 @@ describe('the demo tells', () => {
     ]);
     fleet.results.delete('us-1/web');
     expect([...(await next()), ...(await next())]).toEqual(['✓ us-1: no longer differs']);
+    fleet.results.set('us-1/web', differs as never);
+    expect([...(await next()), ...(await next())]).toEqual(['≠ us-1: differs: Deployment web/web (/spec/replicas)']);
+    fleet.results.delete('us-1/web');
+    fleet.files['placements/web.yaml'] = web({ strategy: { type: 'RollingUpdate' } });
+    expect([...(await next()), ...(await next())]).toEqual([]);
   });
 });
