@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
 import type { PlanInput } from '../../engine/input.ts';
-import { parseInstant } from '../../engine/kernel/instant.ts';
+import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { readObservations } from '../../repo/read-observations.ts';
 import { readRecord } from '../../repo/record/read.ts';
@@ -29,9 +29,12 @@ export async function withPlanInput<T>(
   options: PlanOptions,
   use: (input: PlanInput, tree: RepoTree) => Promise<T>,
 ): Promise<T> {
-  const now = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  if (parseInstant(now) === undefined)
-    throw new CliError(`--now ${now} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
+  const given = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const instant = parseInstant(given);
+  if (instant === undefined)
+    throw new CliError(`--now ${given} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
+  // The record, which goes on from it, is in UTC whatever zone somebody asks in.
+  const now = formatInstant(instant);
   const repo = await openRepo(options.repo, options);
   try {
     const loaded = await loadFleet(repo.tree);
