@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memberClusterStatus } from './member-cluster.ts';
-import { type Manifest, timestamp } from './meta.ts';
+import { isManifest, type Manifest, timestamp } from './meta.ts';
 
 const objectRef = z.strictObject({
   apiVersion: z.string(),
@@ -18,8 +18,8 @@ const patchDetail = z.looseObject({
   repaired: z.boolean().optional(),
 });
 const liveObject = z.custom<Manifest>(
-  (value) => typeof value === 'object' && value !== null && 'kind' in value && 'metadata' in value,
-  'expected a Kubernetes object with apiVersion, kind and metadata',
+  isManifest,
+  'expected a Kubernetes object with apiVersion, kind and metadata.name',
 );
 
 /** What became of one object; `result` is a word of KubeFleet's applier (`Applied`, `FailedToTakeOver`, `FoundDrifts`, …). */

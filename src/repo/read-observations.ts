@@ -6,6 +6,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Problem } from '../api/problem.ts';
 import { readObservation } from './observation-fields.ts';
+import { itemsOf } from './yaml/items-of.ts';
 import { holdsSecret } from './yaml/parse-yaml.ts';
 import { positionsOf } from './yaml/positions.ts';
 import { syntaxFinding } from './yaml/syntax.ts';
@@ -76,12 +77,6 @@ function documentsOf(text: string, file: string, problems: Problem[]): { value: 
       return [];
     }
   });
-}
-
-function itemsOf(value: unknown): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  const { kind, items } = value as { kind?: string; items?: unknown };
-  return kind?.endsWith('List') && Array.isArray(items) ? items : [value];
 }
 
 function located(

@@ -1,4 +1,3 @@
-import { parseAllDocuments } from 'yaml';
 import type { z } from 'zod';
 import { completePlacement } from '../../api/complete-placement.ts';
 import { type Eviction, eviction } from '../../api/eviction.ts';
@@ -21,6 +20,7 @@ import { canonicalState } from '../../engine/canonical-state.ts';
 import type { FleetRecord, RecordedPlacement, UnreadPlacement } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lately } from './lately.ts';
+import { manifestsIn } from './manifests.ts';
 import { recordPathOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalAsked } from './removals-asked.ts';
@@ -253,8 +253,5 @@ const manifestLists = lately<readonly Manifest[] | undefined>();
 function manifestsOf(text: string, written: RecordDocument | undefined): readonly Manifest[] | undefined {
   const known = writtenIn(text, written);
   if (known) return known.value as readonly Manifest[];
-  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
-  if (!Array.isArray(documents)) return [];
-  if (documents.some(({ errors }) => errors.length > 0)) return undefined;
-  return documents.flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+  return manifestsIn(text);
 }

@@ -120,6 +120,22 @@ describe('--observed', () => {
     expect(conditionsOn(step, 'a')).toEqual(whole);
   });
 
+  it.each<[string, unknown]>([
+    ['no object', 'web'],
+    ['nothing', null],
+    ['no apiVersion', { kind: 'ConfigMap', metadata: { name: 'x' } }],
+    ['an apiVersion that is no text', { apiVersion: 1, kind: 'ConfigMap', metadata: { name: 'x' } }],
+    ['no name', { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }],
+    ['a namespace that is no text', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: [] } }],
+  ])('a live object with %s is an error, and its member counts as not observed', async (_, object) => {
+    const step = await observed({
+      'a.yaml': stringify({ ...eu, objects: [...eu.objects, object] }),
+      'b.yaml': stringify(us),
+    });
+    expect(step.plan.problems.map((it: Document) => [it.severity, it.path])).toEqual([['error', 'objects.2']]);
+    expect([conditionsOn(step, 'a'), conditionsOn(step, 'b'), step.code]).toEqual([available.slice(0, 1), whole, 2]);
+  });
+
   it('a field of the wrong type, a document of another kind or a second one of a member is an error', async () => {
     const wrong = { ...eu, reachable: 'yes' };
     const other = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };

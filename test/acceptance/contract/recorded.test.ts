@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../door.ts';
 import { app, deployment, members, moves, namespace, placement, rolling, Story, T0, told } from '../rollout/world.ts';
 
@@ -226,6 +226,24 @@ describe('a record', () => {
     ]);
     const kept = 'clusters/eu-1.yaml';
     expect([step.code, step.plan.record[kept]]).toEqual([0, record[kept]]);
+  });
+
+  const snapshotFile = 'placements/web/snapshots/0.yaml';
+  it.each([
+    ['a List', (text: string) => stringify({ apiVersion: 'v1', kind: 'List', items: parseAllDocuments(text) }), []],
+    ['a text', () => 'web', ['warning record-unreadable']],
+    ['an object without a name', () => 'apiVersion: v1\nkind: Namespace\n', ['warning record-unreadable']],
+    ['a List of nothing', () => 'kind: List\nitems: [null]\n', ['warning record-unreadable']],
+    ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable']],
+  ])('the file of a snapshot may be %s: it is read, or told and taken as missing', async (_, written, said) => {
+    const { record } = (await plan(shop, {})).plan;
+    const step = await plan(shop, { ...record, [snapshotFile]: written(record[snapshotFile]) });
+    expect(step.plan.problems.map(({ severity, code }: Document) => `${severity} ${code}`)).toEqual(said);
+    expect([step.code, step.plan.placements[0].resourceSnapshotIndex, step.plan.record[snapshotFile]]).toEqual([
+      0,
+      0,
+      record[snapshotFile],
+    ]);
   });
 
   it('a state that cannot be used is an error with its place and what to write; nothing is planned as if never placed', async () => {
