@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { parseDuration } from '../engine/kernel/duration.ts';
-import { formatInstant } from '../engine/kernel/instant.ts';
-import { subjectOf } from '../git/objects/commit.ts';
 import { secretFromEnv } from './run/secret-from-env.ts';
 import { moved } from './status/follow.ts';
 import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
-import { desiredTip, isPlannedFrom, missingCommit } from './status/planned-from.ts';
+import { desiredTip, isPlannedFrom, lastWord, missingCommit } from './status/planned-from.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
 
@@ -21,7 +19,8 @@ const answerWithinMs = 10_000;
 
 /**
  * Tells the daemon to look now, by its webhook, and waits until the status branch speaks of the newest commit. Without the
- * webhook's secret it only waits: the daemon looks by itself, at a local repo at once.
+ * webhook's secret it only waits: the daemon looks by itself, at a local repo at once. That it runs is not known then where the
+ * status speaks of that commit already, which is said.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const ms = parseDuration(options.timeout);
@@ -36,7 +35,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
       'note: GITFLEET_WEBHOOK_SECRET is not set, so the daemon cannot be told and looks when its --interval is over\n',
     );
   if (!options.wait) return print(secret === undefined ? 'nothing was done' : 'the daemon looks now');
-  await withStatus(options, (reader) => awaitStatus(reader, options, deadline));
+  await withStatus(options, (reader) => awaitStatus(reader, options, { deadline, wasTold: secret !== undefined }));
 }
 
 async function nudge(daemon: string, secret: string): Promise<void> {
@@ -68,32 +67,32 @@ function daemonUrl(text: string): string {
 async function awaitStatus(
   reader: StatusReader,
   { branch, timeout }: ReconcileOptions,
-  deadline: number,
+  { deadline, wasTold }: { readonly deadline: number; readonly wasTold: boolean },
 ): Promise<void> {
-  const wanted = await desiredTip(reader.branches, branch);
-  if (wanted === undefined)
-    throw new CliError(`${reader.branches.name} has no branch ${branch}`, exitCodes.unreachable);
-  for (;;) {
+  const { branches } = reader;
+  const wanted = await desiredTip(branches, branch);
+  if (wanted === undefined) throw new CliError(`${branches.name} has no branch ${branch}`, exitCodes.unreachable);
+  for (let isFirst = true; ; isFirst = false) {
     const tip = await reader.tip();
     if (tip !== undefined) {
       const status = await reader.read([]);
-      if (await isPlannedFrom(reader.branches, status, wanted))
+      if (await isPlannedFrom(branches, status, wanted)) {
+        if (isFirst && !wasTold) await noteNothingHeard(reader, status.tip);
         return print(`the status is of commit ${status.record.commit!.slice(0, 12)}`);
+      }
       if (await moved(reader, status.tip, deadline)) continue;
-      throw overdue(`${missingCommit(status, wanted)}, ${await lastWord(reader, status.tip)}`, timeout);
+      throw overdue(await missingCommit(branches, status, wanted), timeout);
     }
-    if (!(await moved(reader, undefined, deadline))) throw overdue('a first status', timeout);
+    if (!(await moved(reader, undefined, deadline))) throw overdue('a first status; is gitfleet run running?', timeout);
   }
 }
 
-/** The daemon is who is waited for: when it was heard of last. */
-async function lastWord({ branches }: StatusReader, tip: string): Promise<string> {
-  const commit = await branches.objects.commit(tip);
-  return `which gitfleet committed at ${formatInstant(commit.committer.at)} (${subjectOf(commit)})`;
+/** A daemon that has nothing to do commits nothing: such a status looks the same whether one runs or not. */
+async function noteNothingHeard({ branches }: StatusReader, tip: string): Promise<void> {
+  process.stderr.write(
+    `note: it was so already, and ${await lastWord(branches, tip)} last: this does not tell whether gitfleet run is running now\n`,
+  );
 }
 
 const overdue = (missing: string, timeout: string): CliError =>
-  new CliError(
-    `timed out after ${timeout}, still missing: ${missing}; is gitfleet run running?`,
-    exitCodes.somethingToDo,
-  );
+  new CliError(`timed out after ${timeout}, still missing: ${missing}`, exitCodes.somethingToDo);

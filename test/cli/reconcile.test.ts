@@ -47,6 +47,19 @@ describe('reconcile', () => {
     expect(await reconcile(...there(), '--no-wait')).toEqual({ code: 0, out: 'the daemon looks now\n', err: '' });
   });
 
+  it('without the secret does not know of a status that was there whether anything runs, and says so', async () => {
+    vi.stubEnv('GITFLEET_WEBHOOK_SECRET', undefined);
+    await passes;
+    const commit = fleet.git('rev-parse', '--short=12', 'main');
+    expect(await reconcile()).toEqual({
+      code: 0,
+      out: `the status is of commit ${commit}\n`,
+      err: expect.stringMatching(
+        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\nnote: it was so already, and gitfleet committed at \S+Z \(.+\) last: this does not tell whether gitfleet run is running now\n$/,
+      ),
+    });
+  });
+
   it('without the secret only waits, and says so', async () => {
     vi.stubEnv('GITFLEET_WEBHOOK_SECRET', undefined);
     fleet.commit({ 'README.md': 'Hello again\n' }, 'Say hello again');

@@ -3,6 +3,7 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { noteWhereBehind } from '../status/behind.ts';
 import type { Bound } from '../status/bindings.ts';
 import { eventObject, eventRows } from '../status/events.ts';
 import { kindMeant } from '../status/kinds.ts';
@@ -54,14 +55,17 @@ export async function describe(word: string, givenName: string | undefined, opti
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );
-    if (format === 'table')
-      return print(described.map(({ row, events }) => textOf(plural, row, { status, events })).join('\n\n\n'));
+    if (format === 'table') {
+      print(described.map(({ row, events }) => textOf(plural, row, { status, events })).join('\n\n\n'));
+      return noteWhereBehind(reader, status);
+    }
     const list = {
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'DescriptionList',
       items: described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] })),
     };
-    return format === 'json' ? printJson(list) : printYaml(list);
+    await (format === 'json' ? printJson(list) : printYaml(list));
+    return noteWhereBehind(reader, status);
   });
 }
 

@@ -1,4 +1,5 @@
 import { matchesSelector } from '../../engine/kernel/selector.ts';
+import { noteWhereBehind } from '../status/behind.ts';
 import { moved } from '../status/follow.ts';
 import { type KindMeant, kindsMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
@@ -34,8 +35,9 @@ export async function get(word: string, name: string | undefined, options: GetOp
   await withStatus(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
     await show(first.rows, { kind, format, options, single: first.isOne });
+    await noteWhereBehind(reader, first.status);
     if (!options.watch) return;
-    for (let { rows, tip } = first; await moved(reader, tip); ) {
+    for (let { rows, status } = first; await moved(reader, status.tip); ) {
       const next = await listed(reader, kind, undefined, wanted);
       const news = changedRows(
         rows,
@@ -49,7 +51,7 @@ export async function get(word: string, name: string | undefined, options: GetOp
           single: news.length === 1,
           like: rows,
         });
-      ({ rows, tip } = next);
+      ({ rows, status } = next);
     }
   });
 }
@@ -86,7 +88,7 @@ async function getSeveral(
     readonly options: GetOptions;
   },
 ): Promise<void> {
-  const { kinds, name, wanted, format, options } = of;
+  const { kinds, name, wanted } = of;
   const found = [];
   for (const kind of kinds) found.push({ kind, ...(await matching(reader, kind, name, wanted)) });
   const rows = found.flatMap((one) => one.rows);
@@ -97,10 +99,24 @@ async function getSeveral(
       name,
       found.flatMap(({ all }) => all),
     );
-  if (format === 'json' || format === 'yaml') return showValues(rows, format, false);
+  await showSeveral(found, of);
+  await noteWhereBehind(reader, found.at(-1)!.status);
+}
+
+async function showSeveral(
+  found: readonly { readonly kind: KindMeant; readonly rows: readonly Row[] }[],
+  { format, options }: Pick<RowsHow, 'format' | 'options'>,
+): Promise<void> {
+  if (format === 'json' || format === 'yaml')
+    return showValues(
+      found.flatMap(({ rows }) => rows),
+      format,
+      false,
+    );
   const filled = found.filter((one) => one.rows.length > 0);
   if (filled.length === 0) {
-    process.stderr.write(`No ${kinds.map(({ listing }) => listing.names[0]).join(', ')} on the status branch.\n`);
+    const names = found.map(({ kind }) => kind.listing.names[0]);
+    process.stderr.write(`No ${names.join(', ')} on the status branch.\n`);
     return;
   }
   const between = format === 'name' ? '\n' : '\n\n';
@@ -108,9 +124,9 @@ async function getSeveral(
 }
 
 async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
-  const { tip, all, rows } = await matching(reader, kind, name, wanted);
+  const { status, all, rows } = await matching(reader, kind, name, wanted);
   if (name !== undefined && rows.length === 0) throw unknownRow([kind], name, all);
-  return { tip, rows, isOne: rows.length === 1 && name !== undefined && !ofPlacement(rows[0]!, name) };
+  return { status, rows, isOne: rows.length === 1 && name !== undefined && !ofPlacement(rows[0]!, name) };
 }
 
 /** All rows of a kind that are wanted, and those of them that have the name. */
@@ -122,7 +138,7 @@ async function matching(
 ) {
   const status = await reader.read(listing.folders);
   const all = (await listing.rows(status, reader)).filter((row) => isMeant(row) && wanted(row));
-  return { tip: status.tip, all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
+  return { status, all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
 }
 
 function unknownRow(kinds: readonly KindMeant[], name: string, rows: readonly Row[]): CliError {

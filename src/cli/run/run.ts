@@ -1,11 +1,9 @@
 import { openDaemon } from '../../daemon/open.ts';
-import type { PassResult } from '../../daemon/pass/reconciler.ts';
 import { openLog } from '../../daemon/report/log.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { GitError } from '../../git/git-error.ts';
 import { parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
-import { formatProblem } from '../../repo/fleet/positions.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
 import { simulatedMembers } from '../simulate/members.ts';
 import { isColored } from '../terminal/colors.ts';
@@ -14,6 +12,7 @@ import { membersNamed } from './members-named.ts';
 import { noneAnswers } from './none-answers.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
 import { secretFromEnv } from './secret-from-env.ts';
+import { throwWhatIsWrong } from './what-is-wrong.ts';
 
 export interface RunOptions {
   readonly repo: string;
@@ -67,7 +66,7 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     if (options.once) {
       const result = await opened.daemon.runOnce().catch(unreachable);
-      throwWhatIsWrong(result, noneAnswers(opened.members));
+      throwWhatIsWrong(result, { noneSeen: noneAnswers(opened.members), isLogged: log.isLevelEnabled('error') });
       return;
     }
     stopOnSignals(
@@ -87,14 +86,6 @@ export async function run(options: RunOptions): Promise<void> {
 
 const webhookSecret = (warn: (message: string) => void) =>
   secretFromEnv('GITFLEET_WEBHOOK_SECRET', (message) => warn(`${message}: POST /hooks/git answers 404`));
-
-/** What could be done was done and is recorded; the exit code is that of `plan`, errors in files before all else. */
-function throwWhatIsWrong(result: PassResult, noneSeen: string | undefined): void {
-  const problems = 'plan' in result ? result.plan.problems.filter(({ severity }) => severity === 'error') : [];
-  if (problems.length > 0) throw new CliError(problems.map(formatProblem).join('\n'), exitCodes.invalidInput);
-  if (result.kind === 'refused') throw new CliError('refused by the guard: see the status branch', exitCodes.refused);
-  if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
-}
 
 /** What a repository or its server answers is no bug of ours. */
 function unreachable(error: unknown): never {

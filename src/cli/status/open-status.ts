@@ -30,6 +30,8 @@ export interface Status {
    */
   readonly now: number;
   readonly record: FleetRecord;
+  /** The branch of desired state that it was planned from; undefined where nobody wrote it down. */
+  readonly branch: string | undefined;
   /** Members that did not answer then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** Removals that a person may allow. */
@@ -45,6 +47,7 @@ export interface Status {
 /** A status branch that stays open, for commands that look more than once. */
 export interface StatusReader {
   readonly branches: Branches;
+  readonly statusBranch: string;
   /** `refs/heads/fleet-status` */
   readonly ref: string;
   /** Undefined before the first pass. */
@@ -63,6 +66,7 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
     : publishedTip(branches, statusBranch);
   return {
     branches,
+    statusBranch,
     ref,
     tip,
     async read(folders) {
@@ -72,9 +76,9 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
-      const { record, silent, removals, holds } = readRecord(files);
+      const { record, branch, silent, removals, holds } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, silent, removals, holds, files };
+      return { tip: commit, now, inPlace, record, branch, silent, removals, holds, files };
     },
     close: () => branches.close(),
   };

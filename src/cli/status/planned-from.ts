@@ -1,4 +1,6 @@
+import { formatInstant } from '../../engine/kernel/instant.ts';
 import type { Branches } from '../../git/branches.ts';
+import { subjectOf } from '../../git/objects/commit.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { branchRef } from '../../git/source.ts';
 import type { Status } from './open-status.ts';
@@ -19,6 +21,14 @@ export async function isPlannedFrom(branches: Branches, { record }: Status, comm
   return planned !== undefined && branches.objects.isAncestor(commit, planned);
 }
 
-/** For people: what a status is missing that was not. */
-export const missingCommit = ({ record }: Status, commit: string): string =>
-  `a status of commit ${commit.slice(0, 12)}: the branch has that of ${record.commit?.slice(0, 12) ?? 'no commit'}`;
+/** For people: what a status is missing, and when the daemon, which is waited for, was heard of last. */
+export async function missingCommit(branches: Branches, { record, tip }: Status, commit: string): Promise<string> {
+  const has = record.commit?.slice(0, 12) ?? 'no commit';
+  return `a status of commit ${commit.slice(0, 12)}: the branch has that of ${has}, which ${await lastWord(branches, tip)}; is gitfleet run running?`;
+}
+
+/** `gitfleet committed at 2026-11-21T12:00:00Z (web: installed on eu-1)`. */
+export async function lastWord(branches: Branches, tip: string): Promise<string> {
+  const commit = await branches.objects.commit(tip);
+  return `gitfleet committed at ${formatInstant(commit.committer.at)} (${subjectOf(commit)})`;
+}

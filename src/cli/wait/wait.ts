@@ -122,7 +122,7 @@ async function look(of: {
   const status = await reader.read([...new Set([...listing.folders, 'runs'])]);
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
-    return { met: [], missing: [{ line: missingCommit(status, since) }], tip };
+    return { met: [], missing: [{ line: await missingCommit(reader.branches, status, since) }], tip };
   const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );

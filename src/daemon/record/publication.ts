@@ -14,7 +14,7 @@ export const wholeRecord = (plan: Plan, beside: Beside): Map<string, string> =>
 
 const told = (plan: Plan, beside: Beside): Map<string, string> =>
   new Map([
-    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan, beside.unreachable) }]])),
+    ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan, beside) }]])),
     ['README.md', renderDashboard(plan, beside)],
   ]);
 

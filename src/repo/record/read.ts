@@ -39,6 +39,8 @@ export function readRecord(
 ): {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
+  /** The branch of desired state; undefined in what was written before that was told. */
+  readonly branch: string | undefined;
   /** Members that did not answer when this was written. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** Removals that it asked a person for. */
@@ -112,6 +114,7 @@ export function readRecord(
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
   return {
     problems,
+    branch: known.branch,
     silent: silentIn(known),
     removals: known.removals ?? [],
     holds: known.holds ?? [],

@@ -14,7 +14,10 @@ export interface Silence {
 }
 
 /** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
-export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Silence>): object {
+export function summaryOf(
+  plan: Plan,
+  { branch, unreachable }: { readonly branch: string; readonly unreachable: ReadonlyMap<ClusterName, Silence> },
+): object {
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
   for (const placement of plan.placements) {
@@ -31,6 +34,7 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'FleetSummary',
+    branch,
     commit: plan.commit,
     planDigest: plan.digest,
     counts: {
@@ -52,10 +56,11 @@ export function summaryOf(plan: Plan, unreachable: ReadonlyMap<ClusterName, Sile
 }
 
 /**
- * What is read of a summary: the commit, which goes to git and so has to be one, who was silent since when, which
+ * What is read of a summary: the branch and its commit, which goes to git and so has to be one, who was silent since when, which
  * removals a person may allow, and what is held.
  */
 export const summary = z.looseObject({
+  branch: z.string().optional(),
   commit: z
     .string()
     .regex(/^[0-9a-f]+$/, 'is no commit')

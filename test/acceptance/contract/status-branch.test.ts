@@ -89,6 +89,7 @@ describe('the files of the record', () => {
     expect(step.file('summary.yaml')).toEqual({
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'FleetSummary',
+      branch: 'main',
       commit: step.plan.commit,
       planDigest: step.plan.digest,
       counts: {

@@ -72,6 +72,7 @@ const statusWith = (
   tip: 'tip',
   now,
   inPlace: false,
+  branch: 'main',
   removals: [],
   files: new Map(),
   silent: new Map(Object.entries(silent)) as unknown as ReadonlyMap<ClusterName, Silence>,

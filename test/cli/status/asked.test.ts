@@ -12,6 +12,7 @@ const status: Status = {
   tip: 'tip',
   now: Date.parse('2026-11-20T12:00:00Z'),
   inPlace: false,
+  branch: 'main',
   removals: [{ name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] }],
   holds: [],
   files: new Map(),

@@ -47,6 +47,7 @@ async function cellsOf(cluster: MemberCluster, silence?: Silence) {
     tip: 'tip',
     now,
     inPlace: false,
+    branch: 'main',
     removals: [],
     holds: [],
     files: new Map(),

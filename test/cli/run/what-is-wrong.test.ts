@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { Problem } from '../../../src/api/problem.ts';
+import { throwWhatIsWrong } from '../../../src/cli/run/what-is-wrong.ts';
+import { CliError } from '../../../src/cli/terminal/exit.ts';
+import type { PassResult } from '../../../src/daemon/pass/reconciler.ts';
+
+const wrong = (file: string): Problem => ({ severity: 'error', code: 'yaml-syntax', file, line: 2, message: 'no end' });
+const warning: Problem = { severity: 'warning', code: 'unused', message: 'is not used' };
+
+const pass = (kind: 'published' | 'refused', ...problems: Problem[]) =>
+  ({ kind, plan: { problems } }) as unknown as PassResult;
+
+it.each([
+  ['nothing', pass('published', warning), true, undefined, undefined],
+  [
+    'errors that the log told',
+    pass('refused', wrong('a'), warning, wrong('b')),
+    true,
+    2,
+    '2 errors in the fleet repo, told above',
+  ],
+  ['one of them', pass('published', wrong('a')), true, 2, '1 error in the fleet repo, told above'],
+  [
+    'errors where the log is silent',
+    pass('published', wrong('a'), wrong('b')),
+    false,
+    2,
+    'a:2: error[yaml-syntax]: no end\nb:2: error[yaml-syntax]: no end',
+  ],
+  ['a refusal', pass('refused', warning), true, 4, 'refused by the guard: see the status branch'],
+])('run --once ends with %s, each told once', (_, result, isLogged, code, said) => {
+  const end = () => throwWhatIsWrong(result, { noneSeen: undefined, isLogged });
+  if (said === undefined) expect(end).not.toThrow();
+  else expect(end).toThrow(new CliError(said, code));
+});
