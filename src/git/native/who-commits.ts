@@ -1,9 +1,15 @@
 import { defaultAuthor, type Person, parsePerson } from '../person.ts';
 import { git, hasGit } from './run-git.ts';
 
-/** The person whom git's configuration names, here or for the whole machine; gitfleet itself where it names nobody. */
+/**
+ * The person whom git would name as author: of the environment, else of its configuration, here or for the whole machine;
+ * gitfleet itself where there is none.
+ */
 export async function whoCommits(gitDir?: string): Promise<Person> {
-  const [name, email] = await Promise.all(['user.name', 'user.email'].map((key) => configured(key, gitDir)));
+  const [name, email] = await Promise.all([
+    process.env['GIT_AUTHOR_NAME'] || configured('user.name', gitDir),
+    process.env['GIT_AUTHOR_EMAIL'] || configured('user.email', gitDir),
+  ]);
   return name === undefined || email === undefined ? parsePerson(defaultAuthor) : { name, email };
 }
 

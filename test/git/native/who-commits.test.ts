@@ -1,0 +1,23 @@
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { whoCommits } from '../../../src/git/native/who-commits.ts';
+import { folder, gitThere, removeFolders, sh } from '../world.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+afterAll(removeFolders);
+
+it.skipIf(!gitThere).each([
+  ['nobody, so the configuration does', {}, { name: 'Cfg', email: 'cfg@example.com' }],
+  [
+    'an author',
+    { GIT_AUTHOR_NAME: 'Bot', GIT_AUTHOR_EMAIL: 'bot@example.com' },
+    { name: 'Bot', email: 'bot@example.com' },
+  ],
+  ['an address alone', { GIT_AUTHOR_EMAIL: 'bot@example.com' }, { name: 'Cfg', email: 'bot@example.com' }],
+])('who commits is whom git would name: the environment names %s', async (_, env, person) => {
+  for (const name of ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL']) vi.stubEnv(name, (env as Record<string, string>)[name]);
+  const dir = folder();
+  sh(dir, 'init', '-q');
+  sh(dir, 'config', 'user.name', 'Cfg');
+  sh(dir, 'config', 'user.email', 'cfg@example.com');
+  expect(await whoCommits(`${dir}/.git`)).toEqual(person);
+});
