@@ -16,6 +16,8 @@ export type Standing =
       readonly trouble?: string;
       /** Since when `healthy` has been as it is. */
       readonly since: number;
+      /** Instant of the first heartbeat that was answered since it could not be reached, milliseconds. */
+      readonly joined: number;
     }
   | {
       readonly kind: 'unreachable';
@@ -88,13 +90,14 @@ export function keepContact(input: {
   function answered(before: Standing, heartbeat: number, trouble: string | undefined): Standing {
     misses = 0;
     const healthy = trouble === undefined;
-    const same = before.kind === 'reachable' && before.healthy === healthy;
+    const met = before.kind === 'reachable' ? before : undefined;
     return {
       kind: 'reachable',
       heartbeat,
       healthy,
       ...(trouble === undefined ? {} : { trouble }),
-      since: same ? before.since : heartbeat,
+      since: met?.healthy === healthy ? met.since : heartbeat,
+      joined: met?.joined ?? heartbeat,
     };
   }
 

@@ -31,7 +31,12 @@ export function sightingOf(input: {
           type: 'MemberAgent',
           lastReceivedHeartbeat: instant(standing.heartbeat),
           conditions: [
-            { type: 'Joined', status: 'True', reason: 'ContactEstablished' },
+            {
+              type: 'Joined',
+              status: 'True',
+              reason: 'ContactEstablished',
+              lastTransitionTime: instant(standing.joined),
+            },
             {
               type: 'Healthy',
               status: standing.healthy ? 'True' : 'False',

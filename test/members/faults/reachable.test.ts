@@ -135,12 +135,14 @@ describe('whether a member can be reached', () => {
     expect(sent.length).toBeLessThan(120);
   });
 
-  it('says that it is not healthy when /readyz says so, and goes on', async () => {
+  it('says that it is not healthy when /readyz says so, and goes on; it joined when it first answered', async () => {
     const world = await holding();
+    const [joined] = world.sighting().memberStatus!.agentStatus![0]!.conditions!;
+    expect(joined).toMatchObject({ type: 'Joined', lastTransitionTime: expect.any(String) });
     world.sim.setFaults([{ type: 'ServerError', status: 500, ...always, probability: 1, resources: undefined }]);
     await world.pass(120);
     expect(world.sighting().memberStatus?.agentStatus?.[0]?.conditions).toMatchObject([
-      { type: 'Joined', status: 'True' },
+      joined,
       { type: 'Healthy', status: 'False', reason: 'ReadyzFailed' },
     ]);
   });
