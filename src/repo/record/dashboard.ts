@@ -1,5 +1,8 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
+import { someOf } from '../../engine/kernel/some-of.ts';
 import type { HoldReason, Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
@@ -11,7 +14,7 @@ import { holdSubject } from './hold-subject.ts';
 import { removalName } from './removals-asked.ts';
 import type { Silence } from './summary.ts';
 import { suspensions } from './suspensions.ts';
-import { tallyOf } from './tally.ts';
+import { isBeingRemoved, tallyOf } from './tally.ts';
 import { clustersOf as clustersNamed, type ToldHold, toldHolds } from './told-holds.ts';
 
 /** Rows of a table beyond which the README only counts: a forge shows a page, not a database. */
@@ -46,7 +49,9 @@ export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachab
     ...section('Not rolled out', withoutRun(notRolledOut)),
     ...section('Placements', placements(plan)),
     ...section('Clusters', clusters(plan)),
+    ...section('Being removed', beingRemoved(plan)),
     ...section('Not reached', notReached(unreachable)),
+    ...section('Not healthy', notHealthy(plan, unreachable)),
     ...section('Held', held(holds.filter(({ reason }) => !needsPerson.has(reason)))),
   ];
   return `${lines.join('\n')}\n`;
@@ -142,6 +147,17 @@ function clusters(plan: Plan): readonly string[] {
   return ['| cluster | what runs there (snapshot) |', '|---|---|', ...rows, ...moreUnder('clusters', total)];
 }
 
+/** Also of placements that are deleted, which no other table names; what a removal waits for is among what is held. */
+function beingRemoved({ targets, guard }: Plan): readonly string[] {
+  if (guard.length > 0) return [];
+  const from = new Map<string, string[]>();
+  for (const { placement, clusterName, remove } of targets)
+    if (remove) from.set(titleOf(placement), [...(from.get(titleOf(placement)) ?? []), clusterName]);
+  return [...from]
+    .slice(0, mostRows)
+    .map(([title, names]) => `- **${markdownText(title)}** from ${markdownText(someOf(names, mostRows))}`);
+}
+
 const moreUnder = (folder: string, total: number): readonly string[] =>
   total > mostRows ? ['', `… and ${total - mostRows} more under [${folder}](${folder}).`] : [];
 
@@ -152,6 +168,25 @@ function notReached(unreachable: Beside['unreachable']): readonly string[] {
     return `- ${markdownText(name)}${since}: ${markdownText(cause)}`;
   });
   return ['What is said of these clusters is what was seen of them last. What they have stays.', '', ...rows];
+}
+
+/** Members that answer, and say on `/readyz` that something is wrong. */
+function notHealthy({ record }: Plan, unreachable: Beside['unreachable']): readonly string[] {
+  const rows = [...record].flatMap(([path, { kind, value }]) => {
+    if (kind !== 'object' || !path.startsWith('clusters/')) return [];
+    const { metadata, status } = value as MemberCluster;
+    const agent = status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
+    const healthy = findCondition(agent?.conditions, 'Healthy');
+    if (healthy?.status !== 'False' || unreachable.has(metadata.name as ClusterName)) return [];
+    const since = healthy.lastTransitionTime === undefined ? '' : `, since ${healthy.lastTransitionTime}`;
+    return [`- ${markdownText(metadata.name)}${since}: ${markdownText(healthy.message ?? healthy.reason ?? '')}`];
+  });
+  if (rows.length === 0) return [];
+  return [
+    'Nothing new is placed on these clusters once it has been so for five minutes.',
+    '',
+    ...rows.slice(0, mostRows),
+  ];
 }
 
 /** Whatever time and the members do, these stay until a file is changed, or something on a member. */
@@ -190,8 +225,8 @@ function placementRow(placement: PlannedPlacement, suspended: string | undefined
 
 /** The first clusters by name, with what they run, and how many there are. */
 function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly total: number } {
-  const held = ({ state, resourceSnapshotIndex }: PlannedPlacement['bindings'][number]): boolean =>
-    state !== 'Scheduled' && resourceSnapshotIndex !== undefined;
+  const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
+    binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
   // A placement decides on every cluster that it looks at: one of them names those that run nothing too.
   const looked = plan.placements.reduce<PlannedPlacement['decisions']>(
     (most, { decisions }) => (decisions.length > most.length ? decisions : most),

@@ -4,7 +4,7 @@ import type { PlannedBinding, PlannedPlacement } from '../../engine/plan-documen
 
 /** How many clusters a placement is on, and how many of its bindings are in which way. */
 export interface Tally {
-  /** One that was evicted and picked anew has two bindings for a while. */
+  /** Without those that it is being removed from. One that was evicted and picked anew has two bindings for a while. */
   readonly clusters: number;
   /** Clusters as well. */
   readonly available: number;
@@ -19,12 +19,16 @@ const clustersOf = (bindings: readonly PlannedBinding[]): number =>
 
 /** A plan takes over the placements of the one before of which nothing changed: their bindings are not counted again. */
 export const tallyOf = onceFor(({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement): Tally => {
-  const count = (is: (binding: PlannedBinding) => boolean): number => bindings.filter(is).length;
+  const staying = bindings.filter((binding) => !isBeingRemoved(binding));
+  const count = (is: (binding: PlannedBinding) => boolean): number => staying.filter(is).length;
   return {
-    clusters: clustersOf(bindings),
-    available: clustersOf(bindings.filter(({ conditions }) => isFulfilled(conditions))),
+    clusters: clustersOf(staying),
+    available: clustersOf(staying.filter(({ conditions }) => isFulfilled(conditions))),
     scheduled: count(({ state }) => state === 'Scheduled'),
-    leaving: count(({ state }) => state === 'Unscheduled'),
+    leaving: bindings.length - staying.length + count(({ state }) => state === 'Unscheduled'),
     older: count(({ state, resourceSnapshotIndex }) => state === 'Bound' && resourceSnapshotIndex !== latest),
   };
 });
+
+/** Its conditions are those of before: what it had is going, or gone. */
+export const isBeingRemoved = ({ move }: PlannedBinding): boolean => move === 'remove';

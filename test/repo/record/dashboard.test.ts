@@ -117,3 +117,56 @@ it('a rollout that waits is told with its budget, and a placement that is suspen
   await fleet.settle();
   expect(readme()).toContain(`${row} suspended (audit), RolloutNotStartedYet |\n`);
 });
+
+it('what is being removed is told as that, and not as running there; so are placements that no table names any more', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  const plan = await fleet.pass();
+  const target = (name: string, clusterName: string, remove = true) => ({
+    clusterName: clusterName as ClusterName,
+    placement: { kind: 'ClusterResourcePlacement' as const, name },
+    remove,
+    objects: [],
+  });
+  const placements = plan.placements.map((placement) => ({
+    ...placement,
+    bindings: placement.bindings.map((binding) =>
+      placement.name === 'web' && binding.clusterName === 'eu-1' ? { ...binding, move: 'remove' as const } : binding,
+    ),
+  }));
+  const targets = [
+    target('gone', 'dev-1'),
+    target('web', 'eu-1'),
+    target('gone', 'eu-1'),
+    target('web', 'us-1', false),
+  ];
+  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
+  const readme = renderDashboard({ ...plan, placements, targets }, beside);
+  expect(readme).toContain('| [web](placements/web/status.yaml) | 0 | 1 | 1 | 0 |');
+  expect(readme).toContain('\n| eu-1 | web/settings (0) |\n');
+  expect(readme).toContain('\n## Being removed\n\n- **gone** from dev-1, eu-1\n- **web** from eu-1\n');
+  expect(renderDashboard(plan, beside)).not.toContain('Being removed');
+  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  expect(renderDashboard({ ...plan, placements, targets, guard }, beside)).not.toContain('Being removed');
+});
+
+it('a member that says it is not healthy is told with what it says, unless it does not answer at all', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  const plan = await fleet.pass();
+  const since = '2026-11-20T10:00:00Z';
+  const cluster = (name: string, status: string) => {
+    const conditions = [
+      { type: 'Healthy', status, reason: 'Readyz', message: `500 of ${name}`, lastTransitionTime: since },
+    ];
+    const value = { metadata: { name }, status: { agentStatus: [{ type: 'MemberAgent', conditions }] } };
+    return [`clusters/${name}.yaml`, { kind: 'object', value }] as const;
+  };
+  const record = new Map([cluster('dev-1', 'True'), cluster('eu-1', 'False'), cluster('us-1', 'False')]);
+  const silent = new Map([['us-1' as ClusterName, { cause: 'refused' }]]);
+  const readme = (unreachable: typeof silent) =>
+    renderDashboard({ ...plan, record }, { branch: 'main', unreachable, notRolledOut: [] });
+  const intro = 'Nothing new is placed on these clusters once it has been so for five minutes.';
+  expect(readme(silent)).toContain(`\n## Not healthy\n\n${intro}\n\n- eu-1, since ${since}: 500 of eu-1\n`);
+  expect(readme(silent)).not.toContain('500 of us-1');
+  expect(readme(new Map([...silent, ['eu-1' as ClusterName, { cause: 'refused' }]]))).not.toContain('Not healthy');
+});

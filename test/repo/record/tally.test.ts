@@ -30,6 +30,11 @@ it.each<[string, Partial<PlannedBinding>, Partial<typeof none>]>([
   ['not available yet', { conditions: [condition('Available', 'False')] }, {}],
   ['only scheduled', { state: 'Scheduled' }, { scheduled: 1 }],
   ['on its way out', { state: 'Unscheduled', resourceSnapshotIndex: 1 }, { leaving: 1 }],
+  [
+    'being removed, whatever it was last',
+    { move: 'remove', resourceSnapshotIndex: 1, conditions: [condition('Available', 'True')] },
+    { clusters: 0, leaving: 1 },
+  ],
   ['on an older snapshot', { resourceSnapshotIndex: 1 }, { older: 1 }],
 ])('a binding that is %s is counted as that', (_, told, counted) => {
   expect(tallyOf(placement([binding(told)]))).toEqual({ ...none, ...counted });
@@ -47,5 +52,5 @@ it('every binding is counted', () => {
 it('a cluster that was evicted and picked anew is one', () => {
   const up = { conditions: [condition('Available', 'True')] };
   const bindings = [binding({ ...up, move: 'remove' }), binding(up), binding({ clusterName: 'us-1' as ClusterName })];
-  expect(tallyOf(placement(bindings))).toEqual({ ...none, clusters: 2, available: 1 });
+  expect(tallyOf(placement(bindings))).toEqual({ ...none, clusters: 2, available: 1, leaving: 1 });
 });
