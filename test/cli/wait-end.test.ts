@@ -90,3 +90,35 @@ describe('wait ends at once where what it waits for will not come', () => {
     expect(ran).toEqual({ code: 0, out: `${what} condition met\n`, err: '' });
   });
 });
+
+describe('wait believes no condition that speaks of an earlier version', () => {
+  const message =
+    'its file is not valid: the last good version stays in force until the problem reported for it is mended';
+  it.each([
+    ['the placement', 'placements/web.yaml', 'RollingUpdate', 'RolingUpdate', 'ClusterResourcePlacement web'],
+    [
+      'what it places',
+      'resources/web.yaml',
+      'metadata: {name: web',
+      'metadata: {labels: {a: y}, name: web',
+      'Namespace web',
+    ],
+  ])('where %s is not valid', async (_, path, from, to, subject) => {
+    const files: Record<string, string> = {
+      'clusters/a.yaml': member('a'),
+      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+      'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+    };
+    const broken = await FleetOnGit.open(files);
+    await broken.settle();
+    broken.commit({ [path]: files[path]!.replace(from, to) }, 'A slip');
+    await broken.settle();
+    const wait = (...more: string[]) => cli('wait', 'placements', '--for=Available', '--repo', broken.dir, ...more);
+    expect(await wait()).toEqual({
+      code: 1,
+      out: '',
+      err: `gitfleet: what is waited for will not come:\n  placement/web: ${subject}: ${message}\n`,
+    });
+    expect(await wait('--commit', 'any')).toEqual({ code: 0, out: 'placement/web condition met\n', err: '' });
+  });
+});

@@ -14,6 +14,7 @@ import { unknownName } from '../terminal/unknown-name.ts';
 import { isOverForGood } from './is-over.ts';
 import { conditionOfOtherMode } from './other-mode.ts';
 import { foldersOfReasons, reasonsOf } from './reasons.ts';
+import { staysAsItWas } from './stays-as-it-was.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
 export interface WaitOptions extends StatusOptions {
@@ -28,7 +29,8 @@ export interface WaitOptions extends StatusOptions {
  * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
  * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
  * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why, and at once where an eviction
- * or a run has come to another end than the one that is waited for, or the apply strategy rules the condition out.
+ * or a run has come to another end than the one that is waited for, the apply strategy rules the condition out, or what was
+ * committed is not valid, so that an earlier version stays in force.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
@@ -137,7 +139,11 @@ async function look(of: {
     };
   if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
   const [plural] = listing.names;
-  const verdicts = rows.map((row, at) => verdictOf(row, { title: titles[at]!, plural }, waitedFor));
+  const verdicts = rows.map((row, at): Verdict => {
+    const stays = since === undefined ? undefined : staysAsItWas(status.holds, row);
+    if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
+    return verdictOf(row, { title: titles[at]!, plural }, waitedFor);
+  });
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
     missing: [
