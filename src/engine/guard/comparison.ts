@@ -121,8 +121,11 @@ export function snapshotReader(
   return (key, index) =>
     index === undefined
       ? []
-      : (input.record.placements.get(key)?.snapshots.get(index) ?? snapshots.get(`${key}/${index}`) ?? []);
+      : (input.record.placements.get(key)?.snapshots.get(index) ?? snapshots.get(`${key}/${index}`) ?? notRemembered);
 }
+
+/** What a snapshot holds of which no file is left: nobody knows. */
+export const notRemembered: readonly Manifest[] = [];
 
 /** Bindings in the record that the plan writes, by placement and cluster. */
 export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => Binding | undefined {

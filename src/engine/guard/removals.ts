@@ -1,7 +1,7 @@
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import type { PlanInput } from '../input.ts';
 import type { Plan, Target } from '../plan-document.ts';
-import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
+import { type Compared, notRemembered, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 import { handOvers } from './hand-overs.ts';
 import { nameOf, objectsOf } from './snapshot-objects.ts';
 import { membersThatStay } from './staying-members.ts';
@@ -82,10 +82,12 @@ function lossReader(input: PlanInput, plan: Plan): (of: Compared, pair: Pair, dr
     const { clusterName, before, after, removedNow } = pair;
     if (before === undefined) return undefined;
     const held = () => objectsOf(contentsOf(key, before.resourceSnapshotIndex));
+    // All of it goes, or is left alone, whatever it was: that is something, and counts.
+    const all = () => (contentsOf(key, before.resourceSnapshotIndex) === notRemembered ? [''] : held());
     const gone = removedNow || after === undefined;
     if (gone && !stays.has(clusterName) && !emptied.has(clusterName))
-      return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : held() };
-    if (removedNow) return { kind: 'removed', objects: held() };
+      return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : all() };
+    if (removedNow) return { kind: 'removed', objects: all() };
     if (!after || before.resourceSnapshotIndex === undefined) return undefined;
     const change = `${before.resourceSnapshotIndex} ${after.resourceSnapshotIndex}`;
     if (before.resourceSnapshotIndex !== after.resourceSnapshotIndex && !drops.has(change)) {

@@ -228,6 +228,43 @@ describe('a record', () => {
     expect([step.code, step.plan.record[kept]]).toEqual([0, record[kept]]);
   });
 
+  const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `c${at}`);
+  const bound = (count: number): Files =>
+    state(
+      `bindings:\n${names(count)
+        .map((name) => `- {targetCluster: ${name}, state: Bound, resourceSnapshotIndex: 3}\n`)
+        .join('')}`,
+    );
+  const resources = { 'resources/web.yaml': app('web:1') };
+  const approved = (digest: string): Files => ({
+    'yes.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: x}\nspec: {removalDigest: "${digest}"}\n`,
+  });
+  it.each<[what: string, Files, clusters: number, rules: string[]]>([
+    ['the placement that vanished was the only one', { ...members('c0'), ...resources }, 1, ['everything-vanished']],
+    ['the repo is empty', {}, 1, ['everything-vanished']],
+    [
+      'more than ten clusters are emptied',
+      { ...members(names(11).join(' ')), ...resources, 'other.yaml': otherPlacement },
+      11,
+      ['blast-radius-clusters'],
+    ],
+    [
+      'ten clusters are emptied',
+      { ...members(names(10).join(' ')), ...resources, 'other.yaml': otherPlacement },
+      10,
+      [],
+    ],
+  ])(
+    'that does not know what a placement held lets the guard count it all the same: %s',
+    async (_, files, count, said) => {
+      const step = await plan(files, bound(count));
+      expect([step.plan.guard.map(({ rule }: Document) => rule), step.code]).toEqual([said, said.length > 0 ? 4 : 1]);
+      const [finding] = step.plan.guard;
+      if (finding)
+        expect((await plan({ ...files, ...approved(finding.removalDigest) }, bound(count))).plan.guard).toEqual([]);
+    },
+  );
+
   const snapshotFile = 'placements/web/snapshots/0.yaml';
   it.each([
     ['a List', (text: string) => stringify({ apiVersion: 'v1', kind: 'List', items: parseAllDocuments(text) }), []],
