@@ -66,6 +66,8 @@ export const bindingEntry = z.object({
    * speaks of them from the next instant on.
    */
   assignedAt: z.string().optional(),
+  /** Labels that its overrides are rendered with; only where its cluster has others, and it waits to be given what those ask for. */
+  clusterLabels: z.record(z.string(), z.string()).optional(),
   clusterDecision: clusterDecision.partial({ clusterName: true }).optional(),
   clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
   resourceOverrideSnapshots: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),

@@ -3,13 +3,11 @@ import { type ApplyStrategy, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { applyStrategyOf } from './delivery/apply-strategy.ts';
 import { listedObjects } from './delivery/listed-objects.ts';
+import { labelsBefore } from './held-labels.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { onceFor } from './kernel/once-for.ts';
-import { sameValue } from './kernel/same-value.ts';
-import type { Labels } from './kernel/selector.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
-import { labelsOf } from './placement/members.ts';
 import type { Target } from './plan-document.ts';
 import { isRebuilt } from './selection/rebuilt.ts';
 import type { PlacementWork } from './working.ts';
@@ -77,36 +75,29 @@ export function clustersAppliedAnew(work: PlacementWork, world: World): Readonly
     if (deleting || index === undefined || after?.resourceSnapshotIndex !== index) return false;
     const was = before.applyStrategy ?? recorded!.object?.spec.strategy.applyStrategy;
     if (was && !isSame(was, strategyOf(work, targetCluster))) return true;
-    return isFilledAnew(after, work, world);
+    return isFilledAnew({ before, after }, work, world);
   });
   return new Set(anew.map(({ targetCluster }) => targetCluster));
 }
 
 /** A label that only fills a variable of an override moves no binding: what is applied changes all the same. */
-function isFilledAnew(binding: Binding, work: PlacementWork, world: World): boolean {
-  const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
-  const labels = relabelled(world).get(cluster);
+function isFilledAnew(
+  { before: held, after }: { readonly before: Binding; readonly after: Binding },
+  work: PlacementWork,
+  world: World,
+): boolean {
+  const { targetCluster: cluster, resourceSnapshotIndex: index } = after;
+  const labels = labelsBefore(held, world);
   if (!labels || index === undefined || isRebuilt(work.resourceSnapshots, index)) return false;
   const manifests = work.contents.get(index);
   if (!manifests) return false;
-  const what = { placement: refOf(work.placement), manifests, lists: binding, cluster };
+  const what = { placement: refOf(work.placement), manifests, lists: after, cluster };
   const now = world.render(what);
   // Where overrides fail now, the cluster keeps what it has.
   if (!now.ok) return false;
   const before = world.render({ ...what, labels });
   return !before.ok || before.digest !== now.digest;
 }
-
-/** Members that have other labels than the record knows, and which those are. */
-const relabelled = onceFor(({ members, record }: World): ReadonlyMap<ClusterName, Labels> => {
-  const changed = new Map<ClusterName, Labels>();
-  for (const [name, { labels, leaving }] of members) {
-    const recorded = record.clusters.get(name);
-    const before = recorded && labelsOf(recorded);
-    if (before && !leaving && !sameValue(before, labels)) changed.set(name, before);
-  }
-  return changed;
-});
 
 /** Most bindings of a placement have one strategy, before and after. */
 function strategyComparison(): (a: ApplyStrategy, b: ApplyStrategy) => boolean {
@@ -130,7 +121,7 @@ export function recordedContentsOf(target: Target, world: World): readonly Manif
     manifests,
     lists: binding,
     cluster: target.clusterName,
-    labels: relabelled(world).get(target.clusterName),
+    labels: labelsBefore(binding, world),
   });
   return rendered.ok ? rendered.manifests.map(({ manifest }) => manifest) : [];
 }

@@ -16,7 +16,7 @@ import { farewellOf, outcomeOf } from './placement-outcome.ts';
 import { clustersAppliedAnew, contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble, type Parts } from './plan-output.ts';
-import { awaitLook, observeMoved } from './present-bindings.ts';
+import { awaitLook, inFleet, observeMoved } from './present-bindings.ts';
 import { type Reusable, reusableFrom, reuseFrom, type Settled } from './reuse/reuse.ts';
 import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
@@ -174,6 +174,7 @@ function goRound(before: Round, world: World, stands: (work: PlacementWork) => b
       : world.record.evictions,
     budgets: world.input.fleet.budgets,
     now: world.input.now,
+    inFleet: (cluster) => inFleet(cluster, world),
     freezeOf: (work) => (work ? freezeOf(work, world) : world.freeze),
     digest: world.input.digest,
     refused: world.input.fleet.refused,

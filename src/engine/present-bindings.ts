@@ -7,6 +7,7 @@ import { isCleanedUp } from './delivery/cleanup.ts';
 import { listedObjects, refsIn } from './delivery/listed-objects.ts';
 import { isApplied, sightingOf } from './delivery/outcomes.ts';
 import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
+import { withHeldLabels } from './held-labels.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
@@ -29,7 +30,7 @@ export function presentBindings(begun: Begun, recorded: readonly Binding[], worl
     )
     .map(
       (binding): BindingStep => ({
-        binding: observed(begun, binding, world, isOwn),
+        binding: observed(begun, withHeldLabels(begun, binding, world), world, isOwn),
         move: binding.deleting ? 'remove' : 'keep',
       }),
     )
@@ -94,6 +95,12 @@ export function observeMoved(work: PlacementWork, world: World): PlacementWork {
         : step,
     ),
   };
+}
+
+/** The binding with what its overrides fill in from the labels that its cluster has now, as the cluster shows it by that. */
+export function observeFilled(binding: Binding, work: PlacementWork, world: World): Binding {
+  const { clusterLabels: _, ...filled } = binding;
+  return observed(work, filled, world, ownershipOf(work, world));
 }
 
 /**

@@ -69,7 +69,13 @@ export function survey(written: PlanInput): World {
     hub: compileHub(admitted.resources),
     overrides,
     observationOf: (cluster) => input.observations?.get(cluster),
-    render: ({ placement, manifests, lists, cluster, labels = byName.get(cluster)?.labels ?? {} }) =>
+    render: ({
+      placement,
+      manifests,
+      lists,
+      cluster,
+      labels = lists.clusterLabels ?? byName.get(cluster)?.labels ?? {},
+    }) =>
       render({
         placement,
         manifests,

@@ -22,6 +22,7 @@ const standing = (more: Partial<Standing> = {}): Standing => ({
     ['c1', '1'],
   ]),
   available: new Set(['c0', 'c1']),
+  serving: new Set(['c0', 'c1']),
   deleting: new Set(),
   availableBefore: new Set(),
   evicted: new Set(),

@@ -17,6 +17,8 @@ export interface Standing {
   readonly held: ReadonlyMap<string, string | undefined>;
   /** Those of them that were known to be available. */
   readonly available: ReadonlySet<string>;
+  /** The same, of those too that it is to leave. */
+  readonly serving: ReadonlySet<string>;
   /** Those that it is being taken off, and which of them were available until then. */
   readonly deleting: ReadonlySet<string>;
   readonly availableBefore: ReadonlySet<string>;
@@ -55,8 +57,6 @@ export interface Published {
   wasEvicted(app: string, cluster: string): boolean;
   /** Whether the app was being taken off the cluster by the last that was told for a commit like this. */
   isLeaving(app: string, cluster: string, isLike: (commit: string | undefined) => boolean): boolean;
-  /** The commit for which it was decided that the app leaves the cluster; undefined where it does not. */
-  leftFor(app: string, cluster: string): string | undefined;
   /** The branch is gone: what is told next need not agree with what was told. */
   lost(): void;
   /** A file that the branch holds. */
@@ -96,7 +96,8 @@ export function published(now: () => number, judge: (decision: Decision) => void
   ): Standing {
     const state = parse(files[`placements/${app}/state.yaml`]!) as PlacementState;
     const leaving = (state.bindings ?? []).filter(({ deleting }) => deleting === true);
-    const live = (state.bindings ?? []).filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
+    const staying = (state.bindings ?? []).filter(({ deleting }) => !deleting);
+    const live = staying.filter(({ state }) => state !== 'Unscheduled');
     const isAvailable = ({ conditions = [] }: (typeof live)[number]): boolean =>
       conditions.some(({ type, status }) => type === 'Available' && status === 'True');
     const lost = new Set((state.resourceSnapshots ?? []).filter(({ hash }) => hash === 'lost').map((it) => it.index));
@@ -110,11 +111,10 @@ export function published(now: () => number, judge: (decision: Decision) => void
       deleting: new Set(leaving.map(({ targetCluster }) => targetCluster)),
       availableBefore: new Set(leaving.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
+      serving: new Set(staying.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       asFound: new Set(live.filter(isAsFound).map(({ targetCluster }) => targetCluster)),
       bound: new Map(live.map((entry) => [entry.targetCluster, whatOf(entry)])),
-      held: new Map(
-        (state.bindings ?? []).filter(({ deleting }) => !deleting).map((entry) => [entry.targetCluster, whatOf(entry)]),
-      ),
+      held: new Map(staying.map((entry) => [entry.targetCluster, whatOf(entry)])),
     };
   }
 
@@ -176,10 +176,11 @@ export function published(now: () => number, judge: (decision: Decision) => void
     ungated: (app, image, cluster) => ungated.has(`${app}/${image}`) || ungated.has(`${app}/${image}/${cluster}`),
     decided(app, cluster) {
       const all = [...(history.get(app) ?? [])].reverse();
-      const present = all[0]?.bound.get(cluster);
-      const last = all.findIndex(({ bound }) => bound.has(cluster) && bound.get(cluster) !== present);
+      // What is to go is decided to go when it is, however long it has waited for that.
+      const present = all[0]?.held.get(cluster);
+      const last = all.findIndex(({ held }) => held.has(cluster) && held.get(cluster) !== present);
       const told = last < 0 ? [] : all.slice(last);
-      const firstNot = told.findIndex(({ available }) => !available.has(cluster));
+      const firstNot = told.findIndex(({ serving }) => !serving.has(cluster));
       const sinceThen = firstNot < 0 ? told : told.slice(0, firstNot);
       const decision = all[last - 1];
       const lastOwn = told.find(({ by }) => by === decision?.by);
@@ -189,7 +190,7 @@ export function published(now: () => number, judge: (decision: Decision) => void
         at: decision?.at ?? 0,
         by: decision?.by,
         commit: decision?.commit,
-        doubtedAt: lastOwn?.available.has(cluster) === false ? lastOwn.at : Number.NEGATIVE_INFINITY,
+        doubtedAt: lastOwn?.serving.has(cluster) === false ? lastOwn.at : Number.NEGATIVE_INFINITY,
         toldDown: new Set(
           // What is evicted with it is evicted after it.
           [...(decision?.bound.keys() ?? [])].filter(
@@ -215,10 +216,6 @@ export function published(now: () => number, judge: (decision: Decision) => void
         .get(app)
         ?.findLast(({ commit }) => isLike(commit))
         ?.deleting.has(cluster) ?? false,
-    leftFor(app, cluster) {
-      const all = history.get(app) ?? [];
-      return all[all.findLastIndex(({ deleting }) => !deleting.has(cluster)) + 1]?.commit;
-    },
     lost() {
       told = new Set();
     },

@@ -73,7 +73,6 @@ const recorded = (decided: Partial<Decided>, wantedSince: number | undefined): P
   commitsSince: () => [],
   wasEvicted: () => false,
   isLeaving: () => false,
-  leftFor: () => 'commit',
   lost() {},
   file: () => undefined,
   decided: () => ({ ...well, ...decided }),
@@ -285,7 +284,7 @@ describe('a budget for evictions', () => {
     ],
     [
       'does not bind one that was decided before or after',
-      { app: two, wish: { budget: asks }, lasting: { leftFor: () => 'another' }, next: removed },
+      { app: two, wish: { budget: asks }, record: { commit: 'another' }, next: removed },
       [],
     ],
     ['binds no others', { app: two, wish: { budget: { ...asks, inRollouts: false } }, next: changes }, []],

@@ -194,8 +194,7 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
       (down.get(`${app.name}/${name}`) === 'others' || (asFound.has(name) && !up.has(`${app.name}/${name}`)));
     const excused = [...clusters].filter(isExcused).length + gone.length;
     const told = `${app.name} was ${what} on ${cluster}, which left ${available} available and ${excused} down for other reasons`;
-    const decidedFor = what === 'removed' ? record.leftFor(app.name, cluster) : commit;
-    const budget = wishes.at(decidedFor, app.name)?.budget;
+    const budget = wishes.at(commit, app.name)?.budget;
     if (budget?.inRollouts && available + excused < budget.minAvailable)
       broken.push(`${told}, where its budget asks for ${budget.minAvailable}`);
     if (app.external) return;

@@ -1,5 +1,5 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
-import type { IntOrPercent, ObjectRef } from '../../api/meta.ts';
+import type { ClusterName, IntOrPercent, ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { currentCondition } from '../staged/execute/binding-progress.ts';
@@ -37,19 +37,25 @@ export interface BudgetVerdict {
 
 /**
  * Whether one more available binding of a placement may be disrupted (KubeFleet
- * clusterresourceplacementeviction/controller.go, isEvictionAllowed). All bindings count, whatever their state; a binding on
- * its way out is not available. Percentages are of the clusters asked for and round up. A budget that says nothing, or
+ * clusterresourceplacementeviction/controller.go, isEvictionAllowed). All bindings of the fleet's clusters count, whatever their
+ * state; a binding on its way out is not available. On a cluster that left nobody looks after what it was left with: it neither
+ * serves nor is missing. Percentages are of the clusters asked for and round up. A budget that says nothing, or
  * something invalid, allows nothing.
  */
-export function budgetAllows(work: PlacementWork, budget: BudgetInForce): BudgetVerdict {
+export function budgetAllows(
+  work: PlacementWork,
+  budget: BudgetInForce,
+  isPresent: (cluster: ClusterName) => boolean = () => true,
+): BudgetVerdict {
   if (budget === undefined) return { allowed: true, misconfigured: false, message: 'no disruption budget' };
   if (budget === 'invalid')
     return { allowed: false, misconfigured: true, message: 'its file is not valid and blocks until it is mended' };
   const { maxUnavailable, minAvailable } = budget.spec;
   const fault = budgetFault(work, budget);
   if (fault) return { allowed: false, misconfigured: true, message: fault };
-  const total = work.bindings.length;
-  const available = work.bindings.filter(
+  const counted = work.bindings.filter(({ binding }) => isPresent(binding.targetCluster));
+  const total = counted.length;
+  const available = counted.filter(
     ({ binding }) => !binding.deleting && currentCondition(binding, 'Available')?.status === 'True',
   ).length;
   const desired = desiredClusters(work);

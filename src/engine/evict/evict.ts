@@ -1,5 +1,5 @@
 import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
-import type { Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
+import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type Freeze, frozenHold } from '../freeze/freeze.ts';
 import type { Source } from '../input.ts';
@@ -18,6 +18,8 @@ export interface EvictInput {
   readonly recorded: ReadonlyMap<string, Eviction>;
   readonly budgets: readonly DisruptionBudget[];
   readonly now: Timestamp;
+  /** Whether a cluster is in the fleet, and not on its way out of it; absent = all are. */
+  readonly inFleet?: (cluster: ClusterName) => boolean;
   /** Under which freeze a placement is, or for none of them the fleet: then evictions wait. */
   readonly freezeOf?: (work: PlacementWork | undefined) => Freeze;
   readonly digest: (text: string) => string;
@@ -117,6 +119,7 @@ function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: Ev
     work: works.find((work) => isNamed(work, spec.placementName)),
     isDeleted: input.deletedPlacements?.has(spec.placementName) === true,
     budget: budgetInForce({ kind: 'ClusterResourcePlacement', name: spec.placementName }, { budgets, refused }),
+    inFleet: input.inFleet,
   });
 }
 

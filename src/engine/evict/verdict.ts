@@ -20,8 +20,9 @@ export function judge(request: {
   /** The placement's file is gone; `work`, where there still is one, only cleans up. */
   readonly isDeleted: boolean;
   readonly budget: BudgetInForce;
+  readonly inFleet: ((cluster: ClusterName) => boolean) | undefined;
 }): Verdict {
-  const { clusterName, work, isDeleted, budget } = request;
+  const { clusterName, work, isDeleted, budget, inFleet } = request;
   if (isDeleted) return invalid(said.deleting, true);
   if (work === undefined) return invalid(said.missing);
   const { placement } = work;
@@ -37,7 +38,7 @@ export function judge(request: {
     return { kind: 'blocked', message: said.notPlacedYet };
   if (hasFailed(binding) || currentCondition(binding, 'DiffReported')) return executed(said.failed);
   if (budget === undefined) return executed(said.noBudget);
-  const { allowed, misconfigured, message } = budgetAllows(work, budget);
+  const { allowed, misconfigured, message } = budgetAllows(work, budget, inFleet);
   if (misconfigured) return { kind: 'blocked', message: `${said.misconfigured}: ${message}` };
   return allowed
     ? executed(`${said.allowedByBudget}, ${message}`)

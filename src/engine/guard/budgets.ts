@@ -1,8 +1,6 @@
-import type { ClusterName } from '../../api/meta.ts';
 import type { Placement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { PlanInput } from '../input.ts';
-import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { GuardFinding, Plan, PlannedBinding } from '../plan-document.ts';
 import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 import { healthBefore } from './health.ts';
@@ -16,7 +14,6 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
   const contentsOf = snapshotReader(input, plan);
   const overridesAfter = overridesReader(plan);
   const stays = membersThatStay(input);
-  let relabelled: ReadonlySet<ClusterName> | undefined;
   const evicted = new Set(
     plan.evictions
       .filter(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Executed' && is === 'True'))
@@ -30,8 +27,6 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
     const isEvicted = ({ clusterName }: Pair): boolean => evicted.has(`${key} ${clusterName}`);
     const moved = counted.filter((pair) => pair.before !== undefined && isMoved(pair) && !isEvicted(pair));
     if (moved.length === 0) return [];
-    relabelled ??= relabelledMembers(input);
-    const changed = relabelled;
     const health = moved.map(({ clusterName, before }) =>
       healthBefore({
         input,
@@ -39,7 +34,6 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
         clusterName,
         binding: before!,
         contents: contentsOf(key, before!.resourceSnapshotIndex),
-        isRelabelled: changed.has(clusterName) && isOverridden(clusterName, before!),
       }),
     );
     const disturbed = health.filter((it) => it === 'healthy').length;
@@ -67,28 +61,12 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
       const lists = overridesAfter(key, clusterName);
       return lists !== undefined && lists !== overridesOf(before);
     }
-
-    /** Without an override, before or after, labels do not change what a cluster is to have. */
-    function isOverridden(cluster: ClusterName, before: Binding): boolean {
-      return [overridesOf(before), overridesAfter(key, cluster) ?? noOverrides].some((lists) => lists !== noOverrides);
-    }
   });
 }
-
-const noOverrides = overridesOf({});
 
 /** What was never Bound has nothing that could be taken out of service. */
 const wasBound = ({ state, previousState }: Binding): boolean =>
   state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
-
-/** Members whose labels are not those that the record was planned with. */
-function relabelledMembers({ fleet, record }: PlanInput): ReadonlySet<ClusterName> {
-  const changed = fleet.members.filter(({ metadata: { name, labels = {} } }) => {
-    const recorded = record.clusters.get(name);
-    return recorded !== undefined && canonicalJson(recorded.metadata.labels ?? {}) !== canonicalJson(labels);
-  });
-  return new Set(changed.map(({ metadata }) => metadata.name));
-}
 
 const serves = (binding: PlannedBinding | undefined): boolean =>
   (binding?.conditions ?? []).some(

@@ -15,10 +15,8 @@ export function healthBefore(request: {
   readonly clusterName: ClusterName;
   readonly binding: Binding;
   readonly contents: readonly Manifest[];
-  /** Overrides may want other contents there since: only who renders knows whether what is held still is what is wanted. */
-  readonly isRelabelled: boolean;
 }): Health {
-  const { input, key, clusterName, binding, contents, isRelabelled } = request;
+  const { input, key, clusterName, binding, contents } = request;
   const remembered = healthInRecord(binding);
   const seen = input.observations?.get(clusterName);
   if (input.observations === undefined || seen === undefined || !seen.reachable) return remembered;
@@ -35,7 +33,7 @@ export function healthBefore(request: {
     seen.objects.filter(({ metadata: { name } }) => names.has(name)).map((object) => [nameOf(object), object]),
   );
   // Where nobody wrote down what the snapshot holds, only who plans knows what is taken for it.
-  let certain = remembered === 'healthy' && !isRelabelled && contents.length > 0;
+  let certain = remembered === 'healthy' && contents.length > 0;
   for (const wanted of contents) {
     const found = live.get(nameOf(wanted));
     const ready = found === undefined ? undefined : isReady(found);

@@ -1,5 +1,6 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
 import { describeObject } from '../selection/group-version.ts';
@@ -32,9 +33,13 @@ export type Rendered =
    */
   | { readonly ok: false; readonly reason: 'OverriddenFailed' | 'SyncWorkFailed'; readonly message: string };
 
-/** `render` where the history of the overrides and the members are known. `labels`: others than the member has now. */
+/**
+ * `render` where the history of the overrides and the members are known. `labels`: others than the member has now, and than a
+ * binding holds on to.
+ */
 export type RenderOn = (
-  what: Pick<RenderRequest, 'placement' | 'manifests' | 'lists'> & {
+  what: Pick<RenderRequest, 'placement' | 'manifests'> & {
+    readonly lists: RecordedLists & Pick<Binding, 'clusterLabels'>;
     readonly cluster: ClusterName;
     readonly labels?: OverrideCluster['labels'] | undefined;
   },

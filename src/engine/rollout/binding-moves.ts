@@ -20,6 +20,7 @@ export function moved(
     clusterResourceOverrideSnapshots: _cr,
     resourceOverrideSnapshots: _r,
     previousState: _s,
+    clusterLabels: _l,
     ...rest
   } = binding;
   const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = overridesFor(

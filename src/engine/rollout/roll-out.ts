@@ -28,6 +28,8 @@ export interface RollOutContext {
   readonly freeze: Freeze;
   /** Of the placement's name; it binds the rollout only if it says so. */
   readonly budget?: BudgetInForce;
+  /** A binding that held on to the labels its cluster had, with what its overrides fill in from the present ones. */
+  readonly filled?: (binding: Binding) => Binding;
   /** Moved bindings as their clusters show them: one may have what it is given already, and is ready then. */
   readonly shown?: (bindings: readonly BindingStep[]) => readonly BindingStep[];
 }
@@ -43,7 +45,7 @@ const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavai
 export function rollOut(begun: PlacementWork, context: RollOutContext): PlacementWork {
   const latest = latestOf(begun.resourceSnapshots);
   if (latest === undefined) return begun;
-  const work = { ...begun, bindings: withApplyStrategy(begun) };
+  const work = withLabels({ ...begun, bindings: withApplyStrategy(begun) }, latest.index, context);
   const { conflict, cleaning } = sameCluster(work);
   const strategy = work.placement.spec.strategy.rollingUpdate ?? defaults;
   const period = { now: parseInstant(context.now) ?? 0, ms: strategy.unavailablePeriodSeconds * 1000 };
@@ -125,6 +127,23 @@ const stayed = (
 const opensFreeze = (waiting: ReadonlySet<Classified>, freeze: Freeze): Timestamp[] =>
   waiting.size > 0 && freeze.kind === 'none' && freeze.opensAt !== undefined ? [freeze.opensAt] : [];
 
+/**
+ * What overrides fill in from a label, and nothing else, is no new version and waits for nothing. Where there is more to roll
+ * out, it comes with that.
+ */
+function withLabels(work: PlacementWork, latest: number, context: RollOutContext): PlacementWork {
+  const { filled } = context;
+  const isHeld = ({ binding }: BindingStep): boolean =>
+    binding.clusterLabels !== undefined && binding.state === 'Bound' && !binding.deleting;
+  if (!filled || !work.bindings.some(isHeld)) return work;
+  const isOutOfDate = outOfDate(work, latest, context);
+  const isFilled = (step: BindingStep): boolean => isHeld(step) && !isOutOfDate(step.binding);
+  return {
+    ...work,
+    bindings: work.bindings.map((step) => (isFilled(step) ? { ...step, binding: filled(step.binding) } : step)),
+  };
+}
+
 /** A change of applyStrategy alone is pushed to every binding at once, outside any budget. */
 function withApplyStrategy({ bindings, placement }: PlacementWork): BindingStep[] {
   const wanted = placement.spec.strategy.applyStrategy;
@@ -142,14 +161,16 @@ function withApplyStrategy({ bindings, placement }: PlacementWork): BindingStep[
 
 /**
  * An override without a placement of its own rides along: its difference counts once anything else begins a rollout, and
- * until the last binding that was told to wait has had its turn.
+ * until the last binding that was told to wait has had its turn. A relabelled cluster for which other overrides match is one to
+ * roll out to.
  */
 function outOfDate({ bindings }: PlacementWork, latest: number, { overridesFor, differs }: RollOutContext) {
   const ridesAlong = (binding: Binding): boolean => listsDiffer(binding, overridesFor(binding.targetCluster));
   const begins = (binding: Binding): boolean =>
     binding.resourceSnapshotIndex !== latest ||
     (ridesAlong(binding) &&
-      (conditionIs(binding.conditions, 'RolloutStarted', 'False') ||
+      (binding.clusterLabels !== undefined ||
+        conditionIs(binding.conditions, 'RolloutStarted', 'False') ||
         differs(binding, overridesFor(binding.targetCluster))));
   const anyBegins = bindings.some(({ binding }) => !binding.deleting && (binding.state !== 'Bound' || begins(binding)));
   return (binding: Binding): boolean => begins(binding) || (anyBegins && ridesAlong(binding));

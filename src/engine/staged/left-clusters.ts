@@ -1,6 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../kernel/condition.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { mark } from './marks.ts';
 import { hasFinished, type RunContext, type RunStep, withHold } from './step.ts';
 
@@ -10,7 +11,7 @@ import { hasFinished, type RunContext, type RunStep, withHold } from './step.ts'
  */
 export function skipLeftClusters(step: RunStep, { run, input }: RunContext): RunStep {
   if (endsOnMembershipChange(run)) return step;
-  const present = new Set(input.clusters.filter(({ left }) => !left).map(({ name }) => name));
+  const present = presentClusters(input.clusters);
   const skipped = (stage: StageStatus): StageStatus => {
     if (stage.clusters.every((cluster) => hasFinished(cluster) || present.has(cluster.clusterName))) return stage;
     const clusters = stage.clusters.map((cluster) =>
@@ -23,6 +24,12 @@ export function skipLeftClusters(step: RunStep, { run, input }: RunContext): Run
   const { stagesStatus = [] } = step.status;
   return { ...step, status: { ...step.status, stagesStatus: stagesStatus.map(skipped) } };
 }
+
+/** Clusters that are in the fleet and not on their way out of it. */
+export const presentClusters = onceFor(
+  (clusters: RunContext['input']['clusters']): ReadonlySet<ClusterName> =>
+    new Set(clusters.filter(({ left }) => !left).map(({ name }) => name)),
+);
 
 /** KubeFleet's rule, where the run asks for it: any change of membership or order ends the run. */
 export const endsOnMembershipChange = ({ metadata }: StagedUpdateRun): boolean =>

@@ -38,6 +38,7 @@ const stateKeys = [
     'policySnapshotIndex',
     'resourceSnapshotIndex',
     'assignedAt',
+    'clusterLabels',
     'selected',
     'clusterScore',
   ],

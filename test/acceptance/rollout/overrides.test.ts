@@ -16,6 +16,7 @@ import {
   type Step,
   Story,
   targets,
+  told,
   words,
 } from './world.ts';
 
@@ -150,6 +151,102 @@ describe('a label changed', () => {
       ['a Bound 0 update', 'b Bound 0 wait'],
       ['a', 'b size-1'],
     ]);
+  });
+
+  /** What the target of a cluster is to be, and what the cluster says it has of it. */
+  const digestOn = ({ plan }: Step, cluster: string): string =>
+    plan.targets.find(({ clusterName }: Document) => clusterName === cluster).digest;
+  const saying = (digest: string, index = 0, replicas = 3) => ({
+    ...sight(index, replicas),
+    placements: [told(index, { digest })],
+  });
+  const allScope = `
+apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacementDisruptionBudget
+metadata: {name: web, annotations: {gitfleet.dev/budget-scope: all}}
+spec: {minAvailable: 2}
+`;
+  const big = '{matchLabels: {size: big}}';
+  const sized = (name: string, size: string) => member(name, { size, env: size === 'big' ? 'prod' : 'dev' });
+
+  /** Two big clusters that say what they have, which is what overrides make of the resources for big ones. */
+  async function bothBig(rules = override(3, big)): Promise<{ readonly story: Story; readonly digest: string }> {
+    const story = new Story({
+      ...Object.fromEntries(['a', 'b'].map((name) => [`clusters/${name}.yaml`, sized(name, 'big')])),
+      'web.yaml': placement(all, rolling(2, 0)),
+      'override.yaml': rules,
+      'resources/web.yaml': app('web:1'),
+    });
+    story.seen = {};
+    const digest = digestOn(await story.plan(), 'a');
+    story.seen = { a: saying(digest), b: saying(digest) };
+    await story.plan(10);
+    return { story, digest };
+  }
+
+  it('leaves what a cluster has as it is until its turn comes, and says that it is well', async () => {
+    const { story, digest } = await bothBig();
+    story.files['budget.yaml'] = allScope;
+    for (const now of [20, 30]) {
+      story.files['clusters/b.yaml'] = sized('b', 'small');
+      const step = await story.plan(now);
+      expect([moves(step), held(step), digestOn(step, 'b'), listsOf(step)]).toEqual([
+        ['a Bound 0 keep', 'b Bound 0 wait'],
+        ['RolloutBudget b'],
+        digest,
+        ['a size-0', 'b size-0'],
+      ]);
+      expect(words(bindingOn(step, 'b').conditions)).toContain('Available=True/AllWorkAreAvailable');
+    }
+    delete story.files['budget.yaml'];
+    const turn = await story.plan(40);
+    expect([moves(turn), listsOf(turn)]).toEqual([
+      ['a Bound 0 keep', 'b Bound 0 update'],
+      ['a size-0', 'b'],
+    ]);
+    expect(digestOn(turn, 'b')).not.toBe(digest);
+    expect(JSON.stringify(turn.file('placements/web/state.yaml'))).not.toContain('clusterLabels');
+  });
+
+  it('and changed back while its cluster waits is as if nothing had been', async () => {
+    const { story, digest } = await bothBig();
+    story.files['budget.yaml'] = allScope;
+    story.files['clusters/b.yaml'] = sized('b', 'small');
+    const waits = await story.plan(20);
+    expect(waits.file('placements/web/state.yaml').bindings[1].clusterLabels.size).toBe('big');
+    story.files['clusters/b.yaml'] = sized('b', 'big');
+    const step = await story.plan(30);
+    expect([moves(step), held(step), digestOn(step, 'b')]).toEqual([['a Bound 0 keep', 'b Bound 0 keep'], [], digest]);
+    expect(JSON.stringify(step.file('placements/web/state.yaml'))).not.toContain('clusterLabels');
+  });
+
+  it('is rolled out where the override is bound to no placement, too', async () => {
+    const { story } = await bothBig(override(3, big, ''));
+    story.files['clusters/b.yaml'] = sized('b', 'small');
+    const step = await story.plan(20);
+    expect([moves(step), listsOf(step)]).toEqual([
+      ['a Bound 0 keep', 'b Bound 0 update'],
+      ['a size-0', 'b'],
+    ]);
+  });
+
+  it('that an override fills in, of a cluster that waits for a version, changes it with that version', async () => {
+    const { story, digest } = await bothBig(
+      override('{size: "${MEMBER-CLUSTER-LABEL-KEY-size}"}').replace(
+        'op: replace, path: /spec/replicas',
+        'op: add, path: /metadata/annotations',
+      ),
+    );
+    story.files['budget.yaml'] = allScope;
+    story.files['resources/web.yaml'] = app('web:2');
+    await story.plan(20);
+    story.files['clusters/b.yaml'] = sized('b', 'small');
+    const step = await story.plan(30);
+    expect([moves(step), digestOn(step, 'b')]).toEqual([['a Bound 0 wait', 'b Bound 0 wait'], digest]);
+    delete story.files['budget.yaml'];
+    const turn = await story.plan(40);
+    expect(moves(turn)).toEqual(['a Bound 1 update', 'b Bound 1 update']);
+    expect(digestOn(turn, 'b')).not.toBe(digestOn(turn, 'a'));
   });
 
   it('brings a cluster that joins with it what matches, latest of everything, while the others wait', async () => {

@@ -115,6 +115,14 @@ describe('whether a budget allows one more disruption', () => {
     });
     expect(budgetAllows(work, budget({ maxUnavailable: '30%' })).allowed).toBe(true);
   });
+  it.each<[string, string, DisruptionBudget['spec'], boolean, boolean]>([
+    ['is not one of those that are available', 'aax', { minAvailable: 2 }, true, false],
+    ['is not one of those that are missing', 'aay', { maxUnavailable: 1 }, false, true],
+  ])('a cluster that left the fleet %s', (_, letters, spec, before, since) => {
+    const work = workOf({ placement: placementOf({ policy: pickN(2) }), bindings: bindings(letters) });
+    const allowed = (left?: string) => budgetAllows(work, budget(spec), (cluster) => cluster !== left).allowed;
+    expect([allowed(), allowed('c-2')]).toEqual([before, since]);
+  });
   it('a condition of an older generation is none', () => {
     const old = bound('c-0', 0, {
       observedGeneration: 2,

@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
+import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
 import { disruptionDenied } from './disruption-denied.ts';
@@ -63,7 +64,7 @@ function removeFrom(step: RunStep, context: RunContext, cluster: ClusterUpdating
     };
   }
   const began = mark(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, input.now);
-  if (live?.state === 'Unscheduled' && !isMember(clusterName, input)) {
+  if (live?.state === 'Unscheduled' && !presentClusters(input.clusters).has(clusterName)) {
     const message = `${clusterName} left the fleet: its resources stay there, its binding goes`;
     return {
       step: withoutBinding(step, clusterName),
@@ -82,9 +83,6 @@ function removeFrom(step: RunStep, context: RunContext, cluster: ClusterUpdating
     : `the binding on ${clusterName} is gone`;
   return { step, cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now) };
 }
-
-const isMember = (cluster: ClusterName, { clusters }: RunContext['input']): boolean =>
-  clusters.some(({ name, left }) => name === cluster && !left);
 
 const isLeaving = ({ work }: RunStep, cluster: ClusterName): boolean =>
   work.bindings.some(({ binding }) => binding.targetCluster === cluster && binding.deleting);

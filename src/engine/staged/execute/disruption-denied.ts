@@ -1,6 +1,7 @@
 import { refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import { bindsRollouts, budgetAllows, budgetInForce } from '../../evict/budget.ts';
+import { presentClusters } from '../left-clusters.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { currentCondition } from './binding-progress.ts';
 
@@ -10,6 +11,7 @@ export function disruptionDenied(step: RunStep, { input }: RunContext, binding: 
   const { budgets = [], refused = [] } = input;
   const budget = budgetInForce(refOf(step.work.placement), { budgets, refused });
   if (budget === undefined || !bindsRollouts(budget)) return undefined;
-  const verdict = budgetAllows(step.work, budget);
+  const present = presentClusters(input.clusters);
+  const verdict = budgetAllows(step.work, budget, (cluster) => present.has(cluster));
   return verdict.allowed ? undefined : `${binding.targetCluster} waits for the disruption budget: ${verdict.message}`;
 }

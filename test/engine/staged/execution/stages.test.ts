@@ -40,6 +40,15 @@ describe('a disruption budget with scope all', () => {
     rollout.change({ budgets: [] }).plan(20);
     expect(rollout.moves).toEqual(['a Bound 1 keep', 'b Unscheduled 0 remove', 'c Unscheduled 0 remove']);
   });
+  it('counts nothing on a cluster that left the fleet, whatever was last known of it', () => {
+    const left = bound('z', 0, { state: 'Unscheduled', previousState: 'Bound', conditions: available() });
+    const rollout = update(
+      { maxConcurrency: '100%' },
+      { budgets: [budget({ minAvailable: 3 }, 'all')] },
+      { bindings: [...names.map((name) => bound(name)), left] },
+    ).plan();
+    expect(rollout.moves.filter((move) => move.endsWith('1 update'))).toHaveLength(2);
+  });
   it('a cluster that is not available spends nothing', () => {
     const bindings = names.map((name) =>
       bound(name, 0, { conditions: name < 'c' ? failing('NotAllWorkHaveBeenApplied') : available() }),
