@@ -30,6 +30,8 @@ export const objectOutcome = z.looseObject({
   /** Drifts or diffs found, redacted for Secrets. */
   details: z.array(patchDetail).optional(),
   observedGeneration: z.number().int().optional(),
+  /** Ours: when the details that are `repaired` were put right last. */
+  repairedAt: timestamp.optional(),
 });
 export type ObjectOutcome = z.output<typeof objectOutcome>;
 

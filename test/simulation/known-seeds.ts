@@ -65,6 +65,10 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['2000115', 'an override that a label took off a cluster came off at once, whatever the budget said'],
   ['2000643', 'a cluster that had left the fleet counted as available, and a run took another'],
   ['2000744', 'what had been unpicked under one budget was removed under another, as it could be'],
+  [
+    '2000747',
+    'what was put right twice in the same way was told until ten minutes after the first time, or for twenty',
+  ],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

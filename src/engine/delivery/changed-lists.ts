@@ -2,10 +2,11 @@ import type { Timestamp } from '../../api/meta.ts';
 import type { DiffedPlacement, DriftedPlacement, PatchDetail } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { parseInstant } from '../kernel/instant.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import type { Delivered } from './outcomes.ts';
 import { asFitting, mostDetails, shownDetails, wholeObject } from './patch-details.ts';
-import { isToldForLong, withToldRepairs } from './told-repairs.ts';
+import { withToldRepairs } from './told-repairs.ts';
 
 /** An object on the member that is not as it was applied, or would be applied. */
 interface Changed {
@@ -36,7 +37,8 @@ export function changedLists(
     drifted: drifts.map(({ object, details }): DriftedPlacement => {
       const observedDrifts = told(details);
       const old = toldOf(object);
-      const isSame = old !== undefined && sameDetails(old.observedDrifts, observedDrifts) && !isToldForLong(old, now);
+      const isSame =
+        old !== undefined && sameDetails(old.observedDrifts, observedDrifts) && !isRepairedSince(old, object);
       const known = isSame ? old : undefined;
       return {
         ...object.identifier,
@@ -80,6 +82,10 @@ const found = (
     })
     .filter(({ details }) => details.length > 0)
     .slice(0, mostOfList);
+
+/** It drifted once more in the same way, and no plan saw it before it was put right. */
+const isRepairedSince = ({ observationTime = '' }: DriftedPlacement, { outcome }: Delivered): boolean =>
+  (parseInstant(outcome.repairedAt ?? '') ?? 0) > (parseInstant(observationTime) ?? 0);
 
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);

@@ -15,7 +15,7 @@ function endOf({ observationTime, observedDrifts }: DriftedPlacement): Instant |
 const isRepaired = ({ repaired }: PatchDetail): boolean => repaired === true;
 
 /** Whether all that is told of repairs of an object is older than it may be. */
-export function isToldForLong(told: DriftedPlacement, now: Timestamp): boolean {
+function isToldForLong(told: DriftedPlacement, now: Timestamp): boolean {
   const end = endOf(told);
   return end !== undefined && end <= (parseInstant(now) ?? 0);
 }

@@ -2,6 +2,7 @@ import type { ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
@@ -56,7 +57,7 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
       const fight = repaired.fight(key);
       say(fight ? fighting(object, fight) : once({ object, details, who }));
     },
-    again: (key) => repaired.done(key, repaired.recent(key) ?? [], culprits.get(key)?.who),
+    again: (key) => repaired.done(key, repaired.recent(key)?.details ?? [], culprits.get(key)?.who),
     undone(key, details) {
       if (details.length > 0) undone.set(key, named(key, details));
       else if (!undone.delete(key)) return;
@@ -69,13 +70,16 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
       const recent = repaired.recent(key);
       if (outcome.result !== 'Applied' || recent === undefined) return outcome;
       const left = [...(undone.get(key) ?? []), ...(outcome.details ?? [])];
-      const told = new Map([...left, ...recent.map(asRepaired)].reverse().map((detail) => [detail.path, detail]));
+      const told = new Map(
+        [...left, ...recent.details.map(asRepaired)].reverse().map((detail) => [detail.path, detail]),
+      );
       const details = [...told.values()].reverse();
       const known = repaired.fight(key);
       const fight = known && left.length > 0 ? withDeed(known, left, culprits.get(key)?.who) : known;
       return {
         ...outcome,
         ...(details.length > 0 ? { details } : {}),
+        ...(details.some((detail) => detail.repaired) ? { repairedAt: formatInstant(recent.at) } : {}),
         ...(fight ? { message: fighting(outcome.object, fight) } : {}),
       };
     },

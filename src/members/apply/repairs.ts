@@ -9,8 +9,11 @@ export interface Repairs {
   done(key: string, details: readonly PatchDetail[], who: string | undefined): void;
   /** Milliseconds until the object should be put right again; 0 the first time. */
   pauseMs(key: string): number;
-  /** What was put right of late, as long as it is reported and counted towards a fight; undefined when nothing was. */
-  recent(key: string): readonly PatchDetail[] | undefined;
+  /**
+   * What was put right of late and when, milliseconds, as long as it is reported and counted towards a fight; undefined when
+   * nothing was.
+   */
+  recent(key: string): { readonly details: readonly PatchDetail[]; readonly at: number } | undefined;
   /**
    * What was undone of late, from the third repair on: one may be an accident and two a coincidence, then somebody fights
    * back. Undefined before.
@@ -66,7 +69,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
       const pause = Math.min(firstPauseMs * 2 ** (repair.times - 1), longestPauseMs);
       return Math.max(repair.at + pause - clock.now(), 0);
     },
-    recent: (key) => byKey.get(key)?.details,
+    recent: (key) => byKey.get(key),
     fight(key) {
       const repair = byKey.get(key);
       return repair !== undefined && repair.times > 2 ? repair.deeds : undefined;

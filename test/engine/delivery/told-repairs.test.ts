@@ -30,8 +30,10 @@ function told(
   details: PatchDetail[] | undefined,
   seconds: number,
   more: Scene = {},
+  repairedAt?: number,
 ) {
-  const results = [{ object: ref(config('x')), result: 'Applied', ...(details ? { details } : {}) }];
+  const since = repairedAt === undefined ? {} : { repairedAt: at(repairedAt) };
+  const results = [{ object: ref(config('x')), result: 'Applied', ...(details ? { details } : {}), ...since }];
   return observe({
     binding: before ? { driftedPlacements: [before] } : {},
     seen: look({ objects: [config('x')], placements: [entry({ results })] }),
@@ -53,9 +55,9 @@ describe('what was put right', () => {
     expect(told(both[0], [color], 6)).toEqual(both);
   });
 
-  it('is told anew where it was done again meanwhile', () => {
-    expect(told(recorded([repaired]), [repaired], 599)?.[0]?.observationTime).toBe(at(0));
-    expect(told(recorded([repaired]), [repaired], 601)?.[0]?.observationTime).toBe(at(601));
+  it('is told anew where it was done again since', () => {
+    expect(told(recorded([repaired]), [repaired], 599, {}, -1)?.[0]?.observationTime).toBe(at(0));
+    expect(told(recorded([repaired]), [repaired], 599, {}, 598)?.[0]?.observationTime).toBe(at(599));
   });
 
   it.each<[string, PatchDetail[] | undefined, Scene]>([

@@ -27,6 +27,7 @@ describe('an object that somebody changes', () => {
         details: [
           { path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit', repaired: true },
         ],
+        repairedAt: '2026-11-20T10:00:01Z',
       },
     ]);
     expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color']);
@@ -151,7 +152,7 @@ describe('an object that somebody changes', () => {
     }
     await world.user('PATCH', path, { data: { color: 'four' }, metadata: { labels: { 'app.kubernetes.io/x': 'y' } } });
     await world.pass(0.1);
-    const told = (detail: object) => [
+    const told = (detail: object, more: object = {}) => [
       {
         object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
         result: 'Applied',
@@ -159,13 +160,16 @@ describe('an object that somebody changes', () => {
           /^ConfigMap default\/a is changed by other-controller, kubectl-edit again and again: it is put right/,
         ),
         details: [{ path: '/data/color', valueInHub: 'red', manager: 'kubectl-edit', ...detail }],
+        ...more,
       },
     ];
     expect(await dataOf(world)).toEqual({ color: 'four' });
     expect(world.results()).toEqual(told({ valueInMember: 'four' }));
     await world.pass(5);
     expect(await dataOf(world)).toEqual({ color: 'red' });
-    expect(world.results()).toEqual(told({ valueInMember: 'four', repaired: true }));
+    expect(world.results()).toEqual(
+      told({ valueInMember: 'four', repaired: true }, { repairedAt: '2026-11-20T10:00:11Z' }),
+    );
     await change('five');
     await world.pass(0.1);
     expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'five', manager: 'other-controller' }]);
