@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fleetConfig } from '../src/api/gitfleet.ts';
 import { program } from '../src/cli/program.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -39,6 +40,13 @@ describe.each(pages)('%s', (page) => {
   it('names commands and flags that gitfleet has', () => {
     expect(commandLinesOf(page).flatMap(unknownWords)).toEqual([]);
   });
+});
+
+it('every setting of a FleetConfig is told', () => {
+  const { guard, ...others } = fleetConfig.shape.spec.unwrap().shape;
+  const fields = [...Object.keys(guard.unwrap().shape).map((name) => `guard.${name}`), ...Object.keys(others)];
+  const told = textOf('docs/operations.md');
+  expect(fields.filter((field) => !told.includes(`| \`${field}`))).toEqual([]);
 });
 
 it('the README names commands at all', () => {
