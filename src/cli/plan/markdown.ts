@@ -1,4 +1,5 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import { markdownProblem } from '../../repo/markdown-problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { titleOf } from '../terminal/names.ts';
@@ -22,15 +23,9 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
   ];
   if (plan.guard.length > 0)
     lines.push('', '**Refused by the guard**', ...plan.guard.map((finding) => `- ${markdownText(finding.message)}`));
-  const errors = plan.problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0)
-    lines.push(
-      '',
-      '**Problems**',
-      ...errors
-        .slice(0, mostRows)
-        .map((problem) => `- \`${problem.file ?? '?'}:${problem.line ?? 0}\` ${markdownText(problem.message)}`),
-    );
+  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
+  if (problems.length > 0)
+    lines.push('', '**Problems**', ...problems.slice(0, mostRows).map((problem) => `- ${markdownProblem(problem)}`));
   for (const { deed, title } of lists) fold(lines, title, of(deed));
   fold(
     lines,

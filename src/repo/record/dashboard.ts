@@ -8,7 +8,7 @@ import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
-import { quotedValue } from '../fleet/positions.ts';
+import { markdownProblem } from '../markdown-problem.ts';
 import { markdownText } from '../markdown-text.ts';
 import { holdSubject } from './hold-subject.ts';
 import { removalName } from './removals-asked.ts';
@@ -105,11 +105,7 @@ const problems = (plan: Plan): readonly string[] =>
   plan.problems
     .filter(({ severity }) => severity !== 'info')
     .slice(0, mostRows)
-    .map(({ severity, file, line, message, value, fix }) => {
-      const where = file ? `\`${file.replaceAll('`', '')}${line ? `:${line}` : ''}\` ` : '';
-      const end = `${fix ? `. Fix: ${markdownText(fix)}` : ''}${fix?.endsWith('?') ? '' : '.'}`;
-      return `- ${severity}: ${where}${markdownText(message)}${markdownText(quotedValue({ value, message }))}${end}`;
-    });
+    .map((problem) => `- ${markdownProblem(problem)}`);
 
 function runs(plan: Plan): readonly string[] {
   const open = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');

@@ -30,7 +30,7 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
 
     ## Problems
 
-    - error: \`placements/pay.yaml:18\` ClusterResourcePlacement pay: type must be "RollingUpdate" or "External" (found Externl). Fix: did you mean External?
+    - error: \`placements/pay.yaml:18:5\` ClusterResourcePlacement pay: type must be "RollingUpdate" or "External" (found Externl). Fix: did you mean External?
 
     ## Held until somebody acts
 
