@@ -22,7 +22,7 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
   ];
   if (plan.guard.length > 0)
-    lines.push('', '**Refused by the guard**', ...plan.guard.map((finding) => `- ${markdownText(finding.message)}`));
+    lines.push('', '**Refused by the guard**', ...plan.guard.map((finding) => `- ${refusal(finding)}`));
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   if (problems.length > 0)
     lines.push('', '**Problems**', ...problems.slice(0, mostRows).map((problem) => `- ${markdownProblem(problem)}`));
@@ -36,6 +36,10 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** What is refused, and how a person lets it pass. */
+const refusal = ({ message, removalDigest }: Plan['guard'][number]): string =>
+  `${markdownText(message)}${removalDigest ? `. To approve: a RemovalApproval with \`removalDigest: ${removalDigest}\`` : ''}`;
 
 /** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
 const lists: readonly { deed: Deed['deed']; title: string; count?: string; rare?: boolean }[] = [

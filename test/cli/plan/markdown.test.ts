@@ -16,3 +16,20 @@ it('problems stand in a comment with line, column and what to write instead', as
     '\n\n**Problems**\n- error: `eu-1.yaml:3:24` MemberCluster eu-1: there is no field labesl here. Fix: did you mean labels?\n',
   );
 });
+
+it('a refusal says what lets it pass', async () => {
+  const files = {
+    'eu-1.yaml': 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1}\n',
+    'web.yaml': placement('placementType: PickAll'),
+    'resources/shop.yaml': shop,
+  };
+  const [repo, now] = [await folder(files), '2026-11-20T10:00:00Z'];
+  const first = JSON.parse((await gitfleet('plan', '--repo', repo, '--now', now, '-o', 'json')).out);
+  const recorded = await folder(first.record);
+  const emptied = await folder({ 'eu-1.yaml': files['eu-1.yaml'], 'resources/shop.yaml': shop });
+  const ask = (...more: string[]) => gitfleet('plan', '--repo', emptied, '--recorded', recorded, '--now', now, ...more);
+  const { guard } = JSON.parse((await ask('-o', 'json')).out);
+  const { code, out } = await ask('-o', 'markdown');
+  expect(code).toBe(4);
+  expect(out).toContain(`. To approve: a RemovalApproval with \`removalDigest: ${guard[0].removalDigest}\`\n`);
+});
