@@ -43,7 +43,8 @@ const placesOf = ({ desired, fleet, daemons }: World, app: App): string[] =>
     if (live?.metadata.labels?.['gitfleet.dev/placement'] !== app.name) return false;
     const bindings = daemons[0]?.plan().placements.find(({ name }) => name === app.name)?.bindings ?? [];
     const here = bindings.filter(({ clusterName }) => clusterName === cluster);
-    return here.length === 1 && here[0]?.move === 'keep' && versionOf(live) === app.version;
+    const isWell = here[0]?.conditions.some(({ type, status }) => type === 'Available' && status === 'True') === true;
+    return here.length === 1 && here[0]?.move === 'keep' && isWell && versionOf(live) === app.version;
   });
 
 function isTold({ record }: World, app: App, cluster: string): boolean {

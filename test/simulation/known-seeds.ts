@@ -69,6 +69,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '2000747',
     'what was put right twice in the same way was told until ten minutes after the first time, or for twenty',
   ],
+  ['2001372', 'an app without a surge waited to leave a cluster that it had never come to, as in KubeFleet'],
+  ['2001864', 'an app waited for what another had that could not go on, as it should'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

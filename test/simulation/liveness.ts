@@ -26,20 +26,26 @@ export function unsettled(world: World): string[] {
 
 /** A namespace with objects of other people in it is not removed before they are gone; picked anew the app waits for that. */
 const isHeld = (world: World, plan: Plan, text: string): boolean => {
+  const [, late, where] = /^(\S+) on (\S+) is not available$/.exec(text) ?? [];
+  if (late !== undefined && where !== undefined) return waitsForAnother(world, plan, late, where);
   const [, app, cluster] = /^(\S+) on (\S+): (?:remove|wait)$/.exec(text) ?? [];
   if (app === undefined || cluster === undefined) return false;
   return holdsOthers(world, cluster, app) || waitsForRemoval(world, plan, app, cluster);
 };
 
 /**
- * Beyond its surge an app comes to no other cluster before it has left one, even where it cannot leave that one wholly; and
+ * Beyond its surge an app comes to no other cluster before it has left one, even where it cannot leave that one; and
  * what would have to go on without that other cluster stays as it is. The holds say which those are.
  */
 function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: string): boolean {
   const about = holds.filter(({ subject }) => subject.name === app);
   const on = (it: string) => about.filter(({ subject }) => subject.clusterName === it);
   const isStuck = (it: string): boolean =>
-    on(it).some(({ reason }) => reason === 'ContainsForeignObjects') && holdsOthers(world, it, app);
+    neverBegan(it) || (on(it).some(({ reason }) => reason === 'ContainsForeignObjects') && holdsOthers(world, it, app));
+  /** Unpicked before anything came there: as in KubeFleet even that waits for what maxUnavailable leaves. */
+  const neverBegan = (it: string): boolean =>
+    on(it).some(({ message }) => / is to be removed once maxUnavailable /.test(message)) &&
+    world.fleet.stored(it, 'apps/deployments', app, 'web') === undefined;
   /** It was evicted from where it cannot leave wholly, and was picked for that cluster again. */
   const comesBack = (it: string): boolean =>
     isStuck(it) && on(it).some(({ reason }) => reason === 'SameClusterCleanup');
@@ -54,6 +60,16 @@ function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: st
   };
   return waits(cluster);
 }
+
+/** Another app has what several ask for, and waits there itself before it comes to the version that does not. */
+function waitsForAnother(world: World, plan: Plan, app: string, cluster: string): boolean {
+  if (world.desired.apps.get(app)?.shared !== true) return false;
+  const holder = holderOfShared(world, cluster);
+  return holder !== undefined && holder !== app && waitsForRemoval(world, plan, holder, cluster);
+}
+
+const holderOfShared = ({ fleet }: World, cluster: string): string | undefined =>
+  fleet.stored(cluster, 'rbac.authorization.k8s.io/clusterroles', '', 'shared')?.metadata.labels?.[placementLabel];
 
 const isComing = (holds: readonly Hold[]): boolean =>
   holds.some(({ message }) => / is to be added once /.test(message));
@@ -93,14 +109,15 @@ function wrong(world: World, plan: Plan): string[] {
       } else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
         left.push(`${at} has another number of replicas`);
       else if (!isAvailable(live)) left.push(`${at} is not available`);
-      else if (!isBusy() && !waits()) left.push(...wrongBesides(world, app, cluster));
+      else if (!isBusy() && !waits()) left.push(...wrongBesides(world, plan, app, cluster));
     }
   }
   return [...left, ...leftovers(world)];
 }
 
 /** Where its Deployment is as it should be. */
-function wrongBesides({ desired, fleet, record }: World, app: App, cluster: string): string[] {
+function wrongBesides(world: World, plan: Plan, app: App, cluster: string): string[] {
+  const { desired, fleet, record } = world;
   const at = `${app.name} on ${cluster}`;
   const left: string[] = [];
   const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web')!;
@@ -110,8 +127,8 @@ function wrongBesides({ desired, fleet, record }: World, app: App, cluster: stri
     left.push(`the settings of ${at} are missing`);
   const gadget = fleet.stored(cluster, 'example.com/gadgets', app.name, 'gadget') as Gadget | undefined;
   if (app.gadget && gadget?.spec?.version !== app.version) left.push(`the gadget of ${at} is ${gadget?.spec?.version}`);
-  const shared = fleet.stored(cluster, 'rbac.authorization.k8s.io/clusterroles', '', 'shared');
-  if (app.shared && shared?.metadata.labels?.[placementLabel] !== app.name)
+  const isOwn = !app.shared || holderOfShared(world, cluster) === app.name;
+  if (!isOwn && !waitsForAnother(world, plan, app.name, cluster))
     left.push(`what ${at} asked for as the last is not its own`);
   const mirrored = parse(record.file(`placements/${app.name}/mirrored/${cluster}.yaml`) ?? '{}') as Mirrored;
   const told = mirrored.objects?.find(({ kind }) => kind === 'Deployment')?.status;
