@@ -286,6 +286,22 @@ describe('a record that is damaged', () => {
     });
   });
 
+  it('a cluster that a list does not name is let go of, though it shows the placement when the record is lost', async () => {
+    const listed = (...clusters: string[]) =>
+      placement('web', `{placementType: PickFixed, clusterNames: [${clusters.join(', ')}]}`);
+    const paper = new PaperFleet({ ...files(), 'placements/web.yaml': listed('a', 'b', 'c') });
+    await paper.settle();
+    paper.record = new Map();
+    paper.restart();
+    paper.files['placements/web.yaml'] = listed('a', 'b');
+    const plan = await paper.settle();
+    expect(plan.placements[0]?.bindings.map(({ clusterName, state }) => `${clusterName} ${state}`)).toEqual([
+      'a Bound',
+      'b Bound',
+    ]);
+    expect([...paper.members].filter(([, held]) => held.size > 0).map(([name]) => name)).toEqual(['a', 'b']);
+  });
+
   it('objects of a placement that the repo does not have are left alone when the record is lost', async () => {
     const paper = await settled();
     paper.record = new Map();

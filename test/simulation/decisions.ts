@@ -40,13 +40,15 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
   }
 }
 
-/** Evictions that were carried out: app and cluster, by the path of their file on the status branch. */
+/** Evictions that were carried out: app and cluster, by the path of their file on the status branch. What was going already went by itself. */
 export function carriedOut(files: Readonly<Record<string, string>>): ReadonlyMap<string, Eviction['spec']> {
   const done = new Map<string, Eviction['spec']>();
   for (const [path, text] of Object.entries(files)) {
     if (!path.startsWith('evictions/')) continue;
     const { spec, status } = parse(text) as Eviction;
-    const isDone = status?.conditions?.some(({ type, status: is }) => type === 'Executed' && is === 'True');
+    const isDone = status?.conditions?.some(
+      ({ type, status: is, message }) => type === 'Executed' && is === 'True' && !message?.includes('being removed'),
+    );
     if (isDone) done.set(path, spec);
   }
   return done;

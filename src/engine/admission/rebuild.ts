@@ -48,7 +48,8 @@ export function rebuilt(
   const contents = new Map<number, Map<string, Manifest>>();
   const bindings: Binding[] = [];
   for (const [cluster, { index, objects }] of indexed(sighted, highest)) {
-    bindings.push({ targetCluster: cluster, state: 'Bound', policySnapshotIndex: 0, resourceSnapshotIndex: index });
+    const policy = isUnnamed(placement, cluster) ? {} : { policySnapshotIndex: 0 };
+    bindings.push({ targetCluster: cluster, state: 'Bound', ...policy, resourceSnapshotIndex: index });
     const known = contents.get(index) ?? new Map<string, Manifest>();
     contents.set(index, known);
     for (const object of objects) {
@@ -67,7 +68,8 @@ export function rebuilt(
         name: placement?.metadata.name ?? key,
         ...(placement?.metadata.namespace ? { namespace: placement.metadata.namespace } : {}),
       },
-      // Present bindings count as made by the present policy: a scheduler that moved them would act on what it forgot.
+      // Present bindings count as made by the present policy, as far as it can have made them: a scheduler that moved them
+      // would act on what it forgot.
       policySnapshots: placement ? [policySnapshot(placement.spec.policy)] : [],
       resourceSnapshots: rebuiltEntries(indexes),
       bindings: bindings.sort(by(({ targetCluster }) => targetCluster)),
@@ -75,6 +77,10 @@ export function rebuilt(
     snapshots: new Map([...contents].map(([index, objects]) => [index, [...objects.values()]])),
   };
 }
+
+/** Of a list no policy of now can have made a binding that it does not name: an older one did. */
+const isUnnamed = (placement: Placement | undefined, cluster: string): boolean =>
+  placement?.spec.policy.placementType === 'PickFixed' && !placement.spec.policy.clusterNames?.includes(cluster);
 
 export const rebuiltEntries = (indexes: readonly number[]): PlacementState['resourceSnapshots'] =>
   indexes.map((index) => ({
