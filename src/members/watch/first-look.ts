@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { digestAnnotation } from '../../engine/overrides/ownership.ts';
+import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
@@ -18,7 +18,7 @@ export interface FirstLook {
   more(assignment: Assignment): void;
   /** True while what we find can be taken for what the decision was about. */
   fresh(): boolean;
-  /** Carries another digest than it did, or was not looked at in time. Objects without a digest are no daemon's. */
+  /** Carries another digest or another placement's label than it did, or was not looked at in time. Objects without a digest are no daemon's. */
   isNews(live: Manifest): boolean;
   /** We put the object there as it is now, or it has been confirmed to be out of date. */
   accept(live: Manifest): void;
@@ -32,7 +32,7 @@ export interface FirstLook {
 const freshMs = 1_000;
 
 export function firstLook(clock: Clock, watches: Watches): FirstLook {
-  const digests = new Map<string, string | undefined>();
+  const marks = new Map<string, string | undefined>();
   let began = Number.NEGATIVE_INFINITY;
 
   const fresh = (): boolean => clock.now() - began <= freshMs;
@@ -50,12 +50,12 @@ export function firstLook(clock: Clock, watches: Watches): FirstLook {
   }
 
   function note(key: string, live: Manifest | undefined): void {
-    if (!digests.has(key)) digests.set(oneText(key), digestOf(live));
+    if (!marks.has(key)) marks.set(oneText(key), markOf(live));
   }
 
   return {
     begin(assignment) {
-      digests.clear();
+      marks.clear();
       // What the record said when this daemon started may be long out of date.
       began = assignment.adopted ? Number.NEGATIVE_INFINITY : clock.now();
       more(assignment);
@@ -63,19 +63,23 @@ export function firstLook(clock: Clock, watches: Watches): FirstLook {
     more,
     fresh,
     isNews(live) {
-      const digest = digestOf(live);
+      const mark = markOf(live);
       const key = keyOfManifest(live);
-      return digest !== undefined && !(digests.has(key) && digests.get(key) === digest);
+      return mark !== undefined && !(marks.has(key) && marks.get(key) === mark);
     },
     renew() {
       began = clock.now();
     },
-    accept: (live) => void digests.set(oneText(keyOfManifest(live)), digestOf(live)),
+    accept: (live) => void marks.set(oneText(keyOfManifest(live)), markOf(live)),
     forget() {
-      digests.clear();
+      marks.clear();
       began = Number.NEGATIVE_INFINITY;
     },
   };
 }
 
-const digestOf = (live: Manifest | undefined): string | undefined => live?.metadata.annotations?.[digestAnnotation];
+/** Whose it is tells as much as what it is: what one placement hands over to another has the same digest. */
+function markOf(live: Manifest | undefined): string | undefined {
+  const digest = live?.metadata.annotations?.[digestAnnotation];
+  return digest && `${live?.metadata.labels?.[placementLabel]} ${digest}`;
+}
