@@ -74,6 +74,7 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['2002122', 'an eviction of what a rollout was removing already was taken for what removed it'],
   ['2002084', 'a cluster that a list did not name any more was kept and updated once the record was lost'],
   ['1081863', 'an app that was handed what another had let go of lost it to a daemon that had not read of that'],
+  ['1080749', 'a cluster that told of a generation which is not there yet was free to go on, as in KubeFleet'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

@@ -256,7 +256,8 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
       deployment(cluster, app, event);
       // Last: what we do now goes wrong only by having been done. What has lost our label is as gone to a watch as what was deleted.
       const isKnown = event.object.metadata.labels?.[placementLabel] === app.name;
-      goes(`${app.name}/${cluster}`, isKnown && up.has(`${app.name}/${cluster}`) ? 'well' : 'wrong');
+      const isWell = isKnown && up.has(`${app.name}/${cluster}`) && tellsItsGeneration(event.object);
+      goes(`${app.name}/${cluster}`, isWell ? 'well' : 'wrong');
     },
     removedByPerson(cluster, namespace, name) {
       personal.add(name === undefined ? `${cluster}/${namespace}` : `${cluster}/${namespace}/${name}`);
@@ -324,6 +325,12 @@ export function versionOf(object: object): number | undefined {
   const image = (object as LooseDeployment).spec?.template?.spec?.containers?.[0]?.image;
   const version = /^app:(\d+)$/.exec(image ?? '')?.[1];
   return version === undefined ? undefined : Number(version);
+}
+
+/** As in KubeFleet a status of another generation, also of one that is not there yet, counts as none. */
+function tellsItsGeneration(object: object): boolean {
+  const { metadata, status } = object as LooseDeployment;
+  return status?.observedGeneration === metadata.generation;
 }
 
 /** As people read `kubectl get deployment`: everything asked for is there, new, and available. */
