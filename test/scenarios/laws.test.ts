@@ -108,10 +108,12 @@ class World {
     }
   }
 
-  /** How many clusters the placement asks for. */
+  /** How many clusters the placement asks for. One that was evicted and picked again has two bindings. */
   wanted(plan: Plan): number {
     if (this.given.policy === 'PickN') return this.#wanted;
-    return plan.placements[0]!.bindings.filter(({ state }) => state !== 'Unscheduled').length;
+    const [web] = plan.placements;
+    return new Set(web!.bindings.filter(({ state }) => state !== 'Unscheduled').map(({ clusterName }) => clusterName))
+      .size;
   }
 
   /** Members that serve what they were told to, as far as anybody can know: those that are down as they were last seen. */
@@ -157,6 +159,27 @@ const untrackable = '---\napiVersion: acme.io/v1\nkind: Widget\nmetadata: {name:
 
 const count = (value: number | string, total: number): number =>
   typeof value === 'number' ? value : Math.ceil((Number(value.slice(0, -1)) * total) / 100);
+
+const happenings = (...kinds: readonly [Event['kind'], number][]): Event[] =>
+  kinds.map(([kind, amount]) => ({ kind, at: 1, amount }));
+
+/** A freeze ends in the plan that carries out an eviction and updates the first cluster, both of which waited for it. */
+const evictedAtTheThaw: Case = {
+  policy: 'PickAll',
+  maxUnavailable: '1%',
+  maxSurge: '1%',
+  crd: false,
+  events: happenings(['freeze', 0], ['deliverAll', 0], ['evict', 0], ['version', 0], ['thaw', 0]),
+};
+
+/** A cluster is picked again while it is being cleaned up, and dropped before anything came. */
+const droppedTwice: Case = {
+  policy: 'PickN',
+  maxUnavailable: '1%',
+  maxSurge: '1%',
+  crd: false,
+  events: happenings(['deliverAll', 0], ['resize', 0], ['resize', 42], ['version', 0], ['resize', 26], ['version', 0]),
+};
 
 /** Everything is told to run the latest, and does. */
 const isDone = ({ placements: [web] }: Plan): boolean =>
@@ -216,7 +239,7 @@ describe('whatever happens, in any order', () => {
         if (unavailable === 0 || total - unavailable >= web!.bindings.length) return;
         expect(isDone(last)).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: 40, examples: [[evictedAtTheThaw], [droppedTwice]] },
     );
   }, 120_000);
 

@@ -49,12 +49,13 @@ export function targetsOf(work: PlacementWork, { render, present }: TargetContex
 
 /**
  * The bindings that speak for their clusters. Two on one cluster is a conflict in which nothing moves, so what is to stay
- * goes before what is to go, and Bound before Unscheduled. One that was never given anything has nothing to remove.
+ * goes before what is to go, and Bound before Unscheduled. Those never
+ * given anything have no say.
  */
 function onePerCluster({ bindings }: PlacementWork): Binding[] {
   const chosen = new Map<ClusterName, Binding>();
   for (const { binding } of bindings) {
-    if (binding.deleting ? !wasGiven(binding) : binding.state === 'Scheduled') continue;
+    if (!wasGiven(binding)) continue;
     const rival = chosen.get(binding.targetCluster);
     if (!rival || rank(binding) < rank(rival)) chosen.set(binding.targetCluster, binding);
   }

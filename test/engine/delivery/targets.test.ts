@@ -65,6 +65,11 @@ describe('targets', () => {
       ['a remove'],
     ],
     [
+      'being removed beside one that was dropped before anything came: the removal',
+      [unscheduled('a', [], { deleting: true }), { ...scheduled('a'), state: 'Unscheduled' }],
+      ['a remove'],
+    ],
+    [
       'being removed beside a Bound one: nothing moves',
       [unscheduled('a', [], { deleting: true }), bound('a', 1, [])],
       ['a 1'],
