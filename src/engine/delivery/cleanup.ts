@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { wasBound } from '../placement/bindings.ts';
 import { sightingOf } from './outcomes.ts';
 
 /**
@@ -29,5 +30,4 @@ export function isCleanedUp(request: {
 }
 
 /** Whether resources may ever have been sent for a binding. */
-export const wasGiven = ({ state, previousState, resourceSnapshotIndex }: Binding): boolean =>
-  resourceSnapshotIndex !== undefined || state === 'Bound' || previousState === 'Bound';
+export const wasGiven = (binding: Binding): boolean => binding.resourceSnapshotIndex !== undefined || wasBound(binding);

@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
+import { wasBound } from '../placement/bindings.ts';
 import { currentCondition, hasFailed } from '../staged/execute/binding-progress.ts';
 import type { PlacementWork } from '../working.ts';
 import { type BudgetInForce, budgetAllows } from './budget.ts';
@@ -33,9 +34,7 @@ export function judge(request: {
   if (binding === undefined) return invalid(said.noBinding);
 
   if (binding.deleting) return executed(said.beingRemoved, false);
-  const { state, previousState } = binding;
-  if (state === 'Scheduled' || (state === 'Unscheduled' && previousState !== 'Bound'))
-    return { kind: 'blocked', message: said.notPlacedYet };
+  if (!wasBound(binding)) return { kind: 'blocked', message: said.notPlacedYet };
   if (hasFailed(binding) || currentCondition(binding, 'DiffReported')) return executed(said.failed);
   if (budget === undefined) return executed(said.noBudget);
   const { allowed, misconfigured, message } = budgetAllows(work, budget, inFleet);

@@ -38,6 +38,10 @@ function groupOf(binding: Binding, latestIndex: number, index: FleetIndex): keyo
   return binding.state === 'Scheduled' ? 'scheduled' : 'bound';
 }
 
+/** Whether resources may be there: a binding that was dropped before it was ever Bound has none. */
+export const wasBound = ({ state, previousState }: Binding): boolean =>
+  state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
+
 /** Remembers that it was Bound, which is what removal and eviction ask about; nothing else is remembered. */
 export function unschedule(binding: Binding): Binding {
   if (binding.state === 'Unscheduled') return binding;

@@ -1,6 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import { wasBound } from '../placement/bindings.ts';
 import type { Hold } from '../plan-document.ts';
 import type { PlacementWork } from '../working.ts';
 
@@ -22,10 +23,7 @@ export function sameCluster({ placement, bindings }: PlacementWork): SameCluster
     if (list.length < 2) continue;
     const subject = { ...ref, clusterName };
     const live = list.filter(({ deleting }) => !deleting);
-    const bound = live.some(
-      ({ state, previousState }) => state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound'),
-    );
-    if (live.length > 1 || (bound && live.length < list.length)) {
+    if (live.length > 1 || (live.some(wasBound) && live.length < list.length)) {
       const message = `${ref.kind} ${ref.name} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): nothing of it moves until one is left`;
       const fix = `remove the surplus binding on ${clusterName} from its state.yaml on the status branch`;
       return {

@@ -4,6 +4,7 @@ import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { conditionIs, settle } from '../../kernel/condition.ts';
 import { listsDiffer } from '../../overrides/trigger.ts';
+import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep, PlacementWork } from '../../working.ts';
 import type { RunContext, RunStep } from '../step.ts';
 
@@ -30,10 +31,6 @@ export function isInSync(binding: Binding, wanted: Wanted, { placement }: Placem
   );
 }
 
-/** Whether resources may be there: a binding that the scheduler dropped stays so, a run does not take it back. */
-export const mayHoldResources = ({ state, previousState }: Binding): boolean =>
-  state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
-
 export const rolloutWithheld = (binding: Binding): boolean =>
   conditionIs(binding.conditions, 'RolloutStarted', 'False');
 
@@ -54,11 +51,10 @@ export function assignBinding({
   const { now } = context.input;
   const { work } = step;
   const assigned = ({ binding, move }: BindingStep): BindingStep => {
-    const same = isInSync(binding, wanted, work);
-    const wasBound = mayHoldResources(binding);
-    if (same && wasBound && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
+    const known = isInSync(binding, wanted, work) && wasBound(binding);
+    if (known && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
     const started = settle(
-      same && wasBound ? binding.conditions : undefined,
+      known ? binding.conditions : undefined,
       {
         type: 'RolloutStarted',
         status: 'True',
@@ -76,21 +72,20 @@ export function assignBinding({
       conditions,
       ...rest
     } = binding;
-    const known = same && wasBound ? { failedPlacements, driftedPlacements, diffedPlacements } : {};
+    const toldOf = known ? { failedPlacements, driftedPlacements, diffedPlacements } : {};
     const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = wanted.cluster;
     return {
       binding: {
         ...rest,
-        ...Object.fromEntries(Object.entries(known).filter(([, list]) => list !== undefined)),
+        ...Object.fromEntries(Object.entries(toldOf).filter(([, list]) => list !== undefined)),
         state: binding.state === 'Unscheduled' ? 'Unscheduled' : 'Bound',
         resourceSnapshotIndex: wanted.index,
         ...(cluster ? { clusterResourceOverrideSnapshots: cluster } : {}),
         ...(namespaced ? { resourceOverrideSnapshots: namespaced } : {}),
         ...(wanted.applyStrategy ? { applyStrategy: wanted.applyStrategy } : {}),
-        conditions:
-          same && wasBound ? [started, ...(conditions ?? []).filter(({ type }) => type !== started.type)] : [started],
+        conditions: known ? [started, ...(conditions ?? []).filter(({ type }) => type !== started.type)] : [started],
       },
-      move: !wasBound ? 'add' : same ? move : 'update',
+      move: known ? move : wasBound(binding) ? 'update' : 'add',
     };
   };
   const { clusterName } = wanted.cluster;

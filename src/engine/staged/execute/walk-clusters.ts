@@ -3,6 +3,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
+import { wasBound } from '../../placement/bindings.ts';
 import { mark } from '../marks.ts';
 import {
   hasFinished,
@@ -14,7 +15,7 @@ import {
   withStage,
   withWake,
 } from '../step.ts';
-import { assignBinding, isInSync, mayHoldResources, rolloutWithheld, wantedBy } from './assign-binding.ts';
+import { assignBinding, isInSync, rolloutWithheld, wantedBy } from './assign-binding.ts';
 import { progressOf } from './binding-progress.ts';
 import { disruptionDenied } from './disruption-denied.ts';
 
@@ -68,7 +69,7 @@ function follow(
   const wanted = wantedBy(step, cluster);
   // Evicted in flight and picked again: the fresh binding is started like any other.
   if (binding.state === 'Scheduled') return withCluster(step, at, { ...cluster, conditions: [] });
-  if (!isInSync(binding, wanted, step.work) || !mayHoldResources(binding) || rolloutWithheld(binding)) {
+  if (!isInSync(binding, wanted, step.work) || !wasBound(binding) || rolloutWithheld(binding)) {
     const message = `the update of cluster ${cluster.clusterName} in stage ${stageOf(step, at).stageName} was preempted: its binding no longer has what this run gave it`;
     abort.push(message);
     return withCluster(step, at, mark(cluster, 'ClusterUpdatingFailed', message, now));
@@ -87,7 +88,7 @@ function start(step: RunStep, context: RunContext, at: number, cluster: ClusterU
   const { clusterName } = cluster;
   const stage = stageOf(step, at).stageName;
   const binding = liveBinding(step, clusterName);
-  if (binding === undefined || (binding.state === 'Unscheduled' && !mayHoldResources(binding)))
+  if (binding === undefined || (binding.state === 'Unscheduled' && !wasBound(binding)))
     return notSelected(step, context, at, cluster);
   if (step.work.bindings.some((other) => other.binding.targetCluster === clusterName && other.binding.deleting))
     return withHold(step, context, {
