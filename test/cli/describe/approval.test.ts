@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../../src/api/meta.ts';
+import { approvalRequest } from '../../../src/api/staged.ts';
+import { approvalText, removalText } from '../../../src/cli/describe/approval.ts';
+import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
+
+const request = (name: string, targetStage: string, conditions: Condition[] = []) =>
+  approvalRequest.parse({
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+    kind: 'ClusterApprovalRequest',
+    metadata: { name, annotations: { 'gitfleet.dev/review': 'sha256:12' } },
+    spec: { parentStageRollout: 'web-1', targetStage },
+    status: { conditions },
+  });
+
+describe('describe approval', () => {
+  const page = (...args: Parameters<typeof approvalText>) => `\n${approvalText(...args).join('\n\n')}\n`;
+
+  it('says who waits since when, what a yes opens and when, and how to say it', () => {
+    expect(page(request('web-1-after-canary', 'canary'), statusWith([waiting]))).toMatchInlineSnapshot(`
+      "
+      Name:       web-1-after-canary
+      Kind:       ClusterApprovalRequest
+      Run:        web-1
+      Placement:  web
+      Snapshot:   3
+      Stage:      after canary
+      Answer:     none yet
+      Asked:      2026-11-20T11:05:00Z
+      Who waits:  run web-1: waits for the soak of canary and approval web-1-after-canary
+      Review:     sha256:12
+
+      Opens:
+        stage prod, 2 cluster(s), at most 2 at once: us-1, us-2
+        not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
+
+      How to answer:
+        yes:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
+              git pull && git merge origin/gitfleet/approve/web-1-after-canary && git push
+        no:   write status: "False" into the file of that branch first; that ends the run
+      "
+    `);
+  });
+
+  it('before a stage a yes opens that stage', () => {
+    expect(page(request('web-1-before-prod', 'prod'), statusWith([waiting]))).toContain(
+      'Opens:\n  stage prod, 2 cluster(s), at most 2 at once: us-1, us-2\n',
+    );
+  });
+
+  it.each([
+    ['the end of the run', [], 'the end of the run: there is no stage after it'],
+    ['the removal of what is left', ['old-1', 'old-2'], 'the removal from 2 cluster(s): old-1, old-2'],
+  ])('after the last stage a yes opens %s', (_, leaving, expected) => {
+    const last = run({
+      stagesStatus: [
+        {
+          stageName: 'canary',
+          clusters: [],
+          afterStageTaskStatus: [{ type: 'Approval', approvalRequestName: 'web-1-after-canary', conditions: [asked] }],
+        },
+      ],
+      deletionStageStatus: { stageName: 'delete', clusters: leaving.map((name) => cluster(name)) },
+    });
+    expect(page(request('web-1-after-canary', 'canary'), statusWith([last]))).toContain(`Opens:\n  ${expected}\n`);
+  });
+
+  it('answered, nobody waits and nothing is to be done', () => {
+    const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([waiting]));
+    expect(text).toContain(`Answer:     yes\nAnswered:   ${at(9)}\nWho waits:  nobody\n`);
+    expect(text).not.toContain('How to answer');
+  });
+
+  it('of a run that the record does not have says what its own file says', () => {
+    const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
+    expect(text).toContain('Placement:  <none>\n');
+    expect(text).toContain('yes:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request');
+  });
+});
+
+describe('describe removal approval', () => {
+  it.each([
+    [true, ['in the repo:', 'git merge gitfleet/approve/removal-12']],
+    [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
+  ])('says what would go and how to let it; in place: %s', (inPlace, [where, command]) => {
+    const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
+    expect(removalText(asked, { inPlace }).join('\n\n')).toBe(`Name:    removal-12
+Kind:    RemovalApproval
+Answer:  none yet
+Digest:  sha256:1234
+
+What it is about:
+  Namespace web holds theirs
+
+How to answer:
+  yes:  merge the branch gitfleet/approve/removal-12, or its pull request; ${where}
+        ${command}
+  no:   take back the commit that removes it, or leave it: nothing of this is removed until the yes`);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { memberCluster } from '../../../src/api/member-cluster.ts';
+import type { Condition } from '../../../src/api/meta.ts';
+import { clusterText } from '../../../src/cli/describe/cluster.ts';
+import type { Silence } from '../../../src/repo/record/summary.ts';
+import { at, is, statusWith } from './world.ts';
+
+describe('describe cluster', () => {
+  const member = (metadata: object, spec: object, agent: Condition[]) =>
+    memberCluster.parse({
+      apiVersion: 'cluster.kubernetes-fleet.io/v1',
+      kind: 'MemberCluster',
+      metadata: { name: 'eu-1', ...metadata },
+      spec,
+      status: { agentStatus: [{ type: 'MemberAgent', conditions: agent }] },
+    });
+  const well = [is('Joined', 'True', 0), is('Healthy', 'True', 1)];
+  const head = (cluster: ReturnType<typeof member>, silent: Readonly<Record<string, Silence>> = {}) =>
+    clusterText(cluster, statusWith([], silent))[0]!.split('\n');
+
+  it.each<[string, object, object, Condition[], Readonly<Record<string, Silence>>, string[]]>([
+    ['one that answers', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, answers']],
+    [
+      'one that is silent for a short time',
+      {},
+      {},
+      well,
+      { 'eu-1': { cause: 'refused', lastContact: at(58) } },
+      ['Eligible:   yes', `Heartbeat:  does not answer since ${at(58)}: refused`],
+    ],
+    [
+      'one that is silent for long',
+      {},
+      {},
+      well,
+      { 'eu-1': { cause: 'refused', lastContact: at(0) } },
+      [`Eligible:   no, cluster is not connected to the fleet: no heartbeat since ${at(0)}`],
+    ],
+    [
+      'one that never answered',
+      {},
+      {},
+      well,
+      { 'eu-1': { cause: 'refused' } },
+      [
+        'Eligible:   no, cluster is not connected to the fleet: it has not answered since gitfleet was started',
+        'Heartbeat:  does not answer: refused',
+      ],
+    ],
+    [
+      'one that leaves',
+      { deletionTimestamp: at(3) },
+      {},
+      well,
+      {},
+      [`Leaving:    since ${at(3)}`, 'Eligible:   no, cluster is leaving the fleet'],
+    ],
+    [
+      'one that is ill',
+      {},
+      {},
+      [well[0]!, is('Healthy', 'False', 1)],
+      {},
+      [
+        `Eligible:   no, cluster is not connected to the fleet: member agent is unhealthy since ${at(1)}`,
+        `Healthy:    False since ${at(1)}, HealthyReason`,
+      ],
+    ],
+    [
+      'taints and labels',
+      { labels: { env: 'prod', zone: 'a' } },
+      { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] },
+      well,
+      {},
+      ['Labels:     env=prod, zone=a', 'Taints:     gpu=yes:NoSchedule'],
+    ],
+  ])('%s', (_, metadata, spec, agent, silent, expected) => {
+    expect(head(member(metadata, spec, agent), silent)).toEqual(expect.arrayContaining(expected));
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterName } from '../../../src/api/meta.ts';
+import { runText } from '../../../src/cli/describe/run.ts';
+import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
+
+describe('describe run', () => {
+  const page = (...args: Parameters<typeof runText>) => `\n${runText(...args).join('\n\n')}\n`;
+
+  it('says what it waits for, and every stage with its tasks and clusters', () => {
+    expect(page(waiting, statusWith([waiting]))).toMatchInlineSnapshot(`
+      "
+      Name:       web-1
+      Kind:       ClusterStagedUpdateRun
+      Placement:  web
+      Strategy:   careful
+      Snapshot:   3
+      Policy:     <none>
+      Asked for:  Run
+      State:      waits for the soak of canary and approval web-1-after-canary
+      Since:      2026-11-20T11:05:00Z
+
+      Waits for:
+        the soak of stage canary, until 2026-11-20T12:05:00Z
+        a person to approve web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
+
+      Stage canary: 1/1 clusters done, began 2026-11-20T11:00:00Z
+        CLUSTER   STATE   SINCE                  WAITS FOR
+        eu-1      done    2026-11-20T11:05:00Z   <none>
+        after it: soak of 1h0m0s, under way since 2026-11-20T11:05:00Z, until 2026-11-20T12:05:00Z
+        after it: approval web-1-after-canary waits for a person since 2026-11-20T11:05:00Z
+
+      Stage prod: 0/2 clusters done
+        before it: approval web-1-before-prod not asked yet
+        CLUSTER   STATE       SINCE    WAITS FOR
+        us-1      not begun   <none>   <none>
+        us-2      not begun   <none>   <none>
+
+      Conditions:
+        TYPE          STATUS   REASON              SINCE                  MESSAGE
+        Initialized   True     InitializedReason   2026-11-20T11:00:00Z   <none>
+        Progressing   False    UpdateRunWaiting    2026-11-20T11:05:00Z   <none>
+      "
+    `);
+  });
+
+  it('says of a cluster what holds it in the run', () => {
+    const held = (clusterName: string, message: string) => ({
+      subject: {
+        kind: 'ClusterStagedUpdateRun',
+        name: 'web-1',
+        stage: 'prod',
+        clusterName: clusterName as ClusterName,
+      },
+      reason: 'RolloutBudget',
+      message,
+    });
+    const holds = [held('us-1', 'us-1 would break the budget web'), held('us-2', 'us-2 does not answer')];
+    const status = { ...statusWith([waiting], { 'us-2': { cause: 'refused' } }), holds };
+    const text = page(waiting, status);
+    expect(text).toMatch(
+      / us-1 +not begun +<none> +RolloutBudget: would break the budget web\n +us-2 +not begun +<none> +<none>\n/,
+    );
+  });
+
+  it('says of each cluster how far it is and what it waits for', () => {
+    const moving = run({
+      conditions: [{ ...is('Progressing', 'True', 1, 'the update run is updating stage canary') }],
+      stagesStatus: [
+        {
+          stageName: 'canary',
+          clusters: [
+            cluster('a', is('Started', 'True', 1)),
+            cluster('b', is('Started', 'True', 1)),
+            cluster('c', is('Started', 'True', 1), is('Succeeded', 'False', 2, 'it is too small')),
+            cluster('d', is('Skipped', 'True', 3, 'it left')),
+          ],
+        },
+      ],
+      deletionStageStatus: { stageName: 'delete', clusters: [cluster('e')] },
+    });
+    const state = `apiVersion: gitfleet.dev/v1alpha1
+kind: PlacementState
+metadata: {name: web}
+bindings:
+- {targetCluster: a, state: Bound, resourceSnapshotIndex: 3}
+- {targetCluster: b, state: Bound, resourceSnapshotIndex: 3, conditions: [{type: Available, status: "False", reason: NotYet, message: 1 of 2}]}
+`;
+    expect(
+      page(
+        moving,
+        statusWith([moving], { a: { cause: 'refused', lastContact: at(1) } }, { 'placements/web/state.yaml': state }),
+      ),
+    ).toMatchInlineSnapshot(`
+      "
+      Name:       web-1
+      Kind:       ClusterStagedUpdateRun
+      Placement:  web
+      Strategy:   careful
+      Snapshot:   3
+      Policy:     <none>
+      Asked for:  Run
+      State:      updating stage canary
+      Since:      2026-11-20T11:01:00Z
+
+      Waits for:
+        updating stage canary, under way on a, b, c
+
+      Stage canary: 1/4 clusters done
+        CLUSTER   STATE       SINCE                  WAITS FOR
+        a         under way   2026-11-20T11:01:00Z   does not answer since 2026-11-20T11:01:00Z: refused
+        b         under way   2026-11-20T11:01:00Z   NotYet: 1 of 2
+        c         failed      2026-11-20T11:02:00Z   it is too small
+        d         skipped     2026-11-20T11:03:00Z   it left
+
+      Stage delete: 0/1 clusters done
+        CLUSTER   STATE       SINCE    WAITS FOR
+        e         not begun   <none>   <none>
+
+      Conditions:
+        TYPE          STATUS   REASON              SINCE                  MESSAGE
+        Progressing   True     ProgressingReason   2026-11-20T11:01:00Z   the update run is updating stage canary
+      "
+    `);
+  });
+});
+
+it('describe run says since when it waits at the gate that is open now, not at the one before', () => {
+  const [canary, prod] = waiting.status!.stagesStatus!;
+  const answered = [asked, is('ApprovalRequestApproved', 'True', 6)];
+  const gates = run({
+    conditions: [{ ...is('Progressing', 'False', 5), reason: 'UpdateRunWaiting' }],
+    stagesStatus: [
+      { ...canary, afterStageTaskStatus: [{ type: 'Approval', approvalRequestName: 'a', conditions: answered }] },
+      {
+        ...prod,
+        beforeStageTaskStatus: [
+          { type: 'Approval', approvalRequestName: 'b', conditions: [is('ApprovalRequestCreated', 'True', 7)] },
+        ],
+      },
+    ],
+  });
+  expect(runText(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
+});
