@@ -29,6 +29,7 @@ const mayImport: Readonly<
 
 /** Pure functions of src/api that the engine calls; everything else it takes from there is a type. */
 const engineMayCall = [
+  'member-cluster.ts',
   'placement.ts',
   'quantity.ts',
   'transitions.ts',

@@ -55,3 +55,10 @@ export const memberCluster = z.strictObject({
   status: memberClusterStatus.optional(),
 });
 export type MemberCluster = z.output<typeof memberCluster>;
+
+/** Whether it leaves the fleet: nothing more is placed on it, and what it was given stays. */
+export const isLeaving = ({ metadata }: Pick<MemberCluster, 'metadata'>): boolean => metadata.deletionTimestamp != null;
+
+/** What KubeFleet's agent on the member tells, the only one of its agents that placing depends on. */
+export const memberAgentOf = (status: MemberClusterStatus | undefined) =>
+  status?.agentStatus?.find(({ type }) => type === 'MemberAgent');

@@ -1,4 +1,4 @@
-import type { MemberCluster } from '../../api/member-cluster.ts';
+import { isLeaving, type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { judgeEligibility } from '../../engine/placement/eligibility.ts';
 import { taintText } from '../../engine/placement/taint-text.ts';
@@ -23,14 +23,14 @@ export function clusterText(cluster: MemberCluster, status: Status): string[] {
       Object.entries(properties).map(([name, { value }]) => [name, value]),
     ),
     resources(cluster),
-    titled('Conditions', conditionTable([...(conditions ?? []), ...(agentOf(cluster)?.conditions ?? [])])),
+    titled('Conditions', conditionTable([...(conditions ?? []), ...(memberAgentOf(cluster.status)?.conditions ?? [])])),
     ...placementLines(cluster.metadata.name, status),
   ];
 }
 
 function head(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
   const { metadata, spec, status } = cluster;
-  const { labels = {}, deletionTimestamp } = metadata as typeof metadata & { readonly deletionTimestamp?: string };
+  const { labels = {}, deletionTimestamp } = metadata;
   return fields([
     ['Name', metadata.name],
     [
@@ -40,9 +40,9 @@ function head(cluster: MemberCluster, silence: Silence | undefined, now: number)
         .join(', '),
     ],
     ['Taints', (spec.taints ?? []).map(taintText).join(', ')],
-    deletionTimestamp === undefined ? undefined : ['Leaving', `since ${deletionTimestamp}`],
+    deletionTimestamp == null ? undefined : ['Leaving', `since ${deletionTimestamp}`],
     ['Eligible', eligibility(cluster, silence, now)],
-    ['Joined', statusOf(agentOf(cluster)?.conditions, 'Joined') ?? 'Unknown'],
+    ['Joined', statusOf(memberAgentOf(cluster.status)?.conditions, 'Joined') ?? 'Unknown'],
     ['Healthy', health(cluster)],
     ['Heartbeat', silence ? toldSilence(silence) : `every ${spec.heartbeatPeriodSeconds}s, answers`],
     ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
@@ -53,7 +53,7 @@ function head(cluster: MemberCluster, silence: Silence | undefined, now: number)
 function eligibility(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
   const heard = silence === undefined ? formatInstant(now) : (silence.lastContact ?? formatInstant(0));
   const verdict = judgeEligibility(
-    (cluster.metadata.deletionTimestamp ?? undefined) !== undefined,
+    isLeaving(cluster),
     {
       ...cluster.status,
       agentStatus: cluster.status?.agentStatus?.map((agent) => ({ lastReceivedHeartbeat: heard, ...agent })),
@@ -64,13 +64,11 @@ function eligibility(cluster: MemberCluster, silence: Silence | undefined, now: 
 }
 
 function health(cluster: MemberCluster): string {
-  const healthy = conditionOf(agentOf(cluster)?.conditions, 'Healthy');
+  const healthy = conditionOf(memberAgentOf(cluster.status)?.conditions, 'Healthy');
   if (!healthy) return 'Unknown';
   const since = healthy.lastTransitionTime === undefined ? '' : ` since ${healthy.lastTransitionTime}`;
   return `${healthy.status}${since}${healthy.reason === undefined ? '' : `, ${healthy.reason}`}`;
 }
-
-const agentOf = ({ status }: MemberCluster) => status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
 
 /** A table under its title, or that there is nothing of the kind. */
 const filled = (title: string, headings: readonly string[], rows: Rows): string =>

@@ -1,4 +1,4 @@
-import type { MemberCluster } from '../../api/member-cluster.ts';
+import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { taintText } from '../../engine/placement/taint-text.ts';
 import type { Silence } from '../../repo/record/summary.ts';
@@ -24,13 +24,16 @@ export const clusters: Listing = listing<Seen>({
     [...record.clusters.values()].map((cluster) => ({ cluster, silence: silent.get(cluster.metadata.name) })),
   describe: ({ cluster }) => ({ name: cluster.metadata.name, value: cluster }),
   columns: [
-    { heading: 'JOINED', cell: ({ cluster }) => statusOf(agentOf(cluster)?.conditions, 'Joined') ?? 'Unknown' },
+    {
+      heading: 'JOINED',
+      cell: ({ cluster }) => statusOf(memberAgentOf(cluster.status)?.conditions, 'Joined') ?? 'Unknown',
+    },
     {
       heading: 'AGE',
       cell: ({ cluster }, now) =>
         ageOf(
           cluster.metadata,
-          [...timesOf(cluster.status?.conditions), ...timesOf(agentOf(cluster)?.conditions)],
+          [...timesOf(cluster.status?.conditions), ...timesOf(memberAgentOf(cluster.status)?.conditions)],
           now,
         ),
     },
@@ -62,16 +65,14 @@ export const clusters: Listing = listing<Seen>({
   ],
 });
 
-const agentOf = ({ status }: MemberCluster) => status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
-
 /** KubeFleet's member agent that is not heard of is not known to be healthy either. */
 function healthOf({ cluster, silence }: Seen): Cell {
-  return silence ? 'Unknown' : (statusOf(agentOf(cluster)?.conditions, 'Healthy') ?? 'Unknown');
+  return silence ? 'Unknown' : (statusOf(memberAgentOf(cluster.status)?.conditions, 'Healthy') ?? 'Unknown');
 }
 
 /** Of one that the daemon has reached and that is not told to be silent, only that it answers. */
 function lastSeen({ cluster, silence }: Seen, now: number): Cell {
-  const at = parseInstant(silence?.lastContact ?? agentOf(cluster)?.lastReceivedHeartbeat ?? '');
+  const at = parseInstant(silence?.lastContact ?? memberAgentOf(cluster.status)?.lastReceivedHeartbeat ?? '');
   if (at !== undefined) return age(at, now);
-  return silence === undefined && agentOf(cluster) !== undefined ? 'answers' : undefined;
+  return silence === undefined && memberAgentOf(cluster.status) !== undefined ? 'answers' : undefined;
 }

@@ -1,4 +1,4 @@
-import type { MemberCluster } from '../../api/member-cluster.ts';
+import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
@@ -144,8 +144,7 @@ export const toldSilence = ({ cause, lastContact }: Silence): string =>
 export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: Pick<Status, 'silent'>): string[] {
   const silence = silent.get(metadata.name);
   if (silence) return [toldSilence(silence)];
-  const agent = status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
-  return (agent?.conditions ?? []).flatMap(({ type, status: is, reason, message }) =>
+  return (memberAgentOf(status)?.conditions ?? []).flatMap(({ type, status: is, reason, message }) =>
     is === 'True' ? [] : [`${type} is ${is}: ${[reason, message].filter(Boolean).join(': ')}`],
   );
 }

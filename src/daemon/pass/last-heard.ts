@@ -1,3 +1,4 @@
+import { memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { FleetRecord } from '../../engine/input.ts';
@@ -65,8 +66,4 @@ const latest = (a: number | undefined, b: number | undefined): number | undefine
   a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 
 const hasJoined = (recorded: FleetRecord['clusters'], name: ClusterName): boolean =>
-  conditionIs(
-    recorded.get(name)?.status?.agentStatus?.find(({ type }) => type === 'MemberAgent')?.conditions,
-    'Joined',
-    'True',
-  );
+  conditionIs(memberAgentOf(recorded.get(name)?.status)?.conditions, 'Joined', 'True');

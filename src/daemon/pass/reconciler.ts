@@ -1,4 +1,5 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
+import { isLeaving } from '../../api/member-cluster.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
@@ -226,11 +227,11 @@ function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord)
  */
 const forgottenBy =
   ({ exists, placements, clusters }: FleetRecord, abandoned: PlanResult['abandoned']) =>
-  (cluster: ClusterName, placement: PlacementKey): boolean =>
-    exists &&
-    !abandoned.has(placement) &&
-    clusters.get(cluster)?.metadata.deletionTimestamp == null &&
-    placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
+  (cluster: ClusterName, placement: PlacementKey): boolean => {
+    const member = clusters.get(cluster);
+    if (!exists || abandoned.has(placement) || (member && isLeaving(member))) return false;
+    return placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
+  };
 
 function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   if (a.size !== b.size) return false;

@@ -1,3 +1,4 @@
+import { isLeaving } from '../../api/member-cluster.ts';
 import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
 import { abandons, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
@@ -83,7 +84,7 @@ function farewells(clusters: readonly string[], howOn: (cluster: string) => Fare
 /** Nothing is removed on a member that leaves the fleet. */
 function hasLeft(cluster: string, { before, after }: Pick<Change, 'before' | 'after'>): boolean {
   const [was, is] = [before.clusters, after.clusters].map((clusters) => clusters.get(cluster as ClusterName));
-  return was !== undefined && (is === undefined || (is.metadata.deletionTimestamp ?? undefined) !== undefined);
+  return was !== undefined && (is === undefined || isLeaving(is));
 }
 
 type Bindings = ReadonlyMap<string, Binding>;

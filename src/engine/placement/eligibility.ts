@@ -1,4 +1,4 @@
-import type { MemberClusterStatus } from '../../api/member-cluster.ts';
+import { type MemberClusterStatus, memberAgentOf } from '../../api/member-cluster.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
 
@@ -17,7 +17,7 @@ export type Eligibility =
  */
 export function judgeEligibility(leaving: boolean, status: MemberClusterStatus, now: Instant): Eligibility {
   if (leaving) return { eligible: false, reason: 'cluster is leaving the fleet' };
-  const agent = status.agentStatus?.find(({ type }) => type === 'MemberAgent');
+  const agent = memberAgentOf(status);
   if (!agent)
     return { eligible: false, reason: 'cluster is not connected to the fleet: member agent is not online yet' };
 

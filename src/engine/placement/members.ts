@@ -1,4 +1,4 @@
-import type { MemberCluster, MemberClusterStatus, Taint } from '../../api/member-cluster.ts';
+import { isLeaving, type MemberCluster, type MemberClusterStatus, type Taint } from '../../api/member-cluster.ts';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { PlanInput } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
@@ -44,7 +44,7 @@ export function surveyMembers(input: Survey): readonly Member[] {
   if (now === undefined) throw new Error(`assertion failed: now is not an instant: ${input.now}`);
   return input.fleet.members
     .map((member): Member => {
-      const leaving = (member.metadata.deletionTimestamp ?? undefined) !== undefined;
+      const leaving = isLeaving(member);
       const { status, ageless } = resolveStatus(member, input);
       const verdict = judgeEligibility(leaving, status, now);
       const namespaces = knownNamespaces(status);

@@ -1,4 +1,4 @@
-import type { MemberCluster } from '../../api/member-cluster.ts';
+import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
@@ -171,8 +171,7 @@ function notHealthy({ record }: Plan, unreachable: Beside['unreachable']): reado
   const rows = [...record].flatMap(([path, { kind, value }]) => {
     if (kind !== 'object' || !path.startsWith('clusters/')) return [];
     const { metadata, status } = value as MemberCluster;
-    const agent = status?.agentStatus?.find(({ type }) => type === 'MemberAgent');
-    const healthy = findCondition(agent?.conditions, 'Healthy');
+    const healthy = findCondition(memberAgentOf(status)?.conditions, 'Healthy');
     if (healthy?.status !== 'False' || unreachable.has(metadata.name as ClusterName)) return [];
     const since = healthy.lastTransitionTime === undefined ? '' : `, since ${healthy.lastTransitionTime}`;
     return [`- ${markdownText(metadata.name)}${since}: ${markdownText(healthy.message ?? healthy.reason ?? '')}`];

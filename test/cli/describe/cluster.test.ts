@@ -77,4 +77,8 @@ describe('describe cluster', () => {
   ])('%s', (_, metadata, spec, agent, silent, expected) => {
     expect(head(member(metadata, spec, agent), silent)).toEqual(expect.arrayContaining(expected));
   });
+
+  it('that leaves at no time, as its file says, does not leave', () => {
+    expect(head(member({ deletionTimestamp: null }, {}, well))).toEqual(head(member({}, {}, well)));
+  });
 });
