@@ -6,6 +6,7 @@ import { evictionResult } from '../../engine/evict/result.ts';
 import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Hold, Plan, PlannedBinding, PlannedEviction, PlannedPlacement } from '../../engine/plan-document.ts';
 import { newProblems } from '../../repo/fleet/positions.ts';
+import { causeOf } from '../terminal/cause.ts';
 import { titleOf } from '../terminal/names.ts';
 import { aboutDepartures } from './departures.ts';
 import { aboutDifferences } from './differences.ts';
@@ -127,8 +128,7 @@ function aboutBinding(before: PlannedBinding | undefined, next: PlannedBinding):
 function whatFails({ conditions }: PlannedBinding): string | undefined {
   for (const type of ['Overridden', 'WorkSynchronized', 'Applied']) {
     const found = findCondition(conditions, type);
-    if (found?.status === 'False' && found.reason !== 'ApplyInProgress')
-      return [found.reason, found.message].filter(Boolean).join(': ');
+    if (found?.status === 'False' && found.reason !== 'ApplyInProgress') return causeOf(found);
   }
   return undefined;
 }

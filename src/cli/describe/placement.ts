@@ -10,6 +10,7 @@ import { statusOf } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import type { KnownPlacement } from '../status/placements.ts';
 import { waitsOfPlacement } from '../status/waits.ts';
+import { causeOf } from '../terminal/cause.ts';
 import { titleOf } from '../terminal/names.ts';
 import { table } from '../terminal/table.ts';
 import { indent, titled } from './object.ts';
@@ -93,9 +94,7 @@ export const overridesOf = (binding: Binding): string[] => [
 /** What fails, drifted or differs of a binding, one line each and the differences under it. */
 export function troubles(binding: Binding): string[] {
   return [
-    ...(binding.failedPlacements ?? []).map(
-      (failed) => `✗ ${describeRef(failed)}: ${failed.condition.reason}: ${failed.condition.message ?? ''}`,
-    ),
+    ...(binding.failedPlacements ?? []).map((failed) => `✗ ${describeRef(failed)}: ${causeOf(failed.condition)}`),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [
       isPutRight(found)
         ? `✓ ${describeRef(found)} drifted at ${found.firstDriftedObservedTime ?? 'an unknown time'} and was put right`

@@ -3,6 +3,7 @@ import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
+import { causeOf } from '../terminal/cause.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -45,8 +46,8 @@ export async function explain(
 }
 
 /** That nothing is scheduled for want of a valid selection stands above what every cluster would say. */
-const headline = ({ kind, scheduled: { reason, message } }: PlannedPlacement): string[] =>
-  reason === 'InvalidResourceSelectors' ? [`${kind}Scheduled is False, ${reason}: ${message ?? ''}`] : [];
+const headline = ({ kind, scheduled }: PlannedPlacement): string[] =>
+  scheduled.reason === 'InvalidResourceSelectors' ? [`${kind}Scheduled is False, ${causeOf(scheduled)}`] : [];
 
 /** `explain shop`, `explain team/shop`, `explain placement shop` and `explain crp/shop`. */
 function placementMeant(word: string, givenName: string | undefined): { readonly kind: string; readonly name: string } {

@@ -2,6 +2,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { holdSubject } from '../../repo/record/hold-subject.ts';
+import { causeOf } from '../terminal/cause.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { titleOf } from '../terminal/names.ts';
 import { table } from '../terminal/table.ts';
@@ -25,10 +26,7 @@ export function planTable(
     parts.push(`${deeds.length - shown.length} bindings stay as they are and are not listed (-o json has all).`);
   const scheduled = plan.placements
     .filter((placement) => placement.scheduled.status !== 'True')
-    .map(
-      (placement) =>
-        `${color('yellow', titleOf(placement))}: ${placement.scheduled.reason}: ${placement.scheduled.message ?? ''}`,
-    );
+    .map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`);
   section(parts, 'Not fully scheduled', scheduled);
   section(
     parts,

@@ -11,6 +11,7 @@ import { isInFlight, isOver } from '../../engine/staged/step.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
 import type { Held, Silence } from '../../repo/record/summary.ts';
 import { messageOf } from '../../repo/record/told-holds.ts';
+import { causeOf } from '../terminal/cause.ts';
 import { mostNamed, titleOf } from '../terminal/names.ts';
 import type { Bound } from './bindings.ts';
 import type { Status } from './open-status.ts';
@@ -127,12 +128,11 @@ function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): st
   const failed = binding.failedPlacements?.[0];
   if (failed) {
     const more = binding.failedPlacements!.length - 1;
-    const { reason, message } = failed.condition;
-    return `${describeRef(failed)}: ${[reason, message].filter(Boolean).join(': ')}${more > 0 ? ` (and ${more} more)` : ''}`;
+    return `${describeRef(failed)}: ${causeOf(failed.condition)}${more > 0 ? ` (and ${more} more)` : ''}`;
   }
   if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
   const unmet = binding.conditions?.find(({ status }) => status !== 'True');
-  if (unmet) return [unmet.reason, unmet.message].filter(Boolean).join(': ');
+  if (unmet) return causeOf(unmet);
   return binding.state === 'Scheduled' ? 'nothing has begun there yet' : 'is being applied';
 }
 
@@ -144,8 +144,8 @@ export const toldSilence = ({ cause, lastContact }: Silence): string =>
 export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: Pick<Status, 'silent'>): string[] {
   const silence = silent.get(metadata.name);
   if (silence) return [toldSilence(silence)];
-  return (memberAgentOf(status)?.conditions ?? []).flatMap(({ type, status: is, reason, message }) =>
-    is === 'True' ? [] : [`${type} is ${is}: ${[reason, message].filter(Boolean).join(': ')}`],
+  return (memberAgentOf(status)?.conditions ?? []).flatMap((condition) =>
+    condition.status === 'True' ? [] : [`${condition.type} is ${condition.status}: ${causeOf(condition)}`],
   );
 }
 

@@ -7,6 +7,7 @@ import { type KindMeant, kindMeant } from '../status/kinds.ts';
 import { conditionOf, type Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from.ts';
+import { causeOf } from '../terminal/cause.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName, titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
@@ -196,14 +197,12 @@ function verdictOf(
       willNotCome,
     };
   if (found.status === status) return { met: `${title} condition met` };
-  const why = [found.reason, found.message].filter(Boolean).join(': ');
+  const why = causeOf(found);
   return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}`, willNotCome };
 }
 
 /** The condition that has gone wrong before the one that is waited for could come. */
 function instead(conditions: readonly Condition[]): string {
   const wrong = conditions.findLast(({ status }) => status === 'False');
-  return wrong === undefined
-    ? ''
-    : `: ${wrong.type} is False (${[wrong.reason, wrong.message].filter(Boolean).join(': ')})`;
+  return wrong === undefined ? '' : `: ${wrong.type} is False (${causeOf(wrong)})`;
 }
