@@ -1,5 +1,6 @@
 import { planFleet } from '../engine/plan.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
+import { holdsOf } from '../repo/record/holds-of.ts';
 import { type PlanOptions, readPlanInput } from './plan/input.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { titleOf } from './terminal/names.ts';
@@ -67,10 +68,7 @@ function nothingAssigned(
   const [only] = placements;
   if (wanted === undefined || only === undefined) return says;
   const binding = only.bindings.find(({ clusterName }) => clusterName === cluster);
-  const hold = holds.find(
-    ({ subject }) =>
-      subject.kind === only.kind && titleOf(subject) === titleOf(only) && subject.clusterName === cluster,
-  );
+  const hold = holdsOf(only, holds).find(({ subject }) => subject.clusterName === cluster);
   const decision = only.decisions.find(({ clusterName }) => clusterName === cluster);
   const waitsFor = hold?.message ?? binding?.conditions.find(({ status }) => status !== 'True')?.message;
   const { reason, message } = only.scheduled;

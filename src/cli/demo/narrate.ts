@@ -1,4 +1,5 @@
 import type { Condition } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StageStatus } from '../../api/staged.ts';
 import { isOfDelivery } from '../../engine/delivery/delivery-problems.ts';
@@ -59,7 +60,7 @@ function aboutProblem({ severity, code, file, line, message, fix }: Problem): To
 }
 
 const find = (plan: Plan | undefined, wanted: PlannedPlacement): PlannedPlacement | undefined =>
-  plan?.placements.find((placement) => placement.kind === wanted.kind && titleOf(placement) === titleOf(wanted));
+  plan?.placements.find((placement) => placementKey(placement) === placementKey(wanted));
 
 function aboutPlacement(before: PlannedPlacement | undefined, next: PlannedPlacement): Told[] {
   const told: Told[] = [];
@@ -134,7 +135,7 @@ function whatFails({ conditions }: PlannedBinding): string | undefined {
 }
 
 function aboutRun(plan: Plan | undefined, next: Plan['runs'][number]): Told[] {
-  const before = plan?.runs.find((run) => run.kind === next.kind && titleOf(run) === titleOf(next));
+  const before = plan?.runs.find((run) => placementKey(run) === placementKey(next));
   const told: Told[] = [];
   const subject = titleOf(next);
   for (const stage of next.status.stagesStatus ?? []) {

@@ -1,5 +1,6 @@
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { holdsOf } from '../../repo/record/holds-of.ts';
 import { clustersOf, toldHolds } from '../../repo/record/told-holds.ts';
 import { titleOf } from '../terminal/names.ts';
 import type { Told } from './told.ts';
@@ -19,12 +20,10 @@ function standstills(plan: Plan): Told[] {
   const waits = toldHolds(plan).filter(({ reason }) => reason === 'RolloutBudget');
   return still.flatMap((placement) => {
     const subject = titleOf(placement);
-    return waits
-      .filter((hold) => hold.subject.kind === placement.kind && titleOf(hold.subject) === subject)
-      .map((hold): Told => {
-        const who = clustersOf(hold);
-        return { tone: 'waiting', subject, text: who === '' ? hold.message : `${who}: ${hold.message}` };
-      });
+    return holdsOf(placement, waits).map((hold): Told => {
+      const who = clustersOf(hold);
+      return { tone: 'waiting', subject, text: who === '' ? hold.message : `${who}: ${hold.message}` };
+    });
   });
 }
 

@@ -3,6 +3,7 @@ import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
+import { holdsOf } from '../../repo/record/holds-of.ts';
 import { titleOf } from '../terminal/names.ts';
 import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 import type { Status } from './open-status.ts';
@@ -58,12 +59,12 @@ export const placements: Listing = listing<Shown>({
 });
 
 /** `Suspended, RolloutBudget (3)`: what holds it, and on how many clusters where it is not held as a whole. */
-function heldBy({ kind, name, namespace, object, holds }: Shown): string | undefined {
+function heldBy(placement: Shown): string | undefined {
+  const { object, holds } = placement;
   const clusters = new Map<string, number>();
   if (object.metadata.annotations?.[suspendedAnnotation] !== undefined) clusters.set('Suspended', 0);
-  for (const { subject: of, reason, count = of.clusterName === undefined ? 0 : 1 } of holds)
-    if (of.kind === kind && of.name === name && of.namespace === namespace)
-      clusters.set(reason, (clusters.get(reason) ?? 0) + count);
+  for (const { subject, reason, count = subject.clusterName === undefined ? 0 : 1 } of holdsOf(placement, holds))
+    clusters.set(reason, (clusters.get(reason) ?? 0) + count);
   const told = [...clusters].map(([reason, count]) => (count > 0 ? `${reason} (${count})` : reason));
   return told.length > 0 ? told.join(', ') : undefined;
 }

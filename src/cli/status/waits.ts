@@ -9,6 +9,7 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { howToMerge } from '../../engine/staged/approval/name.ts';
 import { isInFlight, isOver } from '../../engine/staged/step.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
+import { type HeldObject, holdsOf } from '../../repo/record/holds-of.ts';
 import type { Held, Silence } from '../../repo/record/summary.ts';
 import { messageOf } from '../../repo/record/told-holds.ts';
 import { causeOf } from '../terminal/cause.ts';
@@ -94,15 +95,6 @@ export function heldInRun({ kind, metadata }: StagedUpdateRun, cluster: ClusterN
 }
 
 const toldHold = (hold: Held): string => `${hold.reason}: ${messageOf(hold)}`;
-
-interface HeldObject {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string | undefined;
-}
-
-const holdsOf = ({ kind, name, namespace }: HeldObject, holds: Status['holds']): Held[] =>
-  holds.filter(({ subject: of }) => of.kind === kind && of.name === name && of.namespace === namespace);
 
 const holdsOn = (cluster: ClusterName, holds: readonly Held[]): Held[] =>
   holds.filter(({ subject, clusters }) => subject.clusterName === cluster || clusters?.includes(cluster));

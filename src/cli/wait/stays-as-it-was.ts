@@ -1,7 +1,6 @@
+import { type HeldObject, holdsOf } from '../../repo/record/holds-of.ts';
 import type { Held } from '../../repo/record/summary.ts';
 import type { Row } from '../status/listing.ts';
-
-type Ref = { readonly kind?: string; readonly name?: string; readonly namespace?: string | undefined };
 
 /**
  * Why an object, or something that a placement selects, is not what the commit says: a file that is not valid. Its
@@ -10,15 +9,10 @@ type Ref = { readonly kind?: string; readonly name?: string; readonly namespace?
 export function staysAsItWas(holds: readonly Held[], { value, name, namespace }: Row): string | undefined {
   const { kind, status } = value as {
     readonly kind?: string;
-    readonly status?: { readonly selectedResources?: readonly Ref[] };
+    readonly status?: { readonly selectedResources?: readonly HeldObject[] };
   };
-  const about: readonly Ref[] = [{ ...(kind && { kind }), name, namespace }, ...(status?.selectedResources ?? [])];
-  const hold = holds.find(
-    ({ reason, subject }) =>
-      reason === 'LastGoodVersion' &&
-      about.some(
-        (ref) => ref.kind === subject.kind && ref.name === subject.name && ref.namespace === subject.namespace,
-      ),
-  );
+  const kept = holds.filter(({ reason }) => reason === 'LastGoodVersion');
+  const about = [...(kind === undefined ? [] : [{ kind, name, namespace }]), ...(status?.selectedResources ?? [])];
+  const [hold] = about.flatMap((object) => holdsOf(object, kept));
   return hold && `${hold.subject.kind} ${hold.subject.name}: ${hold.message}`;
 }
