@@ -6,7 +6,7 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Problem } from '../api/problem.ts';
 import { readObservation } from './observation-fields.ts';
-import { itemsOf } from './yaml/items-of.ts';
+import { contentsOf } from './yaml/items-of.ts';
 import { holdsSecret } from './yaml/parse-yaml.ts';
 import { positionsOf } from './yaml/positions.ts';
 import { syntaxFinding } from './yaml/syntax.ts';
@@ -68,7 +68,7 @@ function documentsOf(text: string, file: string, problems: Problem[]): { value: 
     }
     const line = lineCounter.linePos(document.contents?.range?.[0] ?? 0).line;
     try {
-      return itemsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
+      return contentsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error;
       const message = 'written out, the aliases of this document grow beyond all bounds';

@@ -2,6 +2,7 @@ import { error, type Issue } from '../../api/issue.ts';
 import { fleetKinds, isFleetGroup } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
+import { itemsOf } from '../yaml/items-of.ts';
 import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
 import { refOf } from './read-documents.ts';
@@ -31,9 +32,12 @@ export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
     else unreadable.push(placed.file);
   };
   const sort = (placed: Placed): void => {
-    const items = itemsOf(placed);
+    const items = itemsOf(placed.value);
     if (items) {
-      for (const item of items) sort(item);
+      for (const [at, item] of items.entries()) {
+        const value = typeof item === 'object' && item !== null ? item : {};
+        sort({ ...placed, value, inside: [...placed.inside, 'items', at] });
+      }
       return;
     }
     const inResources = placed.file.startsWith('resources/');
@@ -62,24 +66,6 @@ function likely(value: object): readonly ObjectRef[] | undefined {
   }
   const ref = refOf({ apiVersion, kind: '', metadata });
   return ref && isFleetGroup(ref.apiVersion) ? ofAnyKind(ref) : undefined;
-}
-
-/**
- * kubectl takes a List of anything, and prints `kind: List`; the API server's own lists (`MemberClusterList`) name the kind for
- * all their items, which leave it out. What has a name is an object, whatever its kind ends in.
- */
-function itemsOf(placed: Placed): Placed[] | undefined {
-  const { apiVersion, kind, items, metadata } = placed.value as { readonly [field: string]: unknown };
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !Array.isArray(items)) return undefined;
-  const itemKind = /^(\w*)List$/.exec(kind)?.[1];
-  if (itemKind === undefined || (metadata as { name?: unknown } | null | undefined)?.name !== undefined)
-    return undefined;
-  if (itemKind === '' && apiVersion !== 'v1') return undefined;
-  const named = itemKind === '' ? {} : { apiVersion, kind: itemKind };
-  return items.map((item, at): Placed => {
-    const value = typeof item === 'object' && item !== null ? { ...named, ...item } : {};
-    return { ...placed, value, inside: [...placed.inside, 'items', at] };
-  });
 }
 
 /** Documents without apiVersion and kind are not fleet input; one that has either of them, or is an item of a List, was meant to be. */

@@ -28,6 +28,16 @@ describe('a record', () => {
     expect(second.plan.digest).toBe(first.plan.digest);
   });
 
+  it('gives an object back as it is whose kind ends in List', async () => {
+    const office =
+      'apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: office, namespace: web}\nitems: [a, b]\n';
+    const listed = { ...shop, 'resources/office.yaml': office };
+    const first = await plan(listed, {});
+    const again = await plan(listed, first.plan.record);
+    expect([again.plan.problems, again.code]).toEqual([first.plan.problems, 0]);
+    expect(again.plan.record).toEqual(first.plan.record);
+  });
+
   const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `c${at}`);
   const bound = (count: number): Files =>
     state(

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { member, treeOf } from '../../scenarios/fleet.ts';
 
@@ -32,6 +33,16 @@ it('a list of resources is what its items are', async () => {
     ['v1 ConfigMap'],
     [],
   ]);
+});
+
+it.each(['List', 'ConfigMapList'])('the items of a %s that did not change keep their identity', async (kind) => {
+  const item = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'shop' } };
+  const cache = memoryCache();
+  const load = (commit: string) =>
+    loadFleet(treeOf({ 'note.md': commit, 'resources/maps.json': listOf(kind, 'v1', [item]) }), cache);
+  const [first, second] = [await load('a'), await load('b')];
+  expect(first.resources.length).toBe(1);
+  expect(second.resources[0]).toBe(first.resources[0]);
 });
 
 it('what is wrong with an item stands where the item stands', async () => {
