@@ -9,6 +9,7 @@ import { freezeOf } from './freeze/suspension.ts';
 import { guard } from './guard/guard.ts';
 import { handedOver } from './handed-over.ts';
 import { type PlanInput, sourceKey } from './input.ts';
+import { sameValue } from './kernel/same-value.ts';
 import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
@@ -65,7 +66,7 @@ export interface TargetContent {
   readonly prunable: readonly ObjectRef[];
 }
 
-/** An eviction frees a cluster that the scheduler fills anew, which may free another: each round needs an eviction file. */
+/** What leaves frees a cluster that the scheduler fills anew, and that may let something else leave. */
 const mostRounds = 8;
 
 /**
@@ -78,23 +79,16 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const world = survey(input);
   const reuse = reuseFrom(memo?.reusable, world);
   const reused = new Map<PlacementWork, Settled>();
-  let round: Round = {
-    works: world.admitted.placements.map((placement) => {
-      const settled = reuse(placement);
-      if (!settled) return beginPlacement(placement, world);
-      const { work } = settled.outcome;
-      reused.set(work, settled);
-      return work;
-    }),
-    runs: new Map(),
-    evictions: undefined,
-  };
-  for (let count = 0; count < mostRounds; count++) {
-    const next = goRound(round, world, count === 0 ? (work) => reused.has(work) : () => false);
-    const settled = count > 0 && sameBindings(round.works, next.works);
-    round = next;
-    if (settled || (count === 0 && !someEvicted(next))) break;
-  }
+  const works = world.admitted.placements.map((placement) => {
+    const settled = reuse(placement);
+    if (!settled) return beginPlacement(placement, world);
+    const { work } = settled.outcome;
+    reused.set(work, settled);
+    return work;
+  });
+  const moving = new Set(works).difference(reused);
+  let round = goRound({ works, moving, runs: new Map(), evictions: undefined }, world);
+  for (let count = 1; count < mostRounds && round.moving.size > 0; count++) round = goRound(round, world);
   const settle = (work: PlacementWork) => awaitLook(observeMoved(withoutLeft(work, world), world), world);
   const outcomes = round.works.map((work) => reused.get(work)?.outcome ?? outcomeOf(settle(work), world));
   const deleted = world.admitted.deleted
@@ -143,26 +137,30 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   };
 }
 
-export interface Round {
+interface Round {
   readonly works: readonly PlacementWork[];
+  /** Of the works those that are not known to come out of another round as they are. */
+  readonly moving: ReadonlySet<PlacementWork>;
   readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
   readonly evictions: EvictOutcome | undefined;
 }
 
-/** `stands`: works that are known to come out as they are. */
-function goRound(before: Round, world: World, stands: (work: PlacementWork) => boolean): Round {
+function goRound(before: Round, world: World): Round {
   const runs = new Map<PlacementKey, RunsOutcome>();
   const moved = before.works.map((begun) => {
-    if (stands(begun)) return begun;
+    const key = placementKey(refOf(begun.placement));
+    const earlier = before.runs.get(key);
+    if (!before.moving.has(begun)) {
+      if (earlier) runs.set(key, earlier);
+      return begun;
+    }
     const wakes = endsOfToldRepairs(begun.bindings, world.input.now);
     const scheduled = schedulePlacement({ ...begun, holds: [], problems: [], wakes }, world);
-    const key = placementKey(refOf(begun.placement));
+    const outcome = advancePlacementRuns(scheduled, world, earlier);
     if (begun.placement.spec.strategy.type === 'External') {
-      const outcome = advancePlacementRuns(scheduled, world, before.runs.get(key));
       runs.set(key, outcome);
       return carryMoves(begun, outcome.work);
     }
-    const outcome = advancePlacementRuns(scheduled, world, before.runs.get(key));
     if (outcome.runs.length > 0 || outcome.holds.length > 0) runs.set(key, outcome);
     return carryMoves(begun, rollPlacement(snapshotResources(scheduled, world), world));
   });
@@ -186,15 +184,17 @@ function goRound(before: Round, world: World, stands: (work: PlacementWork) => b
     unread: world.record.unread?.evictions,
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
+  const { works } = evictions;
   return {
-    works: evictions.works,
+    works,
+    moving: new Set(works.filter((work, at) => lostBindings(before.works[at]!, work))),
     runs,
-    evictions: before.evictions ? { ...before.evictions, works: evictions.works } : evictions,
+    evictions: before.evictions ? { ...before.evictions, works } : evictions,
   };
 }
 
-const someEvicted = ({ evictions, works }: Round): boolean =>
-  evictions !== undefined && works.some(({ bindings }) => leavingSteps(bindings).some(({ move }) => move === 'remove'));
+/** Whether bindings began to leave in a round, by a rollout, a run or an eviction: the scheduler has not seen their clusters free yet. */
+const lostBindings = (before: PlacementWork, after: PlacementWork): boolean =>
+  before !== after && !sameValue(leavingBindings(before), leavingBindings(after));
 
-const sameBindings = (a: readonly PlacementWork[], b: readonly PlacementWork[]): boolean =>
-  a.every((work, at) => JSON.stringify(work.bindings) === JSON.stringify(b[at]?.bindings));
+const leavingBindings = ({ bindings }: PlacementWork) => leavingSteps(bindings).map(({ binding }) => binding);

@@ -53,6 +53,18 @@ describe('a plan made with what an earlier one left', () => {
     expect(apps.map((app) => planned(after, app) === planned(before, app))).toEqual([true, false, true]);
   });
 
+  it('takes over the placements of which nothing changed while another waits for what it removes', async () => {
+    const paper = fleet();
+    await paper.settle();
+    paper.down.add('b');
+    paper.files['three.yaml'] = placement('three', '{placementType: PickFixed, clusterNames: [a]}');
+    const before = await paper.settle();
+    expect(planned(before, 'three')?.bindings.map(({ move }) => move)).toEqual(['keep', 'remove']);
+    paper.pass(1);
+    const after = await paper.plan();
+    expect(apps.map((app) => planned(after, app) === planned(before, app))).toEqual([true, true, false]);
+  });
+
   it.each<[string, (paper: PaperFleet) => void]>([
     ['its file', (paper) => (paper.files['one.yaml'] += '  revisionHistoryLimit: 3\n')],
     ['its resources', (paper) => (paper.files['resources/one.yaml'] = deployment('one', 'one', 'one:2'))],
