@@ -9,6 +9,7 @@ import { isApplied, sightingOf } from './delivery/outcomes.ts';
 import { type IsOwn, ownObjects } from './delivery/own-objects.ts';
 import { withHeldLabels } from './held-labels.ts';
 import { parseInstant } from './kernel/instant.ts';
+import { onceFor } from './kernel/once-for.ts';
 import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { Rendered } from './overrides/render.ts';
@@ -84,42 +85,51 @@ function isGone({ placement }: Begun, binding: Binding, world: World, isOwn: IsO
  * Bindings that this plan moved, as their clusters show them now: the next plan would say the same, so this one says it
  * already. Override failures show at once.
  */
-export function observeMoved(work: PlacementWork, world: World): PlacementWork {
-  if (!work.bindings.some(isMoved)) return work;
+export const observeMoved = (work: PlacementWork, world: World): PlacementWork =>
+  work.bindings.some(isMoved) ? { ...work, bindings: work.bindings.map(movedAsShown(work, world)) } : work;
+
+/** A binding of a placement as its cluster shows it now, where this plan moved it. */
+export function movedAsShown(work: Begun, world: World): (step: BindingStep) => BindingStep {
   const isOwn = ownershipOf(work, world);
-  return {
-    ...work,
-    bindings: work.bindings.map((step) =>
-      isMoved(step)
-        ? { ...step, binding: observed(work, assigned(step.binding, work, world, isOwn), world, isOwn) }
-        : step,
-    ),
-  };
+  return (step) =>
+    isMoved(step)
+      ? { ...step, binding: observed(work, assigned(step.binding, work, world, isOwn), world, isOwn) }
+      : step;
 }
 
-/** The binding with what its overrides fill in from the labels that its cluster has now, as the cluster shows it by that. */
-export function observeFilled(binding: Binding, work: PlacementWork, world: World): Binding {
-  const { clusterLabels: _, ...filled } = binding;
-  return observed(work, filled, world, ownershipOf(work, world));
+/** A binding with what its overrides fill in from the labels that its cluster has now, as the cluster shows it by that. */
+export function filledAsShown(work: Begun, world: World): (binding: Binding) => Binding {
+  const isOwn = ownershipOf(work, world);
+  return ({ clusterLabels: _, ...filled }) => observed(work, filled, world, isOwn);
 }
 
 /**
  * An index says nothing about overrides or how to apply, and neither does a member that names no digest, or the same one: its
  * word is older than these.
  */
-function assigned(binding: Binding, work: PlacementWork, world: World, isOwn: IsOwn): Binding {
+function assigned(binding: Binding, work: Begun, world: World, isOwn: IsOwn): Binding {
   const { record, observationOf, input } = world;
   const { targetCluster, resourceSnapshotIndex } = binding;
   const ref = refOf(work.placement);
-  const before = record.placements
-    .get(placementKey(ref))
-    ?.state.bindings.find((it) => it.targetCluster === targetCluster && !it.deleting && it.state === 'Bound');
+  const before = boundOn(record.placements.get(placementKey(ref))?.state.bindings ?? []).get(targetCluster);
   const sighting = sightingOf(observationOf(targetCluster), ref, resourceSnapshotIndex);
   if (before?.resourceSnapshotIndex !== resourceSnapshotIndex || !sighting) return binding;
   const rendered = renderedFor(work, binding, world, isOwn);
   const isSame = sighting.digest === undefined || (rendered.ok && rendered.digest === sighting.digest);
   return isSame ? { ...binding, assignedAt: input.now } : binding;
 }
+
+/** Bound ones that are not on their way out, by cluster, of two the first: every binding that moves asks. */
+const boundOn = onceFor(
+  (recorded: readonly Binding[]) =>
+    new Map(
+      recorded
+        .toReversed()
+        .flatMap((binding) =>
+          binding.state === 'Bound' && !binding.deleting ? [[binding.targetCluster, binding] as const] : [],
+        ),
+    ),
+);
 
 const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === 'update';
 
@@ -148,10 +158,8 @@ function hasAnother(
   return (observationOf(cluster)?.placements ?? []).some(({ placement, results }) => {
     if (placementKey(placement) === placementKey(ref)) return false;
     const recorded = record.placements.get(placementKey(placement));
-    const isBound = recorded?.state.bindings.some(
-      ({ targetCluster, state, deleting }) => targetCluster === cluster && state === 'Bound' && !deleting,
-    );
-    if (!recorded || !isBound || !listedObjects(recorded.snapshots).keys.has(key)) return false;
+    if (!recorded || !boundOn(recorded.state.bindings).has(cluster) || !listedObjects(recorded.snapshots).keys.has(key))
+      return false;
     const said = results.find(({ object }) => objectKey(object) === key);
     return said === undefined || isApplied(said);
   });

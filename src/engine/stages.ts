@@ -12,7 +12,7 @@ import { differsByTrigger } from './overrides/trigger.ts';
 import { asLastScheduled } from './placement/last-scheduled.ts';
 import { isChanged } from './placement/members.ts';
 import { schedule } from './placement/schedule.ts';
-import { inFleet, observeFilled, observeMoved } from './present-bindings.ts';
+import { filledAsShown, inFleet, movedAsShown } from './present-bindings.ts';
 import { rollOut } from './rollout/roll-out.ts';
 import { heldTwice } from './selection/duplicates.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
@@ -119,8 +119,8 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
     freeze: freezeOf(work, world),
     budget: budgetInForce(refOf(work.placement), world.input.fleet),
-    filled: (binding) => observeFilled(binding, work, world),
-    shown: (bindings) => observeMoved({ ...work, bindings }, world).bindings,
+    filled: filledAsShown(work, world),
+    shown: movedAsShown(work, world),
   });
   // What rides along with the next rollout has not been used yet.
   const rolls = rolled.bindings.some(({ binding, move }) => !binding.deleting && move !== 'keep');

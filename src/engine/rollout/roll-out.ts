@@ -30,8 +30,8 @@ export interface RollOutContext {
   readonly budget?: BudgetInForce;
   /** A binding that held on to the labels its cluster had, with what its overrides fill in from the present ones. */
   readonly filled?: (binding: Binding) => Binding;
-  /** Moved bindings as their clusters show them: one may have what it is given already, and is ready then. */
-  readonly shown?: (bindings: readonly BindingStep[]) => readonly BindingStep[];
+  /** A moved binding as its cluster shows it: that may have what it is given already, and is ready then. */
+  readonly shown?: (step: BindingStep) => BindingStep;
 }
 
 const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavailablePeriodSeconds: 60 };
@@ -61,6 +61,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   }
   const isHeld = ({ candidate, step }: Classified): boolean =>
     candidate === 'bind' && cleaning.has(step.binding.targetCluster);
+  const { shown = (step: BindingStep) => step } = context;
   let all = look(work.bindings);
   if (context.freeze.kind === 'frozen') {
     const waiting = all.filter((entry) => entry.candidate !== 'none' && !isHeld(entry));
@@ -81,8 +82,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
       return finished(work, context, { ...selected, all, waiting, denials, isHeld, cleaning });
     }
-    const steps = all.map((entry) => (allowed.has(entry) ? moved(entry, latest.index, context) : entry.step));
-    all = look(context.shown?.(steps) ?? steps);
+    all = look(all.map((entry) => (allowed.has(entry) ? shown(moved(entry, latest.index, context)) : entry.step)));
   }
 }
 
