@@ -2,6 +2,7 @@ import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
 import { type ApplyStrategy, type Placement, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { deliverySteps } from '../binding-health.ts';
 import { findCondition, isFulfilled, settle } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { someOf } from '../kernel/some-of.ts';
@@ -26,7 +27,7 @@ interface Look {
 }
 
 /** In KubeFleet's order; a binding carries those that have been reached. */
-const delivery = ['Overridden', 'WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
+const delivery: readonly string[] = [...deliverySteps, 'DiffReported'];
 
 /**
  * The binding with the conditions that its cluster shows now (KubeFleet workgenerator/controller.go). A cluster that was
@@ -35,12 +36,9 @@ const delivery = ['Overridden', 'WorkSynchronized', 'Applied', 'Available', 'Dif
  */
 export function observeBinding(look: Look): Binding {
   const { binding, observation } = look;
-  const holds =
-    binding.state === 'Bound' || (binding.state === 'Unscheduled' && binding.resourceSnapshotIndex !== undefined);
-  if (!holds || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
-  if (observation === undefined || !observation.reachable) return unobserved(look);
+  if (binding.state === 'Scheduled' || binding.deleting || binding.resourceSnapshotIndex === undefined) return binding;
+  if (observation === undefined || !observation.reachable || isNotLookedAt(look, observation)) return unobserved(look);
   const kept = (binding.conditions ?? []).filter(({ type }) => !delivery.includes(type));
-  if (isNotLookedAt(look, observation)) return unobserved(look);
   const { conditions, objects } = deliver(look, observation);
   if (isOlderThanRecorded(look, observation, conditions)) return unobserved(look);
   const withConditions = { ...binding, conditions: [...kept, ...conditions] };

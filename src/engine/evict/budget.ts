@@ -1,8 +1,8 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { ClusterName, IntOrPercent, ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
+import { currentCondition } from '../binding-health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
-import { currentCondition } from '../staged/execute/binding-progress.ts';
 import { latestPolicy } from '../staged/initialize/scheduled-clusters.ts';
 import type { PlacementWork } from '../working.ts';
 

@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
+import { currentCondition, hasFailed } from '../binding-health.ts';
 import { wasBound } from '../placement/bindings.ts';
-import { currentCondition, hasFailed } from '../staged/execute/binding-progress.ts';
 import type { PlacementWork } from '../working.ts';
 import { type BudgetInForce, budgetAllows } from './budget.ts';
 

@@ -1,6 +1,6 @@
 import type { Binding } from '../../api/placement-state.ts';
+import { currentCondition, hasFailed, isUntrackable } from '../binding-health.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
-import { currentCondition, hasFailed } from '../staged/execute/binding-progress.ts';
 import type { BindingStep } from '../working.ts';
 
 /** What a rollout may do with a binding (KubeFleet rollout/controller.go, pickBindingsToRoll). */
@@ -27,8 +27,6 @@ export interface Classified {
   /** When an untrackable binding becomes ready by time alone; one on its way out frees nothing by that. */
   readonly readyAt: Instant | undefined;
 }
-
-const untrackable: ReadonlySet<string> = new Set(['NotAllWorkAreAvailabilityTrackable', 'WorkNotTrackable']);
 
 /** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones; `ms` is unavailablePeriodSeconds. */
 export function classify(
@@ -66,7 +64,7 @@ function readiness(
   if (currentCondition(binding, 'DiffReported')?.status === 'True') return { ready: true, readyAt: undefined };
   const available = currentCondition(binding, 'Available');
   if (available?.status !== 'True') return { ready: false, readyAt: undefined };
-  if (!untrackable.has(available.reason)) return { ready: true, readyAt: undefined };
+  if (!isUntrackable(available)) return { ready: true, readyAt: undefined };
   const since = parseInstant(available.lastTransitionTime ?? '');
   if (since === undefined || since < now - ms) return { ready: true, readyAt: undefined };
   // KubeFleet compares strictly: at the very end of the period the cluster still waits.

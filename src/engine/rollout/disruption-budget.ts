@@ -1,5 +1,5 @@
+import { currentCondition } from '../binding-health.ts';
 import { type BudgetInForce, bindsRollouts, budgetAllows } from '../evict/budget.ts';
-import { currentCondition } from '../staged/execute/binding-progress.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
 import type { Classified } from './classify.ts';
 

@@ -1,9 +1,9 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus } from '../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
+import { currentCondition } from '../binding-health.ts';
 import { settle } from '../kernel/condition.ts';
 import { latestOf } from '../selection/snapshot.ts';
-import { currentCondition } from '../staged/execute/binding-progress.ts';
 import type { PlacementWork } from '../working.ts';
 import { type Phase, phasesOf } from './condition-types.ts';
 

@@ -1,9 +1,9 @@
 import { refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
+import { currentCondition } from '../../binding-health.ts';
 import { bindsRollouts, budgetAllows, budgetInForce } from '../../evict/budget.ts';
 import { presentClusters } from '../left-clusters.ts';
 import type { RunContext, RunStep } from '../step.ts';
-import { currentCondition } from './binding-progress.ts';
 
 /** Why a run may not touch a cluster now: a budget with scope `all` speaks for what is available; what is not spends nothing. */
 export function disruptionDenied(step: RunStep, { input }: RunContext, binding: Binding): string | undefined {
