@@ -4,7 +4,7 @@ import { onceFor } from './kernel/once-for.ts';
 import { sameValue } from './kernel/same-value.ts';
 import type { Labels } from './kernel/selector.ts';
 import { labelsOf } from './placement/members.ts';
-import { isRebuilt } from './selection/rebuilt.ts';
+import { rememberedManifests } from './selection/rebuilt.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -13,17 +13,16 @@ import type { World } from './world.ts';
  * (`rollOut`): with its new ones the overrides that it carries would change it at once, outside of every budget.
  */
 export function withHeldLabels(
-  { placement, contents, resourceSnapshots }: Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots'>,
+  begun: Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots'>,
   binding: Binding,
   world: World,
 ): Binding {
   const labels = labelsBefore(binding, world);
   if (labels === undefined) return binding;
   const { clusterLabels: _, ...present } = binding;
-  const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
-  const manifests = index === undefined || isRebuilt(resourceSnapshots, index) ? undefined : contents.get(index);
-  if (!manifests || binding.deleting || !rollsOutByItself(placement)) return present;
-  const what = { placement: refOf(placement), manifests, lists: present, cluster };
+  const manifests = rememberedManifests(begun, binding.resourceSnapshotIndex);
+  if (!manifests || binding.deleting || !rollsOutByItself(begun.placement)) return present;
+  const what = { placement: refOf(begun.placement), manifests, lists: present, cluster: binding.targetCluster };
   const [before, now] = [world.render({ ...what, labels }), world.render(what)];
   const isSame = !before.ok || (now.ok && now.digest === before.digest);
   return isSame ? present : { ...present, clusterLabels: labels };

@@ -9,7 +9,7 @@ import { onceFor } from './kernel/once-for.ts';
 import type { RenderedManifest } from './overrides/render.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
 import type { Target } from './plan-document.ts';
-import { isRebuilt } from './selection/rebuilt.ts';
+import { rememberedManifests } from './selection/rebuilt.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -88,9 +88,8 @@ function isFilledAnew(
 ): boolean {
   const { targetCluster: cluster, resourceSnapshotIndex: index } = after;
   const labels = labelsBefore(held, world);
-  if (!labels || index === undefined || isRebuilt(work.resourceSnapshots, index)) return false;
-  const manifests = work.contents.get(index);
-  if (!manifests) return false;
+  const manifests = rememberedManifests(work, index);
+  if (!labels || !manifests) return false;
   const what = { placement: refOf(work.placement), manifests, lists: after, cluster };
   const now = world.render(what);
   // Where overrides fail now, the cluster keeps what it has.

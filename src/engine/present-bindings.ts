@@ -14,7 +14,7 @@ import { byText } from './kernel/ordering.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { Rendered } from './overrides/render.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
-import { isRebuilt } from './selection/rebuilt.ts';
+import { rememberedManifests } from './selection/rebuilt.ts';
 import { type BindingStep, leavingSteps, type PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -196,10 +196,9 @@ function withoutOlder(
  * hold, what the member shows of the placement stands for them.
  */
 function renderedFor(begun: Begun, binding: Binding, world: World, isOwn: IsOwn): Rendered {
-  const { placement, contents, resourceSnapshots } = begun;
+  const { placement } = begun;
   const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
-  const isKnown = index !== undefined && !isRebuilt(resourceSnapshots, index);
-  const manifests = isKnown ? contents.get(index) : undefined;
+  const manifests = rememberedManifests(begun, index);
   if (manifests) return world.render({ placement: refOf(placement), manifests, lists: binding, cluster });
   const observation = world.observationOf(cluster);
   const shown = new Map<string, Manifest>();

@@ -3,7 +3,7 @@ import { refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import { objectKey } from '../selection/object-key.ts';
-import { isRebuilt } from '../selection/rebuilt.ts';
+import { rememberedManifests } from '../selection/rebuilt.ts';
 import type { PlacementWork } from '../working.ts';
 import { listedObjects, refsIn } from './listed-objects.ts';
 
@@ -13,8 +13,9 @@ type Placing = Pick<PlacementWork, 'placement' | 'bindings' | 'resourceSnapshots
 /**
  * Whether the placement that marks its objects with a label has an object on a cluster, or may have: it has a binding there,
  * if only one on its way out, and asks for the object now or did in a remembered snapshot, or nobody knows what it gave
- * the cluster. Of a placement whose file was refused nobody knows anything. What else is marked, by a placement that is gone, has left the cluster or no longer knows the
- * object, is nobody's, and can be taken over (KubeFleet drops owner references to AppliedWorks whose Work is gone).
+ * the cluster. Of a placement whose file was refused nobody knows anything. What else is marked, by a placement that is gone,
+ * has left the cluster or no longer knows the object, is nobody's, and can be taken over (KubeFleet drops owner references to
+ * AppliedWorks whose Work is gone).
  */
 export function placedObjects(
   works: readonly Placing[],
@@ -36,13 +37,13 @@ export function placedObjects(
 }
 
 function hasOn(work: Placing, cluster: ClusterName, key: string): boolean {
-  const { bindings, resourceSnapshots, contents, selection } = work;
-  const here = bindings.filter(({ binding }) => binding.targetCluster === cluster);
+  const { contents, selection } = work;
+  const here = work.bindings.filter(({ binding }) => binding.targetCluster === cluster);
   if (here.length === 0) return false;
   if (listedObjects(contents).keys.has(key)) return true;
   if (selection.ok && refsIn(selection.manifests).some((ref) => objectKey(ref) === key)) return true;
   return here.some(
     ({ binding: { state, resourceSnapshotIndex: index } }) =>
-      state !== 'Scheduled' && (index === undefined || !contents.has(index) || isRebuilt(resourceSnapshots, index)),
+      state !== 'Scheduled' && rememberedManifests(work, index) === undefined,
   );
 }

@@ -49,8 +49,7 @@ export function targetsOf(work: PlacementWork, { render, present }: TargetContex
 
 /**
  * The bindings that speak for their clusters. Two on one cluster is a conflict in which nothing moves, so what is to stay
- * goes before what is to go, and Bound before Unscheduled. Those never
- * given anything have no say.
+ * goes before what is to go, and Bound before Unscheduled. Those never given anything have no say.
  */
 function onePerCluster({ bindings }: PlacementWork): Binding[] {
   const chosen = new Map<ClusterName, Binding>();

@@ -1,4 +1,6 @@
+import type { Manifest } from '../../api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
+import type { PlacementWork } from '../working.ts';
 
 /** Stands where a hash would: no contents have it, so the next snapshot is a new one, above the highest index seen. */
 export const rebuiltHash = 'lost';
@@ -10,3 +12,10 @@ export const rebuiltHash = 'lost';
  */
 export const isRebuilt = (entries: readonly ResourceSnapshotEntry[], index: number): boolean =>
   entries.some((entry) => entry.index === index && entry.hash === rebuiltHash);
+
+/** What was selected for a snapshot; undefined where nobody knows: it has no file (a state written by hand), or was put together. */
+export const rememberedManifests = (
+  { resourceSnapshots, contents }: Pick<PlacementWork, 'resourceSnapshots' | 'contents'>,
+  index: number | undefined,
+): readonly Manifest[] | undefined =>
+  index === undefined || isRebuilt(resourceSnapshots, index) ? undefined : contents.get(index);
