@@ -7,7 +7,7 @@ import { frozenHold } from './freeze/freeze.ts';
 import { inFleet, presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
 import { knownContents } from './selection/snapshot.ts';
-import { type BindingStep, leavingSteps, type PlacementWork } from './working.ts';
+import { type BindingStep, leavingSteps, onItsWayOut, type PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
 const pending: Condition = {
@@ -79,9 +79,7 @@ export function beginDeleted(deleted: DeletedPlacement, world: World): Placement
 
 /** A removal that has begun goes on; none begins while the fleet is frozen. */
 const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
-  freeze.kind === 'frozen' && !binding.deleting
-    ? { binding, move: 'wait' }
-    : { binding: { ...binding, deleting: true }, move: 'remove' };
+  freeze.kind === 'frozen' && !binding.deleting ? { binding, move: 'wait' } : onItsWayOut(binding);
 
 /** The record may hold state without status (written by hand): enough to clean up after it. */
 const unknownPlacement = (state: PlacementState): Placement => ({

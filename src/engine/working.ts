@@ -37,6 +37,12 @@ export interface BindingStep {
   readonly move: Move;
 }
 
+/** The binding on its way out. It is not rendered any more, so the labels that it held on to (`withHeldLabels`) go. */
+export const onItsWayOut = ({ clusterLabels: _, ...binding }: Binding): BindingStep => ({
+  binding: { ...binding, deleting: true },
+  move: 'remove',
+});
+
 /** Bindings on their way out: of a hundred thousand few, and those of a placement at rest are the same in every plan. */
 export const leavingSteps = onceFor((bindings: readonly BindingStep[]) =>
   bindings.filter(({ binding }) => binding.deleting === true),

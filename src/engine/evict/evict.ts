@@ -7,7 +7,7 @@ import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../staged/lost-record.ts';
-import type { PlacementWork } from '../working.ts';
+import { onItsWayOut, type PlacementWork } from '../working.ts';
 import { budgetInForce } from './budget.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -140,7 +140,7 @@ const isNamed = ({ placement }: PlacementWork, name: string): boolean =>
 const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => ({
   ...work,
   bindings: work.bindings.map((entry) =>
-    entry.binding.targetCluster === cluster ? { binding: { ...entry.binding, deleting: true }, move: 'remove' } : entry,
+    entry.binding.targetCluster === cluster ? onItsWayOut(entry.binding) : entry,
   ),
 });
 
