@@ -4,6 +4,7 @@ import type { Binding, PlacementState } from '../../api/placement-state.ts';
 import type { PlanInput } from '../input.ts';
 import { onceFor, onceForPair } from '../kernel/once-for.ts';
 import type { Plan, PlannedBinding } from '../plan-document.ts';
+import { membersThatLeave } from './staying-members.ts';
 
 /** One cluster of one placement, before and after the plan. A removal pairs a recorded live binding with one that goes. */
 export interface Pair {
@@ -20,7 +21,7 @@ export interface Compared {
   readonly key: PlacementKey;
   readonly placement: Placement | undefined;
   readonly inRepo: boolean;
-  /** Empty where the plan changes no binding. */
+  /** Empty where the plan changes no binding and no cluster leaves. */
   readonly pairs: readonly Pair[];
   /** Clusters that targets of the plan have remove it. */
   readonly emptied: ReadonlySet<ClusterName>;
@@ -39,6 +40,8 @@ export function compare(input: PlanInput, plan: Plan): Compared[] {
     const key = placementKey(placement);
     emptied.set(key, (emptied.get(key) ?? new Set()).add(clusterName));
   }
+  const leaves = membersThatLeave(input);
+  const isLeft = ({ targetCluster }: Binding): boolean => leaves.has(targetCluster);
   const keys = new Set([...present.keys(), ...planned.keys(), ...emptied.keys(), ...input.record.placements.keys()]);
   return [...keys].sort().map((key) => {
     const recorded = input.record.placements.get(key);
@@ -49,7 +52,10 @@ export function compare(input: PlanInput, plan: Plan): Compared[] {
       key,
       placement: present.get(key) ?? recorded?.object,
       inRepo: present.has(key),
-      pairs: isQuiet(after, before) && cleared.size === 0 ? [] : pairsOf(before, after, cleared),
+      pairs:
+        isQuiet(after, before) && cleared.size === 0 && !(leaves.size > 0 && before.some(isLeft))
+          ? []
+          : pairsOf(before, after, cleared),
       emptied: cleared,
     };
   });

@@ -4,7 +4,7 @@ import type { Plan, Target } from '../plan-document.ts';
 import { type Compared, notRemembered, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 import { handOvers } from './hand-overs.ts';
 import { nameOf, objectsOf } from './snapshot-objects.ts';
-import { membersThatStay } from './staying-members.ts';
+import { membersThatLeave, membersThatStay } from './staying-members.ts';
 
 export interface Removal {
   readonly clusterName: ClusterName;
@@ -78,6 +78,7 @@ function lossReader(input: PlanInput, plan: Plan): (of: Compared, pair: Pair, dr
   const contentsOf = snapshotReader(input, plan);
   const droppedByOverride = overrideLosses(plan);
   const stays = membersThatStay(input);
+  const leaves = membersThatLeave(input);
   return ({ key, emptied }, pair, drops) => {
     const { clusterName, before, after, removedNow } = pair;
     if (before === undefined) return undefined;
@@ -85,8 +86,12 @@ function lossReader(input: PlanInput, plan: Plan): (of: Compared, pair: Pair, dr
     // All of it goes, or is left alone, whatever it was: that is something, and counts.
     const all = () => (contentsOf(key, before.resourceSnapshotIndex) === notRemembered ? [''] : held());
     const gone = removedNow || after === undefined;
-    if (gone && !stays.has(clusterName) && !emptied.has(clusterName))
+    if (!stays.has(clusterName) && !emptied.has(clusterName)) {
+      // Under External the binding of a cluster that left stays until a run comes to it: by then that is no news.
+      const leavesNow = leaves.has(clusterName) || (gone && before.state !== 'Unscheduled');
+      if (!leavesNow) return undefined;
       return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : all() };
+    }
     if (removedNow) return { kind: 'removed', objects: all() };
     if (!after || before.resourceSnapshotIndex === undefined) return undefined;
     const change = `${before.resourceSnapshotIndex} ${after.resourceSnapshotIndex}`;

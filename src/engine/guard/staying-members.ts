@@ -12,3 +12,12 @@ export function membersThatStay({ fleet, record }: PlanInput): ReadonlySet<Clust
   }
   return stays;
 }
+
+/** Members that the record knows and that do not stay. One that was on its way out already has been counted. */
+export function membersThatLeave(input: PlanInput): ReadonlySet<ClusterName> {
+  const stays = membersThatStay(input);
+  const leaves = new Set<ClusterName>();
+  for (const [name, { metadata }] of input.record.clusters)
+    if (!stays.has(name) && metadata.deletionTimestamp == null) leaves.add(name);
+  return leaves;
+}

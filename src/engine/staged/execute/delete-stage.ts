@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
+import { onItsWayOut } from '../../working.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
@@ -57,7 +58,7 @@ function removeFrom(step: RunStep, context: RunContext, cluster: ClusterUpdating
       return {
         abort: `the binding on ${clusterName} was to be removed by this run but is there and not being removed`,
       };
-    if (isLeaving(step, clusterName)) return { step, cluster };
+    if (isLeaving(step, input, clusterName)) return { step, cluster };
     return {
       step,
       cluster: mark(cluster, 'ClusterUpdatingSucceeded', `the binding on ${clusterName} is gone`, input.now),
@@ -77,20 +78,22 @@ function removeFrom(step: RunStep, context: RunContext, cluster: ClusterUpdating
     const hold = { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName } as const;
     return { step: withHold(step, context, hold), cluster };
   }
-  if (live === undefined && isLeaving(step, clusterName)) return { step, cluster: began };
+  if (live === undefined && isLeaving(step, input, clusterName)) return { step, cluster: began };
   const message = live
     ? `${clusterName} is selected again: nothing to remove`
     : `the binding on ${clusterName} is gone`;
   return { step, cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now) };
 }
 
-const isLeaving = ({ work }: RunStep, cluster: ClusterName): boolean =>
+/** Where the cluster left the fleet nothing is waited for: whoever dropped its binding, by the end of this plan it is gone. */
+const isLeaving = ({ work }: RunStep, { clusters }: RunContext['input'], cluster: ClusterName): boolean =>
+  presentClusters(clusters).has(cluster) &&
   work.bindings.some(({ binding }) => binding.targetCluster === cluster && binding.deleting);
 
 function withoutBinding(step: RunStep, cluster: ClusterName): RunStep {
   const bindings = step.work.bindings.map((entry) =>
     entry.binding.targetCluster === cluster && entry.binding.state === 'Unscheduled' && !entry.binding.deleting
-      ? { binding: { ...entry.binding, deleting: true }, move: 'remove' as const }
+      ? onItsWayOut(entry.binding)
       : entry,
   );
   return { ...step, work: { ...step.work, bindings } };
