@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { patience } from './test/drawn.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
+    testTimeout: patience(120_000),
     hookTimeout: 60_000,
   },
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseQuantity } from '../../src/api/quantity.ts';
+import { drawn } from '../drawn.ts';
 
 const nano = 1_000_000_000n;
 const exact = (text: string): bigint => BigInt(parseQuantity(text)!.nanos);
@@ -146,6 +147,7 @@ describe('nanos', () => {
         expect(BigInt(nanos)).toBe(sign === '-' ? -size : size);
         expect(typeof nanos).toBe(size <= BigInt(Number.MAX_SAFE_INTEGER) ? 'number' : 'bigint');
       }),
+      drawn(),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Target } from '../../src/engine/plan-document.ts';
 import { sortTargets } from '../../src/engine/sort-targets.ts';
+import { drawn } from '../drawn.ts';
 
 const name = fc.stringMatching(/^[ab][-.]?[ab]{0,2}$/);
 const target: fc.Arbitrary<Target> = fc.record({
@@ -21,5 +22,6 @@ it('targets stand by cluster and placement, also where most of them stood there 
       expect(sorted.map(text)).toEqual(after.flat().map(text).sort());
       expect(new Set(sorted)).toEqual(new Set(after.flat()));
     }),
+    drawn(),
   );
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
 import { happened } from './happenings.ts';
 
@@ -239,9 +240,9 @@ describe('whatever happens, in any order', () => {
         if (unavailable === 0 || total - unavailable >= web!.bindings.length) return;
         expect(isDone(last)).toBe(true);
       }),
-      { numRuns: 40, examples: [[evictedAtTheThaw], [droppedTwice]] },
+      { ...drawn(40), examples: [[evictedAtTheThaw], [droppedTwice]] },
     );
-  }, 120_000);
+  });
 
   it('the order of files, of documents in them and of what is remembered does not matter', async () => {
     await fc.assert(
@@ -262,7 +263,7 @@ describe('whatever happens, in any order', () => {
         expect(crooked).toEqual(straight);
         expect(readRecord(new Map(shuffled(paper.record)))).toEqual(readRecord(paper.record));
       }),
-      { numRuns: 20 },
+      drawn(20),
     );
-  }, 60_000);
+  });
 });

@@ -7,6 +7,7 @@ import type { Plan } from '../../src/engine/plan-document.ts';
 import { facetsFor, type Reusable, type Settled } from '../../src/engine/reuse/reuse.ts';
 import { selectResources } from '../../src/engine/selection/select.ts';
 import { survey, type World } from '../../src/engine/world.ts';
+import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, told } from './fleet.ts';
 import { happened } from './happenings.ts';
 
@@ -99,9 +100,9 @@ describe('a plan made with what an earlier one left', () => {
           await paper.planOn();
         }
       }),
-      { numRuns: 60 },
+      drawn(60),
     );
-  }, 120_000);
+  });
 
   it('counts the generation of a placement from the record of now', async () => {
     const paper = fleet();

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { PlanInput } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
 import { planFleet } from '../../src/engine/plan.ts';
+import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
 
 const names = ['a', 'b', 'c', 'd'];
@@ -114,7 +115,7 @@ it('wakeAt is when time alone changes a plan: not before, and then it does', asy
         ended.set(what, (ended.get(what) ?? 0) + 1);
       }
     }),
-    { numRuns: 40, seed: 20261120 },
+    drawn(40, 20261120),
   );
   expect([...ended.keys()].sort()).toEqual(['Freeze', 'UnavailablePeriod', 'WaitingForTime', 'other']);
-}, 120_000);
+});

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, canonicalList, canonicalMap } from '../../../src/engine/kernel/canonical-json.ts';
+import { drawn } from '../../drawn.ts';
 
 const key = fc.oneof(fc.string(), fc.constantFrom('10', '9', '__proto__', 'a', 'b', 'Z', '1a'));
 const { value } = fc.letrec((tie) => ({
@@ -24,7 +25,7 @@ describe('canonical JSON', () => {
         if (!canonicalJson(of).includes(String.raw`\\`))
           expect(JSON.parse(canonicalJson(of))).toEqual(JSON.parse(JSON.stringify(of)));
       }),
-      { numRuns: 1000 },
+      drawn(1000),
     );
   });
 
@@ -35,6 +36,7 @@ describe('canonical JSON', () => {
         const items = Object.values(of);
         expect(canonicalList(items.map(canonicalJson))).toBe(canonicalJson(items));
       }),
+      drawn(),
     );
     expect(canonicalMap({ a: undefined, b: 1 }, (item, name) => `${name}${item}`)).toBe('{"b":b1}');
   });

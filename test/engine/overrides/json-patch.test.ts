@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyPatch, type PatchOperation } from '../../../src/engine/overrides/json-patch.ts';
+import { drawn } from '../../drawn.ts';
 
 const add = (path: string, value?: unknown): PatchOperation => ({ op: 'add', path, value });
 const replace = (path: string, value?: unknown): PatchOperation => ({ op: 'replace', path, value });
@@ -94,6 +95,7 @@ describe('laws', () => {
         const after = applyPatch(before, [add(pointer(name), value), remove(pointer(name))]);
         expect(after).toEqual({ ok: true, value: before });
       }),
+      drawn(),
     );
   });
 
@@ -103,6 +105,7 @@ describe('laws', () => {
         const path = `/${at % (list.length + 1)}`;
         expect(applyPatch(list, [add(path, value), remove(path)])).toEqual({ ok: true, value: list });
       }),
+      drawn(),
     );
   });
 
@@ -116,6 +119,7 @@ describe('laws', () => {
           applyPatch(before, [remove(path), add(path, value)]),
         );
       }),
+      drawn(),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileFleet } from '../../../src/engine/placement/compiled/compile-fleet.ts';
 import { schedule } from '../../../src/engine/placement/schedule.ts';
+import { drawn } from '../../drawn.ts';
 import { naiveSchedule, type OracleOutcome } from './oracle.ts';
 import { allTraits, traitsOf } from './traits.ts';
 import { digest, now, type World, worlds, worldsOf } from './worlds.ts';
@@ -30,7 +31,7 @@ describe('the scheduler', () => {
         expect(verdict(world)).toEqual(inShort(naive));
         for (const trait of traitsOf(world, naive)) met.set(trait, (met.get(trait) ?? 0) + 1);
       }),
-      { numRuns: 20_000, seed: 20261120 },
+      drawn(20_000, 20261120),
     );
     const rare = allTraits.filter((trait) => (met.get(trait) ?? 0) < 75);
     expect(rare, `worlds met: ${JSON.stringify(Object.fromEntries(met))}`).toEqual([]);
@@ -43,7 +44,7 @@ describe('the scheduler', () => {
         for (const other of others)
           expect(verdict({ ...other, members }, index)).toEqual(naiveVerdict({ ...other, members }));
       }),
-      { numRuns: 1500, seed: 20261123 },
+      drawn(1500, 20261123),
     );
   });
 
@@ -54,7 +55,7 @@ describe('the scheduler', () => {
         const twice = run({ ...world, policySnapshots: once.policySnapshots, bindings: once.bindings });
         expect(twice).toEqual(once);
       }),
-      { numRuns: 5000, seed: 20261121 },
+      drawn(5000, 20261121),
     );
   });
 
@@ -75,7 +76,7 @@ describe('the scheduler', () => {
         };
         expect(run(turned)).toEqual(run(world));
       }),
-      { numRuns: 3000, seed: 20261122 },
+      drawn(3000, 20261122),
     );
   });
 });

@@ -7,6 +7,7 @@ import { planFleet } from '../../../src/engine/plan.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { renderRecord } from '../../../src/repo/record/write.ts';
+import { drawn } from '../../drawn.ts';
 import { inputOf } from '../guard/world.ts';
 import { now, placementOf, policyOf } from './worlds.ts';
 
@@ -109,7 +110,7 @@ describe('a plan made again from the record it left', () => {
           files = once.files;
         }
       }),
-      { numRuns: 150, seed: 20261124 },
+      drawn(150, 20261124),
     );
   });
 });

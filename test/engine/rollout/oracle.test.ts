@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlacementPolicy, RollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { PlacementWork } from '../../../src/engine/working.ts';
+import { drawn } from '../../drawn.ts';
 import { pickBindingsToRoll } from './oracle.ts';
 import {
   bound,
@@ -110,7 +111,7 @@ describe('a rolling update', () => {
       fc.property(cases, (it) => {
         expect(outline(roll(it.work).bindings.map(({ binding }) => binding))).toEqual(outline(rolledByHand(it)));
       }),
-      { numRuns: 3000 },
+      drawn(3000),
     );
   });
   it('begins with what the naive controller picks first', () => {
@@ -133,7 +134,7 @@ describe('a rolling update', () => {
         );
         expect(moved.map(({ binding }) => binding.targetCluster)).toEqual(expect.arrayContaining(first));
       }),
-      { numRuns: 1000 },
+      drawn(1000),
     );
   });
   it('changes nothing when it is planned again with nothing changed', () => {
@@ -145,7 +146,7 @@ describe('a rolling update', () => {
         expect(twice.holds).toEqual(once.holds);
         expect(wakesOf(twice)).toEqual(wakesOf(once));
       }),
-      { numRuns: 2000 },
+      drawn(2000),
     );
   });
   it('moves at the instant it names, when time alone has passed, and not before', () => {
@@ -162,7 +163,7 @@ describe('a rolling update', () => {
         expect(changed(later(-1))).toBe(false);
         expect(changed(later(1))).toBe(true);
       }),
-      { numRuns: 2000 },
+      drawn(2000),
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { countGroups } from '../../../src/engine/selection/groups.ts';
 import { inSnapshotOrder } from '../../../src/engine/selection/order.ts';
 import { lastWave, waveOf } from '../../../src/engine/selection/waves.ts';
+import { drawn } from '../../drawn.ts';
 import { identityOf, object } from './world.ts';
 
 const ordered = [
@@ -28,6 +29,7 @@ test('known kinds in their order, unknown ones last, whatever the order before',
     fc.property(fc.shuffledSubarray(ordered, { minLength: ordered.length }), (shuffled) => {
       expect(inSnapshotOrder(shuffled).map(identityOf)).toEqual(ordered.map(identityOf));
     }),
+    drawn(),
   );
 });
 

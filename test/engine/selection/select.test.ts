@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileHub } from '../../../src/engine/selection/hub.ts';
 import { selectResources } from '../../../src/engine/selection/select.ts';
+import { drawn } from '../../drawn.ts';
 import { crp, digest, identityOf, object, onHub, rp, selected } from './world.ts';
 
 const repo = [
@@ -290,6 +291,7 @@ describe('the selection as a value', () => {
       fc.property(fc.shuffledSubarray(repo, { minLength: repo.length }), (shuffled) => {
         expect(select(placement(), shuffled.map(reversed))).toEqual(expected);
       }),
+      drawn(),
     );
   });
 
@@ -338,6 +340,7 @@ describe('the selection as a value', () => {
           expect([...selected(placement, hub)].sort()).toEqual(expected.map(identityOf).sort());
         },
       ),
+      drawn(),
     );
   });
 });

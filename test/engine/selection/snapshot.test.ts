@@ -4,6 +4,7 @@ import type { Manifest } from '../../../src/api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../../src/api/placement-state.ts';
 import { hashOfContents } from '../../../src/engine/selection/content-hash.ts';
 import { type SnapshotsTaken, takeSnapshot } from '../../../src/engine/selection/snapshot.ts';
+import { drawn } from '../../drawn.ts';
 import { digest, object } from './world.ts';
 
 const version = (text: string): Manifest[] => [
@@ -148,5 +149,6 @@ test('laws: one latest, ascending, contents of every entry, settled after one st
         }
       },
     ),
+    drawn(),
   );
 });

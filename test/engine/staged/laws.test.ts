@@ -4,6 +4,7 @@ import type { StageConfig } from '../../../src/api/staged.ts';
 import { approvalDocument } from '../../../src/engine/record-documents.ts';
 import { approvalFile } from '../../../src/engine/staged/approval/file.ts';
 import { orphanRuns } from '../../../src/engine/staged/orphan-runs.ts';
+import { drawn } from '../../drawn.ts';
 import { bound, cluster, Rollout, runOf, scheduled, stage, strategyOf, T0, words, workOf } from './world.ts';
 
 const environments = ['one', 'two', 'three'];
@@ -74,7 +75,7 @@ describe('laws of update runs', () => {
           expect(rollout.outcome.holds).toEqual([]);
         },
       ),
-      { numRuns: 300, seed: 20261120 },
+      drawn(300, 20261120),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../../../src/repo/yaml/emit-yaml.ts';
+import { drawn } from '../../drawn.ts';
 
 /** Texts that mean something to YAML at their beginning, their end or in their middle. */
 const text = fc.oneof(
@@ -69,6 +70,7 @@ describe('YAML of JSON values', () => {
           expect(emitYaml(object, asMade)).toBe(stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }));
         },
       ),
+      drawn(),
     );
   });
 
@@ -77,7 +79,7 @@ describe('YAML of JSON values', () => {
       fc.property(map, (object) => {
         expect(parse(emitYaml(object, asMade))).toEqual(object);
       }),
-      { numRuns: 1000 },
+      drawn(1000),
     );
   });
 
@@ -88,7 +90,7 @@ describe('YAML of JSON values', () => {
         expect(parse(written)).toEqual({ list: [object], object });
         expect(written.split('\n')).toHaveLength(4);
       }),
-      { numRuns: 1000 },
+      drawn(1000),
     );
   });
 
@@ -99,6 +101,7 @@ describe('YAML of JSON values', () => {
         const again = { ...onOneLine, under: () => recurring(asMade) };
         expect(emitYaml({ list: [...list, ...list] }, again)).toBe(emitYaml({ list: [...list, ...list] }, onOneLine));
       }),
+      drawn(),
     );
     const asked: object[] = [];
     const keys = (of: object) => {
@@ -118,7 +121,7 @@ describe('YAML of JSON values', () => {
       fc.property(fc.dictionary(name, value), (object) => {
         expect(JSON.stringify(readBack(object, backwards))).toBe(JSON.stringify(parse(emitYaml(object, backwards))));
       }),
-      { numRuns: 1000 },
+      drawn(1000),
     );
   });
 

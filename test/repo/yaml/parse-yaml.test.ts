@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../../src/repo/yaml/parse-yaml.ts';
+import { drawn } from '../../drawn.ts';
 
 const read = (text: string) => {
   const { documents, problems } = parseYaml(text, 'f.yaml');
@@ -196,6 +197,7 @@ describe('what would hurt is refused', () => {
   it('never throws, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => parseYaml(text, 'f.yaml') !== undefined),
+      drawn(),
     );
   });
 
@@ -203,7 +205,7 @@ describe('what would hurt is refused', () => {
     const pieces = fc.array(fc.constantFrom(...tokens), { maxLength: 14 }).map((chosen) => chosen.join(''));
     fc.assert(
       fc.property(pieces, (text) => parseYaml(text, 'f.yaml') !== undefined),
-      { numRuns: 3000 },
+      drawn(3000),
     );
   });
 });

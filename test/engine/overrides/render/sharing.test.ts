@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { drawn } from '../../../drawn.ts';
 import { addLabel, cro, everywhere, patch, ro } from '../world.ts';
 import { deployment, eu, namespace, plain, renderOn, replicas, shop, us } from './render-on.ts';
 
@@ -51,5 +52,6 @@ test('whatever the overrides do, inputs stay and a second rendering is the same'
       expect(manifests).toEqual(shop());
       expect(renderOn(eu, shop(), [...others, override])).toEqual(first);
     }),
+    drawn(),
   );
 });

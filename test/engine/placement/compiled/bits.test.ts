@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addRow, everyRow, listRows, noRows } from '../../../../src/engine/placement/compiled/bits.ts';
+import { drawn } from '../../../drawn.ts';
 
 test('rows are listed in ascending order, at most as many as asked for', () => {
   const size = 130;
@@ -12,6 +13,7 @@ test('rows are listed in ascending order, at most as many as asked for', () => {
       expect(listRows(bits)).toEqual(list);
       expect(listRows(bits, limit)).toEqual(list.slice(0, Math.max(0, limit)));
     }),
+    drawn(),
   );
 });
 

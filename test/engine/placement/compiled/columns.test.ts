@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseQuantity } from '../../../../src/api/quantity.ts';
 import { listRows } from '../../../../src/engine/placement/compiled/bits.ts';
 import { type PropertyOperator, propertyColumn } from '../../../../src/engine/placement/compiled/columns.ts';
+import { drawn } from '../../../drawn.ts';
 
 const operators: readonly PropertyOperator[] = ['Lt', 'Le', 'Eq', 'Ne', 'Ge', 'Gt'];
 
@@ -97,6 +98,7 @@ describe('a property column', () => {
         const column = propertyColumn(texts);
         expect([column.min, column.max]).toEqual([parseQuantity(inOrder[0]!)!.number, parseQuantity(last)!.number]);
       }),
+      drawn(),
     );
   });
 });
