@@ -30,7 +30,7 @@ export function treeOf(files: Readonly<Record<string, string>>): RepoTree {
   };
 }
 
-interface Held {
+export interface Held {
   readonly index: number | undefined;
   readonly digest: string | undefined;
   readonly objects: readonly Manifest[];
@@ -136,7 +136,7 @@ export class PaperFleet {
           digest: target.digest,
           objects: leaveAlone
             ? (held.get(key)?.objects ?? [])
-            : manifests.map(({ manifest }) => this.#live(manifest, target.clusterName)),
+            : manifests.map(({ manifest }) => this.live(manifest, target.clusterName)),
           forgotten: false,
         });
     }
@@ -146,10 +146,11 @@ export class PaperFleet {
   refresh(): void {
     for (const [cluster, placements] of this.members)
       for (const [key, held] of placements)
-        placements.set(key, { ...held, objects: held.objects.map((object) => this.#live(object, cluster)) });
+        placements.set(key, { ...held, objects: held.objects.map((object) => this.live(object, cluster)) });
   }
 
-  #live(manifest: Manifest, cluster: string): Manifest {
+  /** As the member shows it once it was applied. */
+  live(manifest: Manifest, cluster: string): Manifest {
     if (manifest.kind !== 'Deployment') return manifest;
     const replicas = ((manifest['spec'] as { replicas?: number } | undefined)?.replicas ?? 1) as number;
     const up = this.broken.has(`${cluster}/${manifest.kind}/${manifest.metadata.name}`) ? 0 : replicas;

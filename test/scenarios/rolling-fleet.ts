@@ -1,0 +1,297 @@
+import fc from 'fast-check';
+import { placementKey } from '../../src/api/placement.ts';
+import type { Plan, PlannedBinding, PlannedPlacement } from '../../src/engine/plan-document.ts';
+import { changes, deployment, member, placement } from './fleet.ts';
+import { happened } from './happenings.ts';
+import { OwningFleet } from './owning-fleet.ts';
+
+const names = ['a', 'b', 'c', 'd', 'e'];
+/** The placements of a story: two that ask for the same things, a namespace, what is in it, and one that always stays. */
+const apps = ['web', 'twin', 'team', 'app'] as const;
+type App = (typeof apps)[number];
+
+const kinds = [
+  ...([
+    'version',
+    'version',
+    'version',
+    'override',
+    'relabel',
+    'resize',
+    'list',
+    'apply',
+    'history',
+    'budget',
+  ] as const),
+  ...(['break', 'mend', 'down', 'up', 'deliver', 'deliver', 'deliverAll', 'deliverAll', 'pass', 'drift'] as const),
+  ...(['delete', 'recreate', 'evict', 'drain', 'uncordon', 'join', 'leave', 'freeze', 'thaw', 'restart'] as const),
+  ...(['forgetOne', 'forgetAll'] as const),
+];
+
+const quantity = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('1%', '34%', '100%'));
+
+const given = fc.record({
+  policy: fc.constantFrom('PickAll' as const, 'PickN' as const, 'PickFixed' as const),
+  maxUnavailable: quantity,
+  maxSurge: quantity,
+  twin: fc.boolean(),
+  twinStays: fc.boolean(),
+  team: fc.boolean(),
+});
+type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
+
+const happening = fc.record({ kind: fc.constantFrom(...kinds), at: fc.nat(4), amount: fc.nat(400) });
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
+
+export const rollingStories = fc.record({
+  given,
+  happenings: fc.array(happening, { minLength: 4, maxLength: 24 }),
+});
+
+const applyStrategies = ['{}', '{whenToApply: IfNotDrifted}', '{type: ReportDiff}', '{whenToTakeOver: Never}'] as const;
+
+export class RollingFleet {
+  readonly paper: OwningFleet;
+  readonly #given: Given;
+  readonly #apps: readonly App[];
+  #mayBeDown: number | string;
+  #wanted = 3;
+  #listed: readonly string[] = ['a', 'b', 'c'];
+  #history = 10;
+  #version = 1;
+  #evictions = 0;
+  readonly #apply = new Map<App, string>();
+
+  constructor(given: Given) {
+    this.#given = given;
+    this.#mayBeDown = given.maxUnavailable;
+    this.#apps = apps.filter((app) => app === 'web' || (app === 'twin' ? given.twin : given.team));
+    this.paper = new OwningFleet({
+      ...Object.fromEntries(names.slice(0, 4).map((name) => [`clusters/${name}.yaml`, member(name)])),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+      'resources/app.yaml': deployment('app', 'team', 'app:1'),
+      'resources/other.yaml': deployment('other', 'other', 'other:1'),
+      'other.yaml': placement('other', '{placementType: PickAll}'),
+    });
+    for (const app of this.#apps) this.#place(app);
+  }
+
+  #place(app: App): void {
+    const { policy, maxSurge } = this.#given;
+    const rollingUpdate = app === 'twin' ? {} : { maxUnavailable: this.#mayBeDown, maxSurge };
+    const strategy = `{type: RollingUpdate, rollingUpdate: ${JSON.stringify(rollingUpdate)}, applyStrategy: ${this.#apply.get(app) ?? '{}'}}`;
+    const picks = {
+      PickAll: '{placementType: PickAll}',
+      PickN: `{placementType: PickN, numberOfClusters: ${this.#wanted}}`,
+      PickFixed: `{placementType: PickFixed, clusterNames: [${this.#listed.join(', ')}]}`,
+    };
+    const policies = {
+      web: picks[policy],
+      twin: '{placementType: PickAll}',
+      team: '{placementType: PickAll}',
+      app: picks[policy],
+    };
+    const text = placement(app, policies[app], strategy, app === 'twin' ? 'web' : 'team');
+    const files: Record<App, string> = {
+      web: placement('web', policies.web, strategy),
+      twin: text,
+      team: text.replace('name: team}]', 'name: team, selectionScope: NamespaceOnly}]'),
+      app: text
+        .replace(
+          'kind: ClusterResourcePlacement\nmetadata: {name: app}',
+          'kind: ResourcePlacement\nmetadata: {name: app, namespace: team}',
+        )
+        .replace(
+          '{group: "", version: v1, kind: Namespace, name: team}',
+          '{group: apps, version: v1, kind: Deployment, name: app}',
+        ),
+    };
+    this.paper.files[`${app}.yaml`] = `${files[app]}  revisionHistoryLimit: ${this.#history}\n`;
+  }
+
+  happens(event: Happening): void {
+    this.#happen(event);
+    this.paper.pass(1);
+  }
+
+  #happen({ kind, at, amount }: Happening): void {
+    const { paper } = this;
+    const { files } = paper;
+    const cluster = names[at]!;
+    const file = `clusters/${cluster}.yaml`;
+    const app = this.#apps[amount % this.#apps.length]!;
+    const replace = () => {
+      for (const each of this.#apps) if (`${each}.yaml` in files) this.#place(each);
+    };
+    switch (kind) {
+      case 'version':
+        this.#version += 1;
+        if (amount % 3 === 0) files['resources/app.yaml'] = deployment('app', 'team', `app:${this.#version}`);
+        else files['resources/web.yaml'] = deployment('web', 'web', `web:${this.#version}`) + (amount % 2 ? extra : '');
+        return;
+      case 'override':
+        files['override.yaml'] = override(amount % 3);
+        return;
+      case 'resize':
+        this.#wanted = 1 + (amount % 5);
+        replace();
+        return;
+      case 'list':
+        this.#listed = names.filter((_, place) => (amount >> place) % 2 === 1);
+        replace();
+        return;
+      case 'apply':
+        this.#apply.set(app, applyStrategies[amount % applyStrategies.length]!);
+        replace();
+        return;
+      case 'history':
+        this.#history = amount % 2 === 0 ? 1 : 10;
+        replace();
+        return;
+      case 'budget':
+        if (amount % 4 === 0) delete files['budget.yaml'];
+        else files['budget.yaml'] = budget(amount % 3, amount % 2 === 0);
+        return;
+      case 'mend':
+        paper.broken.delete(`${cluster}/Deployment/web`);
+        paper.broken.delete(`${cluster}/Deployment/app`);
+        paper.refresh();
+        return;
+      case 'break':
+        paper.broken.add(`${cluster}/Deployment/${amount % 2 === 0 ? 'web' : 'app'}`);
+        paper.refresh();
+        return;
+      case 'delete':
+        delete files[`${app}.yaml`];
+        return;
+      case 'recreate':
+        this.#place(app);
+        return;
+      case 'evict':
+        this.#evict(app, cluster);
+        return;
+      case 'drain':
+        if (file in files) files[file] = member(cluster, {}, taint);
+        for (const each of this.#apps) this.#evict(each, cluster);
+        return;
+      case 'uncordon':
+        if (file in files) files[file] = member(cluster);
+        return;
+      case 'join':
+        files[file] ??= member(cluster);
+        return;
+      case 'leave':
+        // That all leave at once is refused, and one that is the last of them is all.
+        if (Object.keys(files).filter((path) => path.startsWith('clusters/')).length > 2) delete files[file];
+        return;
+      case 'freeze':
+        files['fleet.yaml'] = freeze;
+        return;
+      case 'restart':
+        paper.restart();
+        return;
+      case 'forgetOne': {
+        const paths = [...paper.record.keys()].filter((path) => !path.includes('/snapshots/'));
+        const lost = paths[(amount * 7) % Math.max(paths.length, 1)];
+        paper.record = new Map([...paper.record].filter(([path]) => path !== lost));
+        return;
+      }
+      case 'forgetAll':
+        paper.record = new Map();
+        return;
+      default:
+        happened(paper, kind, { cluster, app: amount % 2 === 0 ? 'web' : 'team.app', amount });
+    }
+  }
+
+  #evict(app: App, cluster: string): void {
+    if (app === 'app') return;
+    this.#evictions += 1;
+    this.paper.files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, app, cluster);
+  }
+
+  /** From here on everything works, and everything is asked for that can be given. */
+  mendAll(): void {
+    const { paper } = this;
+    const { files } = paper;
+    for (const path of ['fleet.yaml', 'budget.yaml']) delete files[path];
+    const clusters = names.filter((name) => `clusters/${name}.yaml` in files);
+    for (const name of clusters) files[`clusters/${name}.yaml`] = member(name);
+    this.#wanted = Math.min(this.#wanted, clusters.length);
+    this.#listed = this.#listed.filter((name) => clusters.includes(name));
+    this.#apply.clear();
+    // Nothing healthy moves in place while nothing may be unavailable.
+    if (['0', '0%'].includes(String(this.#mayBeDown))) this.#mayBeDown = 1;
+    for (const app of this.#apps) this.#place(app);
+    // Two that ask for the same thing: one of them gives it up.
+    if (this.#given.twin) delete files[this.#given.twinStays ? 'web.yaml' : 'twin.yaml'];
+    paper.broken.clear();
+    paper.down.clear();
+    paper.refresh();
+  }
+
+  /** What is not as it was asked for though nothing is in its way. */
+  async unsettled(): Promise<string[]> {
+    const { paper } = this;
+    let plan = await paper.plan();
+    const left = () => [
+      ...plan.placements.flatMap((placement) => this.#unsettledOf(placement, plan)),
+      ...this.#leftBehind(plan),
+    ];
+    for (let calm = 0, still = 0; still < 2 || (left().length > 0 && calm < 40 && still < 5); calm++) {
+      const before = paper.record;
+      paper.deliver();
+      paper.pass(61);
+      plan = await paper.plan();
+      still = Object.keys(changes(before, paper.record)).length === 0 ? still + 1 : 0;
+    }
+    return left();
+  }
+
+  /** What members hold of placements that are not there, or not on them. */
+  #leftBehind({ placements }: Plan): string[] {
+    const bound = new Set(
+      placements.flatMap((of) => of.bindings.map(({ clusterName }) => `${clusterName} ${placementKey(of)}`)),
+    );
+    return [...this.paper.members].flatMap(([cluster, placed]) =>
+      `clusters/${cluster}.yaml` in this.paper.files
+        ? [...placed]
+            .filter(([key, { objects }]) => objects.length > 0 && !bound.has(`${cluster} ${key}`))
+            .map(([key]) => `${cluster} still holds ${key}`)
+        : [],
+    );
+  }
+
+  #unsettledOf(planned: PlannedPlacement, plan: Plan): string[] {
+    const key = placementKey(planned);
+    const isRight = (binding: PlannedBinding): boolean =>
+      binding.move === 'keep' &&
+      binding.resourceSnapshotIndex === planned.resourceSnapshotIndex &&
+      isIn(binding, 'Available');
+    const wrong = planned.bindings.filter((binding) => !isRight(binding));
+    return wrong.map(
+      ({ clusterName, move, state, resourceSnapshotIndex }) =>
+        `${key} on ${clusterName}: ${move} ${state} ${resourceSnapshotIndex}/${planned.resourceSnapshotIndex}; ${plan.holds
+          .filter(
+            ({ subject }) => subject.name === planned.name && (subject.clusterName ?? clusterName) === clusterName,
+          )
+          .map(({ reason, message }) => `${reason} ${message}`)
+          .join('; ')}`,
+    );
+  }
+}
+
+const isIn = ({ conditions }: PlannedBinding, type: string): boolean =>
+  conditions.some((condition) => condition.type === type && condition.status === 'True');
+
+const taint = 'taints: [{key: out, value: "1", effect: NoSchedule}]';
+const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: web}\ndata: {a: b}\n';
+/** On at every minute, for a minute: always. */
+const freeze =
+  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
+const budget = (minAvailable: number, always: boolean) =>
+  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web${always ? ', annotations: {gitfleet.dev/budget-scope: all}' : ''}}\nspec: {minAvailable: ${minAvailable}}\n`;
+const eviction = (name: string, app: string, cluster: string) =>
+  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: ${name}}\nspec: {placementName: ${app}, clusterName: ${cluster}}\n`;
+const override = (version: number) =>
+  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {size: big}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: "${version}"}}]}]}\n`;
