@@ -1,9 +1,9 @@
 import { planFleet } from '../engine/plan.ts';
 import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
 import { holdsOf } from '../repo/record/holds-of.ts';
+import { titleOf } from '../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from './plan/input.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
-import { titleOf } from './terminal/names.ts';
 import { outputFormat, print, printJson } from './terminal/output.ts';
 import { unknownName, unknownPlacement } from './terminal/unknown-name.ts';
 

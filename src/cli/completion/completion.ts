@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { titleOf } from '../../repo/title-of.ts';
 import { kindsMeant } from '../status/kinds.ts';
 import { withStatus } from '../status/open-status.ts';
 import { defaultHistory } from '../status/read-events.ts';
 import { CliError } from '../terminal/exit.ts';
-import { titleOf } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { asked, type Candidate, type Flags } from './asked.ts';
 import { bashWords } from './bash-words.ts';

@@ -1,7 +1,7 @@
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { titleOf } from '../terminal/names.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { Told } from './told.ts';
 
 /** Placements that are deleted, clusters that they are being removed from, and what came of that. */

@@ -2,8 +2,8 @@ import type { Binding, PlacementState } from '../../api/placement-state.ts';
 import { newlyListed } from '../../daemon/record/newly-listed.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { isPutRight } from '../status/difference-lines.ts';
-import { titleOf } from '../terminal/names.ts';
 import type { Told } from './told.ts';
 
 /** What members hold otherwise than they should, where that is only reported; what was put right has been told by them. */

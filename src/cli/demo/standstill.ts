@@ -2,7 +2,7 @@ import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { holdsOf } from '../../repo/record/holds-of.ts';
 import { clustersOf, toldHolds } from '../../repo/record/told-holds.ts';
-import { titleOf } from '../terminal/names.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { Told } from './told.ts';
 
 /**

@@ -6,9 +6,10 @@ import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.
 import { isOver } from '../../engine/staged/step.ts';
 import { toldProgress } from '../../engine/staged/told-progress.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { Status } from '../status/open-status.ts';
 import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
-import { mostNamed, titleOf } from '../terminal/names.ts';
+import { mostNamed } from '../terminal/names.ts';
 import { titled } from './object.ts';
 import { conditionTable, fields, sentences } from './parts.ts';
 

@@ -1,11 +1,12 @@
 import { type PlacementKind, placementKey } from '../../api/placement.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { causeOf } from '../terminal/cause.ts';
 import { CliError } from '../terminal/exit.ts';
-import { splitName, titleOf } from '../terminal/names.ts';
+import { splitName } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { explainer } from './clusters.ts';

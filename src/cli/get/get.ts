@@ -1,11 +1,12 @@
 import { matchesSelector } from '../../engine/kernel/selector.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { noteWhereBehind } from '../status/behind.ts';
 import { moved } from '../status/follow.ts';
 import { type KindMeant, kindsMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
-import { splitName, titleOf } from '../terminal/names.ts';
+import { splitName } from '../terminal/names.ts';
 import { type OutputFormat, outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { changedRows, rowTable } from './row-table.ts';

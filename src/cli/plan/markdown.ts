@@ -2,7 +2,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { markdownProblem } from '../../repo/markdown-problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { holdSubject } from '../../repo/record/hold-subject.ts';
-import { titleOf } from '../terminal/names.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { Deed } from './deeds.ts';
 
 /** Longest comment that GitHub takes is 65,536 characters; lists are cut well before. */

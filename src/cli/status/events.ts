@@ -1,6 +1,6 @@
 import { formatInstant } from '../../engine/kernel/instant.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { age } from '../terminal/age.ts';
-import { titleOf } from '../terminal/names.ts';
 import { type Listing, listing } from './listing.ts';
 import { type FleetEvent, readEvents } from './read-events.ts';
 

@@ -2,7 +2,7 @@ import type { Eviction } from '../../api/eviction.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { type RemovalAsked, removalApprovalObject } from '../../repo/record/removals-asked.ts';
-import { titleOf } from '../terminal/names.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
 
 /** KubeFleet's columns (stageupdate_types.go), then how far it is and what it waits for. */

@@ -1,9 +1,5 @@
 import { CliError } from './exit.ts';
 
-/** How a namespaced thing is called at a terminal: `name` or `namespace/name`. */
-export const titleOf = (subject: { readonly name: string; readonly namespace?: string | undefined }): string =>
-  subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`;
-
 /** Clusters or objects named in one line of a terminal; the tables have them all. */
 export const mostNamed = 10;
 

@@ -2,8 +2,8 @@ import type { ObjectRef } from '../../api/meta.ts';
 import type { PlacementKind, PlacementRef } from '../../api/placement.ts';
 import { nearest } from '../../api/syntax.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { CliError, exitCodes } from './exit.ts';
-import { titleOf } from './names.ts';
 
 /** Names listed in an error; a fleet of thousands does not fit a terminal. */
 const mostListed = 12;

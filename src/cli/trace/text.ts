@@ -1,6 +1,6 @@
 import { describeRef } from '../../engine/selection/object-key.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { differenceLines } from '../status/difference-lines.ts';
-import { titleOf } from '../terminal/names.ts';
 import type { Trace } from './trace.ts';
 
 /** A trace as a person reads it, from the object back to the commit. */

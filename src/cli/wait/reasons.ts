@@ -1,10 +1,10 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { Row } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import { knownPlacements } from '../status/placements.ts';
 import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, waitsOfRun, whyLate } from '../status/waits.ts';
-import { titleOf } from '../terminal/names.ts';
 
 /** Top folders of the status branch that the reasons are read from. */
 export const foldersOfReasons: readonly string[] = ['placements', 'runs'];

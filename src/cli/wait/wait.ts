@@ -2,6 +2,7 @@ import { messageOf } from '../../api/message-of.ts';
 import type { Condition } from '../../api/meta.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { moved } from '../status/follow.ts';
 import { type KindMeant, kindMeant } from '../status/kinds.ts';
 import { conditionOf, type Row } from '../status/listing.ts';
@@ -9,7 +10,7 @@ import { type StatusOptions, type StatusReader, withStatus } from '../status/ope
 import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from.ts';
 import { causeOf } from '../terminal/cause.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
-import { splitName, titleOf } from '../terminal/names.ts';
+import { splitName } from '../terminal/names.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { isOverForGood } from './is-over.ts';

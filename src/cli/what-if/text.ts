@@ -1,7 +1,7 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { colorsFor } from '../terminal/colors.ts';
-import { titleOf } from '../terminal/names.ts';
 import type { ClusterMove, PlacementOutcome, WhatIf } from './compare.ts';
 
 /** Clusters that are told one by one when something does not fit; a fleet has many that never fit. */

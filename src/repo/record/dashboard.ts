@@ -10,6 +10,7 @@ import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { markdownProblem } from '../markdown-problem.ts';
 import { markdownText } from '../markdown-text.ts';
+import { titleOf } from '../title-of.ts';
 import { holdSubject } from './hold-subject.ts';
 import { removalName } from './removals-asked.ts';
 import type { Silence } from './summary.ts';
@@ -205,10 +206,6 @@ const held = (holds: readonly ToldHold[]): readonly string[] =>
   });
 
 const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });
-
-/** `shop` or `shop/web`. */
-const titleOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }): string =>
-  namespace === undefined ? name : `${namespace}/${name}`;
 
 function placementRow(placement: PlannedPlacement, suspended: string | undefined): string {
   const { available, older, clusters } = tallyOf(placement);
