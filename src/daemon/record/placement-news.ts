@@ -6,6 +6,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { newlyListed } from './newly-listed.ts';
 
 /** The record that a plan was based on, and the one that it makes. */
@@ -26,7 +27,7 @@ export function placementNews({ before, after, plan }: Change): string[] {
       (cluster) => (hasLeft(cluster, { before, after }) ? 'let go of' : 'gone from'),
     );
     const news = moves.length > 0 ? moves : [...outcomes(was, is), ...ends];
-    return news.map((text) => `${placement.namespace ? `${placement.namespace}/` : ''}${placement.name}: ${text}`);
+    return news.map((text) => `${titleOf(placement)}: ${text}`);
   });
 }
 
@@ -67,7 +68,7 @@ export function departureNews({ before, after, plan }: Change): string[] {
       return isAbandoned && !was.get(cluster)?.deleting ? 'deleted, left as it is on' : 'gone from';
     });
     return [...(leaving.length > 0 ? [`deleted, remove from ${fewOf(leaving)}`] : []), ...ends].map(
-      (text) => `${key}: ${text}`,
+      (text) => `${titleOf(state.metadata)}: ${text}`,
     );
   });
 }
@@ -75,11 +76,8 @@ export function departureNews({ before, after, plan }: Change): string[] {
 /** How a placement is no longer on a cluster: its objects were removed there, or they stay and are nobody's. */
 type Farewell = 'gone from' | 'let go of' | 'deleted, left as it is on';
 
-function farewells(clusters: readonly string[], howOn: (cluster: string) => Farewell): string[] {
-  const ends = new Map<Farewell, string[]>();
-  for (const cluster of clusters) ends.set(howOn(cluster), [...(ends.get(howOn(cluster)) ?? []), cluster]);
-  return [...ends].map(([how, names]) => `${how} ${fewOf(names)}`);
-}
+const farewells = (clusters: readonly string[], howOn: (cluster: string) => Farewell): string[] =>
+  [...Map.groupBy(clusters, howOn)].map(([how, names]) => `${how} ${fewOf(names)}`);
 
 /** Nothing is removed on a member that leaves the fleet. */
 function hasLeft(cluster: string, { before, after }: Pick<Change, 'before' | 'after'>): boolean {
@@ -98,12 +96,8 @@ const bindingsOf = (record: FleetRecord, key: PlacementKey): Bindings =>
 
 /** What became of bindings that did not move, the most telling first; one sentence for all clusters that share it. */
 function outcomes(before: Bindings, after: Bindings): string[] {
-  const clusters = new Map<string, string[]>();
-  for (const [cluster, binding] of after) {
-    const text = outcome(before.get(cluster), binding);
-    if (text !== undefined) clusters.set(text, [...(clusters.get(text) ?? []), cluster]);
-  }
-  return [...clusters].map(([text, names]) => text.replace('{}', fewOf(names)));
+  const clusters = Map.groupBy(after.keys(), (cluster) => outcome(before.get(cluster), after.get(cluster)!));
+  return [...clusters].flatMap(([text, names]) => text?.replace('{}', fewOf(names)) ?? []);
 }
 
 function outcome(before: Binding | undefined, after: Binding): string | undefined {

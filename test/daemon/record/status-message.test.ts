@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition, PlacementKey } from '../../../src/api/meta.ts';
+import { placementKey } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { statusMessage } from '../../../src/daemon/record/status-message.ts';
 import type { FleetRecord } from '../../../src/engine/input.ts';
@@ -21,6 +22,8 @@ interface Said {
   readonly commit?: string;
   readonly bindings?: readonly Binding[];
   readonly shop?: readonly Binding[];
+  /** Of `shop`. */
+  readonly namespace?: string;
   /** What `shop` holds stays when it is deleted. */
   readonly abandons?: boolean;
   readonly runs?: Readonly<Record<string, object>>;
@@ -39,20 +42,21 @@ const record = ({
   evictions = {},
   shop,
   abandons = false,
+  namespace,
 }: Said): FleetRecord =>
   ({
     commit,
     placements: new Map([
-      ['web' as PlacementKey, { state: { bindings } }],
+      ['web' as PlacementKey, { state: { metadata: { name: 'web' }, bindings } }],
       ...(shop
         ? [
             [
-              'shop' as PlacementKey,
+              placementKey({ name: 'shop', namespace }),
               {
                 object: {
                   spec: { strategy: { deleteStrategy: { propagationPolicy: abandons ? 'Abandon' : 'Delete' } } },
                 },
-                state: { bindings: shop },
+                state: { metadata: { name: 'shop', namespace }, bindings: shop },
               },
             ] as const,
           ]
@@ -163,6 +167,13 @@ describe('the subject of a status commit', () => {
       departing({ ...on('eu'), deleting: true }, { ...on('us'), deleting: true }),
       [],
       'shop: deleted, remove from eu, us',
+    ],
+    [
+      'a placement of a namespace that is deleted',
+      { shop: [on('eu')], namespace: 'team' },
+      { shop: [{ ...on('eu'), deleting: true }], namespace: 'team' },
+      [],
+      'team/shop: deleted, remove from eu',
     ],
     [
       'a deleted placement that its clusters are rid of',
