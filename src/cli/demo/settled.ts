@@ -1,12 +1,11 @@
+import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { isUnanswered } from '../../engine/staged/approval/file.ts';
 import { isOver } from '../../engine/staged/step.ts';
 
 /** Names of the approval branches that the plan waits for. */
-export const openApprovals = (plan: Plan): string[] =>
-  plan.approvals
-    .filter(({ status }) => !status.conditions.some(({ type, status: is }) => type === 'Approved' && is === 'True'))
-    .map(({ name, namespace }) => (namespace ? `${namespace}.${name}` : name));
+export const openApprovals = (plan: Plan): string[] => plan.approvals.filter(isUnanswered).map(placementKey);
 
 /** Nothing moves, nothing waits, nothing is refused, everything is available and every run is over. */
 export const isSettled = (plan: Plan): boolean => plan.placements.length > 0 && unfinished(plan).length === 0;
