@@ -1,7 +1,8 @@
-import type { Binding, PlacementState } from '../../api/placement-state.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import { newlyListed } from '../../daemon/record/newly-listed.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { isPutRight } from '../status/difference-lines.ts';
 import type { Told } from './told.ts';
@@ -49,14 +50,11 @@ interface Bound {
 }
 
 /** What the plan remembers of the clusters that keep a placement. */
-function bindingsOf({ record }: Plan): Map<string, Bound> {
+function bindingsOf(plan: Plan): Map<string, Bound> {
   const bindings = new Map<string, Bound>();
-  for (const [path, { kind, value }] of record) {
-    if (kind !== 'object' || !path.startsWith('placements/') || !path.endsWith('/state.yaml')) continue;
-    const state = value as PlacementState;
-    const subject = titleOf(state.metadata);
-    for (const binding of state.bindings)
-      if (!binding.deleting) bindings.set(`${subject} ${binding.targetCluster}`, { subject, binding });
-  }
+  for (const [key, { value }] of recordedObjects('states', plan))
+    for (const binding of value.bindings)
+      if (!binding.deleting)
+        bindings.set(`${key} ${binding.targetCluster}`, { subject: titleOf(value.metadata), binding });
   return bindings;
 }

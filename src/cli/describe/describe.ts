@@ -3,6 +3,7 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { recordPathOf } from '../../repo/record/path.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { noteWhereBehind } from '../status/behind.ts';
 import type { Bound } from '../status/bindings.ts';
@@ -122,10 +123,11 @@ function bodyOf(plural: string, row: Row, status: Status): string[] {
 
 const named = ({ name, value }: Row) => ({ name, kind: (value as { readonly kind: string }).kind });
 
-/** Where the object stands on the status branch; in a large fleet a folder of two digits comes between. */
+/** Where the object stands on the status branch. */
 function pathOf(plural: string, row: Row, { files }: Status): string | undefined {
-  const file = plural === 'placements' ? `${placementKey(row)}/status.yaml` : `${placementKey(row)}.yaml`;
-  const sharded = (path: string): boolean =>
-    path.startsWith(`${plural}/`) && path.endsWith(`/${file}`) && /^[0-9a-f]{2}$/.test(path.split('/')[1]!);
-  return files.has(`${plural}/${file}`) ? `${plural}/${file}` : [...files.keys()].find(sharded);
+  const [name, rest] = [placementKey(row), plural === 'placements' ? 'status.yaml' : ''];
+  return [...files.keys()].find((path) => {
+    const place = recordPathOf(path);
+    return place?.directory === plural && place.name === name && place.rest === rest;
+  });
 }

@@ -1,9 +1,10 @@
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import type { Binding, PlacementState } from '../../api/placement-state.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 
 /** What a plan does with one placement on one cluster. */
 export interface Deed {
@@ -59,9 +60,9 @@ export const isToDo = ({ deed }: Deed): boolean => deed !== 'keep' && deed !== '
 
 /** Bindings of the record that were given something and are forgotten: their clusters left, or their placement abandons them. */
 function released(plan: Plan, record: FleetRecord): Deed[] {
-  const after = stateAfter(plan);
+  const after = recordedObjects('states', plan);
   return [...record.placements].flatMap(([key, { state }]) => {
-    const remembered = new Set(after.get(key)?.bindings.map(({ targetCluster }) => targetCluster));
+    const remembered = new Set(after.get(key)?.value.bindings.map(({ targetCluster }) => targetCluster));
     const { name, namespace } = state.metadata;
     const placement: PlacementRef =
       namespace === undefined
@@ -82,13 +83,3 @@ function released(plan: Plan, record: FleetRecord): Deed[] {
 
 const wasGiven = ({ deleting, resourceSnapshotIndex }: Binding): boolean =>
   !deleting && resourceSnapshotIndex !== undefined;
-
-function stateAfter({ record }: Plan): ReadonlyMap<PlacementKey, PlacementState> {
-  const states = new Map<PlacementKey, PlacementState>();
-  for (const [path, document] of record) {
-    const key = /([^/]+)\/state\.yaml$/.exec(path)?.[1];
-    if (key !== undefined && document.kind === 'object')
-      states.set(key as PlacementKey, document.value as PlacementState);
-  }
-  return states;
-}

@@ -1,5 +1,5 @@
 import type { Plan } from '../../engine/plan-document.ts';
-import { type Beside, renderDashboard } from '../../repo/record/dashboard.ts';
+import { type Beside, renderDashboard } from '../../repo/record/dashboard/dashboard.ts';
 import { summaryOf } from '../../repo/record/summary.ts';
 import { renderRecord } from '../../repo/record/write.ts';
 

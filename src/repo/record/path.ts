@@ -22,11 +22,13 @@ export function recordPathOf(path: string): RecordPath | undefined {
   const directory = directories.find((known) => known === first);
   if (directory === undefined || parts.length === 0) return undefined;
   const least = ofFolders.has(directory) ? 3 : 2;
-  const sharded = parts.length >= least && shardOf(withoutEnding(parts[1]!)) === parts[0];
+  const sharded = parts.length >= least && isShard(parts[0]!) && shardOf(withoutEnding(parts[1]!)) === parts[0];
   const [name, ...rest] = sharded ? parts.slice(1) : parts;
   if (rest.length > 0) return { directory, name: name!, rest: rest.join('/') };
   return name!.endsWith('.yaml') ? { directory, name: withoutEnding(name!), rest: '' } : undefined;
 }
+
+const isShard = (part: string): boolean => /^[0-9a-f]{2}$/.test(part);
 
 const shardOf = (name: string): string => sha256(name).slice(0, 2);
 

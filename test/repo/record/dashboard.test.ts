@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { wholeRecord } from '../../../src/daemon/record/publication.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
-import { renderDashboard } from '../../../src/repo/record/dashboard.ts';
+import { renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { cli } from '../../cli/cli.ts';
 import { FleetOnGit } from '../../cli/fleet-on-git.ts';

@@ -1,0 +1,18 @@
+import { someOf } from '../../../engine/kernel/some-of.ts';
+import type { Plan } from '../../../engine/plan-document.ts';
+import { markdownText } from '../../markdown-text.ts';
+import { titleOf } from '../../title-of.ts';
+import { mostRows } from './rows.ts';
+
+/** Also of placements that are deleted, which no other table names; what a removal waits for is among what is held. */
+export function beingRemoved({ targets, guard }: Plan): readonly string[] {
+  if (guard.length > 0) return [];
+  const removals = Map.groupBy(
+    targets.filter(({ remove }) => remove),
+    ({ placement }) => titleOf(placement),
+  );
+  return [...removals].slice(0, mostRows).map(([title, from]) => {
+    const names = from.map(({ clusterName }) => clusterName);
+    return `- **${markdownText(title)}** from ${markdownText(someOf(names, mostRows))}`;
+  });
+}

@@ -1,0 +1,68 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { Plan } from '../../../engine/plan-document.ts';
+import { mergeCommand } from '../../../engine/staged/approval/name.ts';
+import type { NotRolledOut } from '../../../engine/staged/not-rolled-out.ts';
+import { markdownProblem } from '../../markdown-problem.ts';
+import { markdownText } from '../../markdown-text.ts';
+import { titleOf } from '../../title-of.ts';
+import type { Silence } from '../summary.ts';
+import { approvals, type Merging, refused } from './approvals.ts';
+import { beingRemoved } from './being-removed.ts';
+import { held } from './held.ts';
+import { notHealthy, notReached } from './ill-members.ts';
+import { mostRows } from './rows.ts';
+import { clusters, placements, runs } from './tables.ts';
+
+/** What is told beside the plan. */
+export interface Beside {
+  /** The branch that is followed. */
+  readonly branch: string;
+  /** The repo has a working tree, where what a person says yes to is merged; otherwise that happens in a clone. */
+  readonly inPlace?: boolean | undefined;
+  /** Members that do not answer. */
+  readonly unreachable: ReadonlyMap<ClusterName, Silence>;
+  /** What waits for an update run that nobody has committed. */
+  readonly notRolledOut: readonly NotRolledOut[];
+}
+
+/** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
+export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachable, notRolledOut }: Beside): string {
+  const merging: Merging = (from) =>
+    `merge the branch \`${from}\` into \`${branch}\`. In ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
+  const { byPeople, others } = held(plan);
+  const lines = [
+    '# Fleet status',
+    '',
+    `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`,
+    ...section('Refused', refused(plan, merging)),
+    ...section('Waiting for approval', approvals(plan, merging)),
+    ...section('Problems', problems(plan)),
+    ...section('Held until somebody acts', byPeople),
+    ...section('Staged runs', runs(plan)),
+    ...section('Not rolled out', withoutRun(notRolledOut)),
+    ...section('Placements', placements(plan)),
+    ...section('Clusters', clusters(plan)),
+    ...section('Being removed', beingRemoved(plan)),
+    ...section('Not reached', notReached(unreachable)),
+    ...section('Not healthy', notHealthy(plan, unreachable)),
+    ...section('Held', others),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
+
+const problems = (plan: Plan): readonly string[] =>
+  plan.problems
+    .filter(({ severity }) => severity !== 'info')
+    .slice(0, mostRows)
+    .map((problem) => `- ${markdownProblem(problem)}`);
+
+function withoutRun(waiting: readonly NotRolledOut[]): readonly string[] {
+  if (waiting.length === 0) return [];
+  const rows = waiting
+    .slice(0, mostRows)
+    .map(({ placement, why }) => `- **${markdownText(titleOf(placement))}**: ${markdownText(why)}`);
+  return ['These placements are External: a new staged update run brings what is missing.', '', ...rows];
+}
