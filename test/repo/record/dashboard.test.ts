@@ -4,6 +4,7 @@ import { wholeRecord } from '../../../src/daemon/record/publication.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
+import { sha256 } from '../../../src/repo/sha256.ts';
 import { cli } from '../../cli/cli.ts';
 import { FleetOnGit } from '../../cli/fleet-on-git.ts';
 import { shop } from '../../cli/shop.ts';
@@ -11,6 +12,8 @@ import { removeFolders } from '../../git/world.ts';
 import { deployment, member } from '../../scenarios/fleet.ts';
 
 afterAll(removeFolders);
+
+const shard = (name: string): string => sha256(name).slice(0, 2);
 
 it('the dashboard tells who is waited for and what is wrong, then how runs stand, what is where and what is held', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'clusters/spare-1.yaml': member('spare-1', { env: 'dev' }) });
@@ -148,6 +151,25 @@ it('what is being removed is told as that, and not as running there; so are plac
   expect(renderDashboard(plan, beside)).not.toContain('Being removed');
   const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
   expect(renderDashboard({ ...plan, placements, targets, guard }, beside)).not.toContain('Being removed');
+});
+
+it('what a table names leads to its file, which in a large fleet stands in a folder of two digits', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  const plan = await fleet.pass();
+  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
+  const spread = new Map(
+    [...plan.record].map(([path, document]) => [
+      path.replace(
+        /^(placements|runs)\/([^/]+?)(?=\.yaml|\/)/,
+        (_, folder, name) => `${folder}/${shard(name)}/${name}`,
+      ),
+      document,
+    ]),
+  );
+  expect(renderDashboard(plan, beside)).toContain('\n| [web/settings](placements/web.settings/status.yaml) |');
+  const readme = renderDashboard({ ...plan, record: spread }, beside);
+  expect(readme).toContain(`\n| [web/settings](placements/${shard('web.settings')}/web.settings/status.yaml) |`);
+  expect(readme).toContain(`\n| [pay-1](runs/${shard('pay-1')}/pay-1.yaml) |`);
 });
 
 it('a member that says it is not healthy is told with what it says, unless it does not answer at all', async () => {

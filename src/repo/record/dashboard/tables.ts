@@ -3,6 +3,7 @@ import type { Plan, PlannedPlacement } from '../../../engine/plan-document.ts';
 import { progressOf, stagesDone, toldProgress } from '../../../engine/staged/told-progress.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { titleOf } from '../../title-of.ts';
+import { type RecordedObject, recordedObjects } from '../recorded-objects.ts';
 import { suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
 import { moreUnder, mostRows } from './rows.ts';
@@ -11,12 +12,13 @@ import { moreUnder, mostRows } from './rows.ts';
 export function runs(plan: Plan): readonly string[] {
   const open = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
   if (open.length === 0) return [];
+  const recorded = recordedObjects('runs', plan);
   return [
     '| run | snapshot | clusters done | state |',
     '|---|---|---|---|',
     ...open.slice(0, mostRows).map((run) => {
       const { status } = run;
-      return `| [${markdownText(titleOf(run))}](runs/${encodeURIComponent(placementKey(run))}.yaml) | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(toldProgress(status))} |`;
+      return `| ${linked(run, recorded)} | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(toldProgress(status))} |`;
     }),
   ];
 }
@@ -24,10 +26,13 @@ export function runs(plan: Plan): readonly string[] {
 /** How far every placement is. */
 export function placements(plan: Plan): readonly string[] {
   const suspended = suspensions(plan);
+  const recorded = recordedObjects('statuses', plan);
   return [
     '| placement | snapshot | clusters | available | on older snapshots | state |',
     '|---|---|---|---|---|---|',
-    ...plan.placements.slice(0, mostRows).map((it) => placementRow(it, suspended.get(placementKey(it)))),
+    ...plan.placements
+      .slice(0, mostRows)
+      .map((it) => placementRow(it, linked(it, recorded), suspended.get(placementKey(it)))),
     ...moreUnder('placements', plan.placements.length),
   ];
 }
@@ -38,12 +43,22 @@ export function clusters(plan: Plan): readonly string[] {
   return ['| cluster | what runs there (snapshot) |', '|---|---|', ...rows, ...moreUnder('clusters', total)];
 }
 
-function placementRow(placement: PlannedPlacement, suspended: string | undefined): string {
+/** The title, which leads to the file where there is one: in a large fleet a folder of two digits comes between. */
+function linked(
+  of: { readonly name: string; readonly namespace?: string },
+  recorded: ReadonlyMap<string, RecordedObject<object>>,
+): string {
+  const title = markdownText(titleOf(of));
+  const path = recorded.get(placementKey(of))?.path;
+  return path === undefined ? title : `[${title}](${path.split('/').map(encodeURIComponent).join('/')})`;
+}
+
+function placementRow(placement: PlannedPlacement, title: string, suspended: string | undefined): string {
   const { available, older, clusters } = tallyOf(placement);
   const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
   const held = suspended === undefined ? [] : [`suspended${suspended === '' ? '' : ` (${suspended})`}`];
   const state = [...held, ...(last ? [last.reason] : [])].join(', ');
-  return `| [${markdownText(titleOf(placement))}](placements/${encodeURIComponent(placementKey(placement))}/status.yaml) | ${placement.resourceSnapshotIndex ?? ''} | ${clusters} | ${available} | ${older} | ${markdownText(state)} |`;
+  return `| ${title} | ${placement.resourceSnapshotIndex ?? ''} | ${clusters} | ${available} | ${older} | ${markdownText(state)} |`;
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
