@@ -1,14 +1,40 @@
-import type { Condition } from '../api/meta.ts';
+import type { Condition, Manifest, ObjectRef } from '../api/meta.ts';
 import type { Change } from './watch/store.ts';
+
+/** What a CustomResourceDefinition defines. */
+interface Definition {
+  readonly kind: string;
+  /** Its group-versions, in the order of the definition. */
+  readonly apiVersions: readonly string[];
+  /** Those of them that are served. */
+  readonly served: readonly string[];
+}
+
+/** Undefined for other objects, and for what no server would take: manifests may hold anything. */
+export function definitionIn(object: Manifest): Definition | undefined {
+  if (object.kind !== 'CustomResourceDefinition') return undefined;
+  const { group, names, versions } = (object['spec'] ?? {}) as Readonly<Record<string, unknown>>;
+  const { kind } = (names ?? {}) as { readonly kind?: unknown };
+  if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return undefined;
+  const named = (versions as readonly Version[]).filter((version) => typeof version?.name === 'string');
+  const apiVersionOf = (version: Version): string => `${group}/${version?.name}`;
+  const served = named.filter((version) => version?.served !== false);
+  return { kind, apiVersions: named.map(apiVersionOf), served: served.map(apiVersionOf) };
+}
+
+type Version = { readonly name?: unknown; readonly served?: unknown } | null;
+
+/** Whether a manifest is the CRD that serves the kind of an object, in its version. */
+export function defines(manifest: Manifest, { apiVersion, kind }: ObjectRef): boolean {
+  const definition = definitionIn(manifest);
+  return definition?.kind === kind && definition.served.includes(apiVersion);
+}
 
 /** The group-versions that are served, or not any more, since a CustomResourceDefinition changed; undefined for other changes. */
 export function servedBy({ object, how }: Change): ReadonlySet<string> | undefined {
-  if (object.kind !== 'CustomResourceDefinition') return undefined;
-  const { spec, status } = object as unknown as {
-    readonly spec: { readonly group: string; readonly versions: readonly { readonly name: string }[] };
-    readonly status?: { readonly conditions?: readonly Condition[] };
-  };
-  const established = status?.conditions?.some((has) => has.type === 'Established' && has.status === 'True');
-  if (how === 'set' && !established) return undefined;
-  return new Set(spec.versions.map((version) => `${spec.group}/${version.name}`));
+  const definition = definitionIn(object);
+  if (definition === undefined) return undefined;
+  const { conditions } = (object['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
+  const established = conditions?.some((has) => has.type === 'Established' && has.status === 'True');
+  return how === 'set' && !established ? undefined : new Set(definition.apiVersions);
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../api-server/api-error.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
+import { defines } from '../crd.ts';
 
 /** Kinds of objects on one member, and the objects whose kind it did not serve when they were to be applied. */
 export interface KindsServed {
@@ -43,20 +44,4 @@ export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery'
       [...missing].flatMap(([key, { apiVersion }]) => (apiVersions.has(apiVersion) ? [key] : [])),
     forget: () => missing.clear(),
   };
-}
-
-/** Whether a manifest is the CRD that serves the kind of an object, in its version. */
-function defines({ kind, spec }: Manifest, object: ObjectRef): boolean {
-  if (kind !== 'CustomResourceDefinition') return false;
-  const { group, names, versions } = spec as Partial<CrdSpec>;
-  return (
-    names?.kind === object.kind &&
-    (versions ?? []).some(({ name, served }) => served && `${group}/${name}` === object.apiVersion)
-  );
-}
-
-interface CrdSpec {
-  readonly group: string;
-  readonly names: { readonly kind: string };
-  readonly versions: readonly { readonly name: string; readonly served: boolean }[];
 }

@@ -4,6 +4,7 @@ import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts
 import { ApiError } from '../api-server/api-error.ts';
 import { inOwnStorage, pathOf, type ServedKind } from '../api-server/served-kind.ts';
 import type { Connection } from '../connection.ts';
+import { definitionIn } from '../crd.ts';
 import { eachOf } from '../pool.ts';
 import { isOlder } from '../watch/resource-version.ts';
 
@@ -93,15 +94,7 @@ async function kindsInside({ discovery, client }: Connection, live: Manifest): P
     }
     return kinds.filter((kind) => kind.namespaced && kind.verbs.includes('list') && mayBeForeign(kind));
   }
-  if (live.kind === 'CustomResourceDefinition') {
-    const spec = live['spec'] as {
-      readonly group: string;
-      readonly names: { readonly kind: string };
-      readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
-    };
-    const version = spec.versions.find(({ served }) => served !== false)?.name;
-    const kind = version === undefined ? undefined : await discovery.find(`${spec.group}/${version}`, spec.names.kind);
-    return kind ? [kind] : [];
-  }
-  return [];
+  const definition = definitionIn(live);
+  const kind = definition?.served[0] && (await discovery.find(definition.served[0], definition.kind));
+  return kind ? [kind] : [];
 }

@@ -41,6 +41,19 @@ describe('a kind that the member does not serve', () => {
     expect(world.results().map(({ object }) => object.apiVersion)).toEqual(['example.com/v2']);
   });
 
+  it.each([
+    ['without a spec', undefined],
+    ['without names', { ...widgets.spec, names: null }],
+    ['with versions that are no list', { ...widgets.spec, versions: 'v1' }],
+  ])('is said also beside a CRD %s, which the server refuses', async (_, spec) => {
+    const world = await holding([{ ...widgets, spec }, widget]);
+    const told = world.results().map(({ object, result }) => [object.kind, result]);
+    expect(told.sort()).toEqual([
+      ['CustomResourceDefinition', 'ManifestApplyFailed'],
+      ['Widget', 'DecodingErred'],
+    ]);
+  });
+
   it('is applied soon after somebody installed its CRD', async () => {
     const world = await holding([widget]);
     await world.user('POST', crdPath, widgets);
