@@ -1,3 +1,5 @@
+import { pointerTokens } from '../kernel/json-pointer.ts';
+
 /** One operation of RFC 6902; KubeFleet's overrides know no others. */
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
@@ -29,8 +31,7 @@ export function applyPatch(document: unknown, operations: readonly PatchOperatio
 function applyOne(document: unknown, operation: PatchOperation): Patched {
   if (operation.path !== '' && !operation.path.startsWith('/')) return failed('a path begins with "/"');
   if (/~([^01]|$)/.test(operation.path)) return failed('"~" in a path is written "~0", "/" inside a name "~1"');
-  const tokens = operation.path.split('/').slice(1).map(unescaped);
-  return change(document, tokens, operation);
+  return change(document, pointerTokens(operation.path), operation);
 }
 
 /** What stands under `tokens` changed, everything on the way there copied. */
@@ -84,4 +85,3 @@ function changeItem(
 const done = (value: unknown): Patched => ({ ok: true, value });
 const failed = (message: string): Patched => ({ ok: false, message });
 const quote = (token: string): string => JSON.stringify(token);
-const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { shownDetails } from '../../engine/delivery/patch-details.ts';
+import { pointerToken, pointerTokens } from '../../engine/kernel/json-pointer.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { withTextsAsData } from './secret-data.ts';
 
@@ -19,9 +20,10 @@ export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
 export const tellable = (object: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
   shownDetails(
     { ...groupVersionOf(object.apiVersion), kind: object.kind },
-    details.filter(
-      ({ path }) => !(/^\/metadata\/(labels|annotations)\//.test(path) && conventional.test(unescaped(path))),
-    ),
+    details.filter(({ path }) => {
+      const [metadata, map = '', key = ''] = pointerTokens(path);
+      return !(metadata === 'metadata' && keyed.has(map) && conventional.test(key));
+    }),
   );
 
 /**
@@ -66,8 +68,6 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.length === 0) ||
   (isFields(value) && Object.values(value).every(isEmpty));
-const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
-const unescaped = (path: string): string => path.replaceAll('~1', '/').replaceAll('~0', '~');
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const serverMetadata = new Set([
@@ -86,6 +86,8 @@ const serverMetadata = new Set([
   'creationTimestamp',
 ]);
 
+const keyed: ReadonlySet<string> = new Set(['labels', 'annotations']);
+
 /** Keys of labels and annotations that KubeFleet leaves out of diffs, and ours. */
 const conventional = /kubernetes\.io\/|k8s\.io\/|kubernetes-fleet\.io\/|gitfleet\.dev\//;
 
@@ -98,7 +100,7 @@ function compared(object: Manifest, counts: (key: string) => boolean): Record<st
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(metadata)) {
     if (serverMetadata.has(key)) continue;
-    if ((key === 'labels' || key === 'annotations') && isFields(value))
+    if (keyed.has(key) && isFields(value))
       kept[key] = Object.fromEntries(Object.entries(value).filter(([name]) => counts(name)));
     else kept[key] = value;
   }

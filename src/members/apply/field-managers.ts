@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { PatchDetail } from '../../api/placement.ts';
+import { pointerTokens } from '../../engine/kernel/json-pointer.ts';
 
 /** Our name in `metadata.managedFields`. */
 export const fieldManager = 'gitfleet';
@@ -59,9 +60,9 @@ export function foreignManager(
 function depthOwned(fields: Fields | undefined, path: string): { readonly depth: number; readonly whole: boolean } {
   let at = fields ?? {};
   let depth = 0;
-  const tokens = path.split('/').slice(1);
+  const tokens = pointerTokens(path);
   for (const token of tokens) {
-    const below = at[`f:${token.replaceAll('~1', '/').replaceAll('~0', '~')}`];
+    const below = at[`f:${token}`];
     if (below === undefined) break;
     at = below;
     depth++;

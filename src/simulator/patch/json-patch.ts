@@ -1,3 +1,4 @@
+import { pointerTokens } from '../../engine/kernel/json-pointer.ts';
 import { same } from '../fields/compare.ts';
 import { isFields } from '../schema/schema.ts';
 
@@ -43,10 +44,7 @@ function pointer(text: string | undefined): string[] {
   if (text === undefined) throw new Error('missing path');
   if (text === '') return [];
   if (!text.startsWith('/')) throw new Error(`invalid path ${text}`);
-  return text
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return pointerTokens(text);
 }
 
 function read(document: unknown, path: readonly string[]): unknown {
