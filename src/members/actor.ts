@@ -1,5 +1,6 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
+import { onceFor } from '../engine/kernel/once-for.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
@@ -238,12 +239,7 @@ export function placementActor(input: {
 }
 
 /** By the keys of their objects. Members that get the same are assigned the same list, and need one index of it. */
-function itemsOf(manifests: readonly AssignedManifest[]): ReadonlyMap<string, AssignedManifest> {
-  let items = indexed.get(manifests);
-  if (!items) {
-    items = new Map(manifests.map((item) => [keyOfManifest(item.manifest), item]));
-    indexed.set(manifests, items);
-  }
-  return items;
-}
-const indexed = new WeakMap<readonly AssignedManifest[], ReadonlyMap<string, AssignedManifest>>();
+const itemsOf = onceFor(
+  (manifests: readonly AssignedManifest[]): ReadonlyMap<string, AssignedManifest> =>
+    new Map(manifests.map((item) => [keyOfManifest(item.manifest), item])),
+);

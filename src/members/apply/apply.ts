@@ -243,6 +243,7 @@ function explain(error: ApiError): string {
   if (conflicts.length === 0) return error.message;
   const fields = conflicts.map(({ field, manager }) => `field ${field} is owned by ${manager}`);
   const owners = [...new Set(conflicts.map(({ manager }) => manager))].join(', ');
-  const ways = `set serverSideApplyConfig.force: true to take ${conflicts.length > 1 ? 'them' : 'it'} over, or let ${owners} give ${conflicts.length > 1 ? 'them' : 'it'} up`;
+  const them = conflicts.length > 1 ? 'them' : 'it';
+  const ways = `set serverSideApplyConfig.force: true to take ${them} over, or let ${owners} give ${them} up`;
   return `${error.message.slice(0, error.message.indexOf(': '))}: ${error.status}, ${fields.join('; ')}: ${ways}`;
 }

@@ -165,6 +165,13 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     return message === undefined ? outcome : { ...outcome, message };
   }
 
+  function forgetObjects(): void {
+    outcomes.clear();
+    lost.clear();
+    kinds.forget();
+    repaired.forget();
+  }
+
   return {
     async bring(assignment, scope, goOn) {
       const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
@@ -193,18 +200,12 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     confirmed: held.confirmed,
     forget() {
       held.forget();
-      outcomes.clear();
-      lost.clear();
-      kinds.forget();
-      repaired.forget();
+      forgetObjects();
     },
     restart() {
       agreed.forget();
-      kinds.forget();
-      outcomes.clear();
-      lost.clear();
       // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
-      repaired.forget();
+      forgetObjects();
     },
     stop() {
       held.forget();
