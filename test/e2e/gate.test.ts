@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { devThenProd } from '../dev-then-prod.ts';
 import { gitThere, removeFolders, sh } from '../git/world.ts';
 import { deployment, member } from '../scenarios/fleet.ts';
 import { endAll, type FleetRepo, fleetRepo, push, recorded, startClusters, startDaemon, until } from './processes.ts';
@@ -19,17 +20,7 @@ spec:
   policy: {placementType: PickAll}
   strategy: {type: External}
 `,
-  'strategies/careful.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: careful}
-spec:
-  stages:
-  - name: dev
-    labelSelector: {matchLabels: {env: dev}}
-    afterStageTasks: [{type: TimedWait, waitTime: 1s}, {type: Approval}]
-  - name: prod
-    labelSelector: {matchLabels: {env: prod}}
-`,
+  'strategies/careful.yaml': devThenProd('1s'),
   'runs/web-1.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterStagedUpdateRun
 metadata: {name: web-1}

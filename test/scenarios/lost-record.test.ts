@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { overrideEverywhere } from '../override-everywhere.ts';
 import { deployment, PaperFleet, placement } from './fleet.ts';
 import { files, settled } from './four-clusters.ts';
 
-const tellsItsCluster = `apiVersion: placement.kubernetes-fleet.io/v1
-kind: ResourceOverride
-metadata: {name: name, namespace: web}
-spec:
-  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
-  policy:
-    overrideRules:
-      - clusterSelector: {clusterSelectorTerms: []}
-        jsonPatchOverrides:
-          - {op: add, path: /metadata/annotations, value: {cluster: "\${MEMBER-CLUSTER-NAME}"}}
-`;
+const tellsItsCluster = overrideEverywhere(
+  'name',
+  '{op: add, path: /metadata/annotations, value: {cluster: "${MEMBER-CLUSTER-NAME}"}}',
+);
 
 function imageAndCluster(held: { readonly objects: readonly Manifest[] } | undefined): string {
   const object = held?.objects.find(({ kind }) => kind === 'Deployment');

@@ -1,3 +1,4 @@
+import { devThenProd } from '../dev-then-prod.ts';
 import { member } from '../scenarios/fleet.ts';
 import type { App, Desired, Policy } from './desired.ts';
 
@@ -20,7 +21,7 @@ export function filesOf(desired: Desired): Record<string, string> {
     if (app.budget) files[`budgets/${app.name}.yaml`] = budgetText(app.name, app.budget);
   }
   for (const [name, eviction] of desired.evictions) files[`evictions/${name}.yaml`] = evictionText(name, eviction);
-  if (desired.runs.size > 0) files['strategies/careful.yaml'] = strategyText;
+  if (desired.runs.size > 0) files['strategies/careful.yaml'] = devThenProd('30s');
   for (const [name, run] of desired.runs) {
     if (desired.apps.has(run.app)) files[`runs/${name}.yaml`] = runText(name, run);
   }
@@ -88,18 +89,6 @@ function resourceText({ name, version, failing, selector, configMap, gadget, rep
 const sharedSelector = ', {group: rbac.authorization.k8s.io, version: v1, kind: ClusterRole, name: shared}';
 const sharedText =
   'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: shared}\nrules: [{apiGroups: [""], resources: [pods], verbs: [get]}]\n';
-
-const strategyText = `apiVersion: placement.kubernetes-fleet.io/v1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: careful}
-spec:
-  stages:
-  - name: dev
-    labelSelector: {matchLabels: {env: dev}}
-    afterStageTasks: [{type: TimedWait, waitTime: 30s}, {type: Approval}]
-  - name: prod
-    labelSelector: {matchLabels: {env: prod}}
-`;
 
 const runText = (name: string, run: { readonly app: string; readonly touched: number }): string =>
   `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {touched: "${run.touched}"}}\nspec: {placementName: ${run.app}, stagedRolloutStrategyName: careful}\n`;

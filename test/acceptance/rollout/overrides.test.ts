@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { overrideEverywhere } from '../../override-everywhere.ts';
 import { folder, gitfleet } from '../door.ts';
 import {
   app,
@@ -262,17 +263,8 @@ spec: {minAvailable: 2}
 });
 
 describe('a label changed that only fills a variable of an override', () => {
-  const region = (value: string) => `
-apiVersion: placement.kubernetes-fleet.io/v1
-kind: ResourceOverride
-metadata: {name: size, namespace: web}
-spec:
-  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
-  policy:
-    overrideRules:
-      - clusterSelector: {clusterSelectorTerms: []}
-        jsonPatchOverrides: [{op: add, path: /metadata/annotations, value: {where: "${value}"}}]
-`;
+  const region = (value: string) =>
+    overrideEverywhere('size', `{op: add, path: /metadata/annotations, value: {where: "${value}"}}`);
   const label = '${MEMBER-CLUSTER-LABEL-KEY-region}';
   const reapplied = ({ plan }: Step): string[] =>
     plan.placements[0].bindings.map(

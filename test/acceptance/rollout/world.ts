@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { at } from '../../instants.ts';
+import { overrideEverywhere } from '../../override-everywhere.ts';
 import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
 
 export { at, T0 } from '../../instants.ts';
@@ -188,17 +189,7 @@ export const targets = ({ plan }: Step): string[] =>
   );
 
 /** An override that applies everywhere: two replicas. */
-export const twoReplicas = `
-apiVersion: placement.kubernetes-fleet.io/v1
-kind: ResourceOverride
-metadata: {name: less, namespace: web}
-spec:
-  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
-  policy:
-    overrideRules:
-    - clusterSelector: {clusterSelectorTerms: []}
-      jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 2}]
-`;
+export const twoReplicas = overrideEverywhere('less', '{op: replace, path: /spec/replicas, value: 2}');
 
 /** Asks that a placement leaves a cluster. */
 export const eviction = (name: string, cluster: string, of = 'web', version = 'v1beta1') => `

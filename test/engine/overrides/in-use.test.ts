@@ -1,32 +1,29 @@
 import { expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { stagedUpdateRun } from '../../../src/api/staged.ts';
+import type { StagedUpdateRun } from '../../../src/api/staged.ts';
 import { overridesInUse } from '../../../src/engine/overrides/in-use.ts';
+import { runOf } from '../staged/world.ts';
 
 const is = (type: string, status: Condition['status']): Condition => ({ type, status, reason: type });
-const run = (...conditions: Condition[]) =>
-  stagedUpdateRun.parse({
-    apiVersion: 'placement.kubernetes-fleet.io/v1',
-    kind: 'ClusterStagedUpdateRun',
-    metadata: { name: 'web-1' },
-    spec: { placementName: 'web', stagedRolloutStrategyName: 'careful' },
-    status: {
-      conditions,
-      stagesStatus: [
-        {
-          stageName: 'all',
-          clusters: [
-            {
-              clusterName: 'a',
-              clusterResourceOverrideSnapshots: ['all-0'],
-              resourceOverrideSnapshots: [{ namespace: 'web', name: 'size-1' }],
-            },
-          ],
-        },
-      ],
-    },
-  });
+const run = (...conditions: Condition[]): StagedUpdateRun => ({
+  ...runOf(),
+  status: {
+    conditions,
+    stagesStatus: [
+      {
+        stageName: 'all',
+        clusters: [
+          {
+            clusterName: 'a',
+            clusterResourceOverrideSnapshots: ['all-0'],
+            resourceOverrideSnapshots: [{ namespace: 'web', name: 'size-1' }],
+          },
+        ],
+      },
+    ],
+  },
+});
 
 it('what bindings and remembered snapshots name is in use', () => {
   const bindings: Binding[] = [{ targetCluster: 'a', state: 'Bound', clusterResourceOverrideSnapshots: ['all-2'] }];
