@@ -27,4 +27,13 @@ describe('a placement on a member', () => {
     });
     expect(world.said).toEqual([]);
   });
+
+  it('gives the member also fields that we do not know', async () => {
+    const world = await openWorld();
+    const sent = { ...configMap('a'), 'x-future': { deep: [1, { null: null }] } };
+    world.member.assign([assignment('web', [sent])]);
+    await world.pass(1);
+    const body = world.requests.find(({ method }) => method === 'PATCH')?.body;
+    expect(JSON.parse(body ?? '{}')['x-future']).toEqual({ deep: [1, { null: null }] });
+  });
 });

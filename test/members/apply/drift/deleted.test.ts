@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { assignment, configMap, namespace, openWorld } from '../../world.ts';
+import { dataOf, holding, path } from './holding.ts';
+
+describe('an object that somebody deletes', () => {
+  it('comes back at once; a third time in short order is told as a fight', async () => {
+    const world = await holding();
+    for (const _ of [1, 2, 3]) {
+      await world.user('DELETE', path);
+      await world.pass(5);
+      expect(await dataOf(world)).toEqual({ color: 'red' });
+    }
+    expect(world.said).toEqual([
+      'ConfigMap default/a was deleted and has been put back',
+      'ConfigMap default/a was deleted and has been put back',
+      'ConfigMap default/a is deleted again and again: it is put right less often each time, in the end every 5 minutes',
+    ]);
+  });
+
+  it('is put back, and the status says so', async () => {
+    const world = await holding();
+    await world.user('DELETE', path);
+    await world.pass(1);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()).toMatchObject([
+      { result: 'Applied', details: [{ path: '/', valueInHub: '(the whole object)' }] },
+    ]);
+  });
+
+  it('is told so also where its namespace is deleted, which goes only when what is in it has gone', async () => {
+    const world = await openWorld({});
+    world.member.assign([assignment('web', [namespace('shop'), configMap('a', { color: 'red' }, 'shop')])]);
+    await world.pass(5);
+    await world.user('DELETE', '/api/v1/namespaces/shop');
+    await world.pass(60);
+    expect(world.said.toSorted()).toEqual([
+      'ConfigMap shop/a was deleted and has been put back',
+      'Namespace shop was deleted and has been put back',
+    ]);
+    const whole = { path: '/', valueInHub: '(the whole object)', repaired: true };
+    expect(world.results()).toMatchObject([
+      { object: { kind: 'ConfigMap' }, result: 'Applied', details: [whole] },
+      { object: { kind: 'Namespace' }, result: 'Applied', details: [whole] },
+    ]);
+  });
+
+  it('is not said to be deleted by whoever changed it last', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    await world.user('DELETE', path);
+    await world.pass(3);
+    expect(world.said).toEqual([
+      'ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color',
+      'ConfigMap default/a was deleted and has been put back',
+    ]);
+    expect(world.results()[0]?.details).toEqual([{ path: '/', valueInHub: '(the whole object)', repaired: true }]);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { dataOf, holding, path } from './holding.ts';
+
+describe('an object that somebody changes or deletes again and again', () => {
+  it('is put right less and less often, and the status goes on naming who', async () => {
+    const world = await holding();
+    const repaired: number[] = [];
+    for (let second = 0; second < 3600; second++) {
+      if ((await dataOf(world)) !== undefined && JSON.stringify(await dataOf(world)) === '{"color":"red"}') {
+        repaired.push(second);
+        await world.user('PATCH', path, { data: { color: `blue-${second}` } }, 'other-controller');
+      }
+      await world.pass(1);
+    }
+    const waits = repaired.slice(1).map((at, index) => at - repaired[index]!);
+    expect(waits.slice(3, 8)).toEqual([4, 8, 16, 32, 64]);
+    expect(Math.max(...waits)).toBeGreaterThan(290);
+    expect(world.results()[0]?.details).toMatchObject([{ path: '/data/color', manager: 'other-controller' }]);
+    expect(world.said.at(-1)).toBe(
+      'ConfigMap default/a is changed by other-controller again and again: it is put right less often each time, in the end every 5 minutes',
+    );
+  }, 120_000);
+
+  it('is put back less and less often', async () => {
+    const world = await holding();
+    let removed = 0;
+    for (let second = 0; second < 300; second++) {
+      const { code } = await world.user('DELETE', path);
+      if (code === undefined) removed++;
+      await world.pass(1);
+    }
+    expect(removed).toBeLessThan(12);
+  });
+
+  it('in several ways is not said to be done one of them', async () => {
+    const world = await holding();
+    const color = (manager: string) => world.user('PATCH', path, { data: { color: 'blue' } }, manager);
+    for (const act of [() => color('one'), () => color('two'), () => color('one')]) {
+      await act();
+      await world.pass(5);
+    }
+    await world.user('DELETE', path);
+    await world.pass(10);
+    const ending = 'again and again: it is put right less often each time, in the end every 5 minutes';
+    expect(world.said.slice(2)).toEqual([
+      `ConfigMap default/a is changed by one, two ${ending}`,
+      `ConfigMap default/a is changed or deleted ${ending}`,
+    ]);
+  });
+
+  it('is told as it is now, with who fights back, while it waits to be put right again', async () => {
+    const world = await holding();
+    const change = (color: string) => world.user('PATCH', path, { data: { color } }, 'other-controller');
+    for (const color of ['one', 'two', 'three']) {
+      await change(color);
+      await world.pass(3);
+    }
+    await world.user('PATCH', path, { data: { color: 'four' }, metadata: { labels: { 'app.kubernetes.io/x': 'y' } } });
+    await world.pass(0.1);
+    const told = (detail: object, more: object = {}) => [
+      {
+        object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
+        result: 'Applied',
+        message: expect.stringMatching(
+          /^ConfigMap default\/a is changed by other-controller, kubectl-edit again and again: it is put right/,
+        ),
+        details: [{ path: '/data/color', valueInHub: 'red', manager: 'kubectl-edit', ...detail }],
+        ...more,
+      },
+    ];
+    expect(await dataOf(world)).toEqual({ color: 'four' });
+    expect(world.results()).toEqual(told({ valueInMember: 'four' }));
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()).toEqual(
+      told({ valueInMember: 'four', repaired: true }, { repairedAt: '2026-11-20T10:00:11Z' }),
+    );
+    await change('five');
+    await world.pass(0.1);
+    expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'five', manager: 'other-controller' }]);
+    // Whoever fights may also give in.
+    await change('red');
+    await world.pass(0.1);
+    expect(world.results()[0]?.details).toMatchObject([{ valueInMember: 'four', repaired: true }]);
+  });
+});

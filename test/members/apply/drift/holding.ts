@@ -1,0 +1,14 @@
+import { assignment, configMap, deployment, openWorld, type World } from '../../world.ts';
+
+/** The ConfigMap that `holding` has delivered. */
+export const path = '/api/v1/namespaces/default/configmaps/a';
+export const dataOf = async (world: World): Promise<unknown> => (await world.user('GET', path))['data'];
+
+/** A member that holds a ConfigMap and a Deployment; what it was sent for that is forgotten. */
+export async function holding(more: Parameters<typeof assignment>[2] = {}): Promise<World> {
+  const world = await openWorld();
+  world.member.assign([assignment('web', [configMap('a', { color: 'red' }), deployment('web')], more)]);
+  await world.pass(1);
+  world.sent();
+  return world;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { assignment, configMap, deployment } from '../../world.ts';
+import { dataOf, holding, path } from './holding.ts';
+
+describe('an object that somebody changes under IfNotDrifted', () => {
+  it('is left as it is and reported, and is applied again when it is as it was', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(30);
+    expect(await dataOf(world)).toEqual({ color: 'blue' });
+    expect(world.sent()).toEqual(['PATCH dry configmaps/a']);
+    expect(world.results()).toMatchObject([
+      {
+        result: 'FoundDrifts',
+        details: [{ path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit' }],
+      },
+    ]);
+    await world.user('PATCH', path, { data: { color: 'red' } });
+    await world.pass(1);
+    expect(world.results()).toEqual([]);
+  });
+
+  it('is reported again when somebody took it back and then did the very same', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    for (const _ of [1, 2]) {
+      await world.user('PATCH', path, { data: { color: 'blue' } });
+      await world.pass(1);
+      expect(world.results()).toMatchObject([{ result: 'FoundDrifts', details: [{ path: '/data/color' }] }]);
+      await world.user('PATCH', path, { data: { color: 'red' } });
+      await world.pass(1);
+      expect(world.results()).toEqual([]);
+    }
+  });
+
+  it('is overwritten by a new manifest', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    world.member.assign([
+      assignment('web', [configMap('a', { color: 'green' })], { strategy: { whenToApply: 'IfNotDrifted' } }),
+    ]);
+    await world.pass(1);
+    expect(await dataOf(world)).toEqual({ color: 'green' });
+  });
+
+  it('is put right when it is to be applied always again', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    expect(world.results()).toMatchObject([{ result: 'FoundDrifts' }]);
+    world.member.assign([assignment('web', [configMap('a', { color: 'red' }), deployment('web')])]);
+    await world.pass(1);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()).toMatchObject([{ result: 'Applied', details: [{ repaired: true }] }]);
+  });
+
+  it('is told with who did it also where placements come to be compared only', async () => {
+    const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(1);
+    const manifests = [configMap('a', { color: 'red' }), deployment('web')];
+    world.member.assign([assignment('web', manifests, { strategy: { type: 'ReportDiff' } })]);
+    await world.pass(1);
+    expect(world.results().filter(({ result }) => result === 'FoundDiff')).toMatchObject([
+      { details: [{ path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit' }] },
+    ]);
+  });
+});

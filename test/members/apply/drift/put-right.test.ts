@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { assignment, configMap, openWorld } from '../../world.ts';
+import { dataOf, holding, path } from './holding.ts';
+
+describe('an object that somebody changes', () => {
+  it('is put right at once, and the status names the field, both values and who did it', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(0.1);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.sent()).toEqual(['PATCH configmaps/a']);
+    expect(world.results()).toEqual([
+      {
+        object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
+        result: 'Applied',
+        details: [
+          { path: '/data/color', valueInMember: 'blue', valueInHub: 'red', manager: 'kubectl-edit', repaired: true },
+        ],
+        repairedAt: '2026-11-20T10:00:01Z',
+      },
+    ]);
+    expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color']);
+    expect(world.sighting().placements[0]?.done).toBe(true);
+  });
+
+  it('is reported for ten minutes after it was put right', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(599);
+    expect(world.results()).toHaveLength(1);
+    await world.pass(2);
+    expect(world.results()).toEqual([]);
+  });
+
+  it('keeps fields that we do not name', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, { data: { size: 'large' } });
+    await world.pass(1);
+    expect(await dataOf(world)).toEqual({ color: 'red', size: 'large' });
+    expect(world.results()).toEqual([]);
+  });
+
+  it('in the way the server writes it is no change: 0.5 and 500m, defaults, status', async () => {
+    const world = await holding();
+    await world.user('PATCH', '/apis/apps/v1/namespaces/default/deployments/web/status', { status: { replicas: 1 } });
+    await world.pass(120);
+    expect(world.sent()).toEqual([]);
+    expect(world.results()).toEqual([]);
+  });
+
+  it('by taking our label off is no deletion: the label is put back and the object keeps its identity', async () => {
+    const world = await holding();
+    const { metadata: before } = await world.user('GET', path);
+    await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
+    await world.pass(5);
+    const { metadata } = await world.user('GET', path);
+    expect(metadata).toMatchObject({
+      uid: (before as { uid: string }).uid,
+      labels: { 'gitfleet.dev/placement': 'web' },
+    });
+    expect(world.said).toEqual(['ConfigMap default/a was changed and has been put right: labels or annotations']);
+  });
+
+  it('by a label that reports leave out is put right all the same', async () => {
+    const world = await holding();
+    world.member.assign([
+      assignment('web', [
+        { ...configMap('a'), metadata: { name: 'a', namespace: 'default', labels: { 'app.kubernetes.io/name': 'a' } } },
+      ]),
+    ]);
+    await world.pass(1);
+    await world.user('PATCH', path, { metadata: { labels: { 'app.kubernetes.io/name': 'b' } } });
+    await world.pass(1);
+    const { metadata } = (await world.user('GET', path)) as { metadata: { labels: Record<string, string> } };
+    expect(metadata.labels['app.kubernetes.io/name']).toBe('a');
+    expect(world.said).toEqual([
+      'ConfigMap default/a was changed by kubectl-edit and has been put right: labels or annotations',
+    ]);
+  });
+
+  it('while we were away is seen when the member is looked at again', async () => {
+    const world = await holding();
+    world.sim.setFaults([{ type: 'Unreachable', fromSeconds: 0, probability: 1 }]);
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(120);
+    expect(world.sighting().reachable).toBe(false);
+    world.sim.setFaults([]);
+    await world.pass(120);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+  });
+
+  it('of a Secret is reported without what it holds', async () => {
+    const world = await openWorld();
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', namespace: 'default' },
+      stringData: { password: 'hunter2' },
+    };
+    world.member.assign([assignment('web', [secret])]);
+    await world.pass(1);
+    await world.user('PATCH', '/api/v1/namespaces/default/secrets/s', { data: { password: 'Zm9v' } });
+    await world.pass(1);
+    expect(world.results()[0]?.details).toEqual([
+      {
+        path: '/data/password',
+        valueInMember: '(redacted for security reasons)',
+        valueInHub: '(redacted for security reasons)',
+        manager: 'kubectl-edit',
+        repaired: true,
+      },
+    ]);
+    expect(JSON.stringify([world.said, world.results()])).not.toMatch(/hunter2|aHVudGVyMg|Zm9v/);
+  });
+});
+
+describe('a member that is listed every minute instead of watched', () => {
+  it('has what was changed put right after the next list, and says when it looked last', async () => {
+    const world = await openWorld({}, { pollMs: 60_000 });
+    world.member.assign([assignment('web', [configMap('a', { color: 'red' })])]);
+    await world.pass(1);
+    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    const changedAt = world.clock.now();
+    await world.pass(30);
+    expect(Date.parse(world.sighting().observedAt ?? '')).toBeLessThanOrEqual(changedAt);
+    await world.pass(45);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.results()[0]?.details).toMatchObject([{ path: '/data/color', manager: 'kubectl-edit' }]);
+    expect(world.requests.filter(({ path: asked }) => asked.includes('watch=true'))).toEqual([]);
+  });
+});
