@@ -7,6 +7,8 @@ export interface Issue {
   readonly message: string;
   /** What to write instead. */
   readonly fix?: string;
+  /** The value that `fix` tells to write here, in place of the one that is refused: it can be tried. */
+  readonly suggests?: string;
   /** The offending value as text. */
   readonly value?: string;
 }

@@ -76,13 +76,8 @@ const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue
 /** `critical-level: 1` in a selector of ours means the text "1": labels are texts. */
 function textOf(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
   if (typeof value !== 'number' && typeof value !== 'boolean') return value;
-  issues.push(
-    warning(
-      'unquoted-label',
-      path,
-      `values of selectors are texts: ${value} is read as "${value}"`,
-      `write "${value}"`,
-    ),
-  );
-  return String(value);
+  const suggests = String(value);
+  const message = `values of selectors are texts: ${value} is read as "${value}"`;
+  issues.push({ ...warning('unquoted-label', path, message, `write "${value}"`), suggests });
+  return suggests;
 }

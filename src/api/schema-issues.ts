@@ -2,8 +2,16 @@ import type { z } from 'zod';
 import { error, type Issue } from './issue.ts';
 import { nearest } from './syntax.ts';
 
-/** zod's findings in our words. A union says itself what it takes. */
-export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
+/** zod's findings in our words. What is of the wrong type is not measured too: a text in place of a list has no entries. */
+export function schemaIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, document: unknown): Issue[] {
+  const mistyped = new Set(issues.flatMap(({ code, path }) => (code === 'invalid_type' ? [path.join('.')] : [])));
+  return issues.flatMap((issue) =>
+    issue.code !== 'invalid_type' && mistyped.has(issue.path.join('.')) ? [] : fromZod(issue, schema, document),
+  );
+}
+
+/** A union says itself what it takes. */
+function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
   const path = issue.path as (string | number)[];
   const written = valueAt(document, path);
   switch (issue.code) {
@@ -28,15 +36,9 @@ export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: un
         ),
       ];
     case 'invalid_type':
+      if (path.length === 0) return [error('wrong-type', path, 'the document must be a map', 'write a map')];
       if (written === undefined) return [missing(path)];
-      return [
-        error(
-          'wrong-type',
-          path,
-          `${path.at(-1)} must be of type ${issue.expected}`,
-          quotedFix(issue.expected, written) ?? typeFixes[issue.expected],
-        ),
-      ];
+      return [wrongType(path, issue.expected, written)];
     case 'invalid_format':
       if (issue.format === 'datetime')
         return [
@@ -52,7 +54,16 @@ export function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: un
   }
 }
 
-const typeFixes: Readonly<Record<string, string>> = {
+/** A number or a truth value is the text that was meant, without its quotes. */
+function wrongType(path: Issue['path'], expected: string, written: unknown): Issue {
+  const message = `${path.at(-1)} must be of type ${expected}`;
+  const isText = expected === 'string' && (typeof written === 'number' || typeof written === 'boolean');
+  return isText
+    ? { ...error('wrong-type', path, message, `write "${written}"`), suggests: String(written) }
+    : error('wrong-type', path, message, typeFixes[expected]);
+}
+
+export const typeFixes: Readonly<Record<string, string>> = {
   string: 'write a text, in quotes where it looks like a number or a truth value',
   number: 'write a number, without quotes',
   int: 'write a whole number, without quotes',
@@ -88,11 +99,6 @@ const valueAt = (document: unknown, path: readonly (string | number)[]): unknown
     (value, part) => (value as Record<string | number, unknown> | null | undefined)?.[part],
     document,
   );
-
-const quotedFix = (expected: string, written: unknown): string | undefined =>
-  expected === 'string' && (typeof written === 'number' || typeof written === 'boolean')
-    ? `write "${written}"`
-    : undefined;
 
 const nearestFix = (values: readonly unknown[], input: unknown): string | undefined => {
   if (values.length === 1) return `write ${values[0]}`;

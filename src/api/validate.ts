@@ -12,7 +12,7 @@ import { metaIssues } from './rules/meta-rules.ts';
 import { overrideIssues } from './rules/override-rules.ts';
 import { placementIssues } from './rules/placement-rules.ts';
 import { runIssues, strategyIssues } from './rules/staged-rules.ts';
-import { fromZod } from './schema-issues.ts';
+import { schemaIssues } from './schema-issues.ts';
 import { nearest } from './syntax.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -21,6 +21,8 @@ export interface Validated {
   readonly object?: FleetObject;
   readonly ref?: ObjectRef;
   readonly issues: readonly Issue[];
+  /** The schema takes it, so that the rules were asked too. */
+  readonly isShaped: boolean;
 }
 
 /** Reads one document of a fleet kind: old spellings, schema with defaults, then the rules of KubeFleet's CEL and webhooks. */
@@ -41,6 +43,7 @@ export function validateFleetObject(document: unknown): Validated {
   if (known === 'generated') {
     return {
       ...withRef,
+      isShaped: false,
       issues: [
         error(
           'generated-kind',
@@ -61,6 +64,7 @@ export function validateFleetObject(document: unknown): Validated {
       .map((candidate) => candidate.kind);
     return {
       ...withRef,
+      isShaped: false,
       issues: [
         error(
           'unknown-kind',
@@ -76,10 +80,8 @@ export function validateFleetObject(document: unknown): Validated {
   if (!parsed.success)
     return {
       ...withRef,
-      issues: [
-        ...modern.issues,
-        ...parsed.error.issues.flatMap((issue) => fromZod(issue, known.schema, modern.document)),
-      ],
+      isShaped: false,
+      issues: [...modern.issues, ...schemaIssues(parsed.error.issues, known.schema, modern.document)],
     };
   const data = parsed.data as FleetObject;
   const object = isPlacement(data) ? completePlacement(data) : data;
@@ -94,7 +96,7 @@ export function validateFleetObject(document: unknown): Validated {
   ];
   const refused =
     issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
-  return { ...withRef, ...(refused ? {} : { object }), issues };
+  return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true };
 }
 
 function rulesFor(object: FleetObject): Issue[] {

@@ -1,6 +1,6 @@
 import type { Issue } from '../api/issue.ts';
 import { type ClusterObservation, clusterObservation } from '../api/observation.ts';
-import { fromZod } from '../api/schema-issues.ts';
+import { schemaIssues } from '../api/schema-issues.ts';
 
 /**
  * One ClusterObservation out of a document. Empty fields are absent ones, as programs in Go write them. A field that is not
@@ -13,7 +13,7 @@ export function readObservation(document: unknown): {
   const { value, unknown } = withoutUnknown(withoutEmpty(document));
   const result = clusterObservation.safeParse(value);
   if (result.success) return { observation: result.data, findings: unknown };
-  const wrong = result.error.issues.flatMap((issue) => fromZod(issue, clusterObservation, value));
+  const wrong = schemaIssues(result.error.issues, clusterObservation, value);
   return { observation: undefined, findings: [...unknown, ...wrong] };
 }
 
@@ -36,7 +36,9 @@ function withoutUnknown(value: unknown): { readonly value: unknown; readonly unk
   const unknown: Issue[] = [];
   for (const issue of result.error?.issues ?? []) {
     if (issue.code !== 'unrecognized_keys') continue;
-    unknown.push(...fromZod(issue, clusterObservation, value).map((it): Issue => ({ ...it, severity: 'warning' })));
+    unknown.push(
+      ...schemaIssues([issue], clusterObservation, value).map((it): Issue => ({ ...it, severity: 'warning' })),
+    );
     for (const key of issue.keys) rest = without(rest, [...(issue.path as (string | number)[]), key]);
   }
   return { value: rest, unknown };

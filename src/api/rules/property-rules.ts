@@ -33,16 +33,13 @@ export function propertySelectorIssues(expressions: readonly Expression[], path:
     const here = [...path, at];
     issues.push(...propertyNameIssues(name, [...here, 'name']));
     if (values.length !== 1) issues.push(error('invalid-property', [...here, 'values'], 'exactly one value is needed'));
-    for (const value of values)
-      if (!parseQuantity(value))
-        issues.push(
-          error(
-            'invalid-quantity',
-            [...here, 'values'],
-            `"${value}" is no quantity`,
-            'write for example 4, 500m, 1.5 or 64Gi',
-          ),
-        );
+    values.forEach((value, index) => {
+      if (parseQuantity(value)) return;
+      const path = [...here, 'values', index];
+      issues.push(
+        error('invalid-quantity', path, `"${value}" is no quantity`, 'write for example 4, 500m, 1.5 or 64Gi'),
+      );
+    });
   });
   if (issues.length === 0)
     for (const name of new Set(expressions.map((expression) => expression.name)))

@@ -20,9 +20,10 @@ export function selectorIssues(selector: LabelSelector | undefined, path: Issue[
       issues.push(error('invalid-selector', here, `${operator} needs values`, 'add values, or use Exists'));
     if (!needs && count > 0)
       issues.push(error('invalid-selector', here, `${operator} takes no values`, 'remove values, or use In'));
-    for (const value of values ?? [])
+    (values ?? []).forEach((value, index) => {
       if (!isLabelValue(value))
-        issues.push(error('invalid-label', [...here, 'values'], `"${value}" is no label value`));
+        issues.push(error('invalid-label', [...here, 'values', index], `"${value}" is no label value`));
+    });
   });
   return issues;
 }

@@ -48,7 +48,9 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
             'invalid-duration',
             [...there, 'waitTime'],
             `"${task.waitTime}" is no duration`,
-            'write for example 30s, 10m or 1h30m',
+            /^[1-9]\d*$/.test(task.waitTime)
+              ? `write ${task.waitTime}s, ${task.waitTime}m or ${task.waitTime}h`
+              : 'write for example 30s, 10m or 1h30m',
           ),
         );
     });

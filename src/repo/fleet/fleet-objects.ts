@@ -6,6 +6,7 @@ import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import type { Finding, Placed } from './finding.ts';
 import { freezeIssues } from './freeze-issues.ts';
+import { withTriedFixes } from './tried-fixes.ts';
 
 export interface FleetObjects {
   readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
@@ -48,7 +49,6 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
     unreadable: unsound.filter(({ ref }) => !ref).map(({ placed }) => placed.file),
     findings: [
       ...validated.flatMap(({ placed, issues, ref }) => issues.map((issue) => ({ placed, issue, ref }))),
-      ...sound.flatMap(({ object, placed, ref }) => freezeIssues(object).map((issue) => ({ placed, issue, ref }))),
       ...across.map(({ index, issue, other }) => ({
         placed: sound[index]!.placed,
         issue,
@@ -92,6 +92,13 @@ function withStrategy(document: object, strategy: unknown): object {
 export const namesStrategy = (document: object): boolean =>
   ((document as { readonly spec?: { readonly strategy?: unknown } | null }).spec?.strategy ?? undefined) !== undefined;
 
+/** By itself; an entry of a FleetConfig that is no freeze does not unmake the others. */
+function judged(document: unknown): Validated {
+  const validated = validateFleetObject(document);
+  const { object, issues } = validated;
+  return object ? { ...validated, issues: [...issues, ...freezeIssues(object)] } : validated;
+}
+
 /** Validation of an unchanged document is not repeated, and gives the same object in every load. */
 const known = new WeakMap<object, { readonly strategy: unknown; readonly validated: Validated }>();
 
@@ -100,7 +107,7 @@ function validatedOnce(document: object, strategy: unknown): Validated {
   const used = whole === document ? undefined : strategy;
   const before = known.get(document);
   if (before && before.strategy === used) return before.validated;
-  const validated = validateFleetObject(whole);
+  const validated = withTriedFixes(whole, judged);
   known.set(document, { strategy: used, validated });
   return validated;
 }

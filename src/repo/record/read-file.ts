@@ -1,8 +1,8 @@
 import { LineCounter, parse, parseDocument, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
-import { error, type Issue } from '../../api/issue.ts';
+import type { Issue } from '../../api/issue.ts';
 import type { Problem } from '../../api/problem.ts';
-import { fromZod } from '../../api/schema-issues.ts';
+import { schemaIssues } from '../../api/schema-issues.ts';
 import { withoutNulls } from '../../api/without-nulls.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { holdsSecret } from '../yaml/parse-yaml.ts';
@@ -36,11 +36,7 @@ export function readRecordFile<T>(
   const value = withoutNulls(raw);
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
-  const issues = result.error.issues.flatMap((issue) =>
-    issue.path.length === 0 && issue.code === 'invalid_type'
-      ? [error('wrong-type', [], 'the document must be a map', 'write a map')]
-      : fromZod(issue, schema, value),
-  );
+  const issues = schemaIssues(result.error.issues, schema, value);
   return { faults: placed(issues.slice(0, mostFaults), text, value) };
 }
 

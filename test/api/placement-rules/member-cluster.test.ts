@@ -66,6 +66,7 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
           path: ['metadata', 'labels', 'level'],
           message: 'level must be of type string',
           fix: 'write "1"',
+          suggests: '1',
         },
       ]);
     });

@@ -127,8 +127,8 @@ describe.each(['v1', 'v1beta1'])('in %s', (version) => {
       ['an operator that is known', asks(nodes('In', '1')), [`error invalid-value ${list}.0.operator`]],
       ['one value, not none', asks(nodes('Gt')), [`error invalid-property ${list}.0.values`]],
       ['one value, not two', asks(nodes('Gt', '1', '2')), [`error out-of-range ${list}.0.values`]],
-      ['a quantity', asks(nodes('Gt', 'many')), [`error invalid-quantity ${list}.0.values`]],
-      ['a quantity has no space', asks(nodes('Gt', '1 Gi')), [`error invalid-quantity ${list}.0.values`]],
+      ['a quantity', asks(nodes('Gt', 'many')), [`error invalid-quantity ${list}.0.values.0`]],
+      ['a quantity has no space', asks(nodes('Gt', '1 Gi')), [`error invalid-quantity ${list}.0.values.0`]],
       ['two different Eq contradict', asks(nodes('Eq', '1'), nodes('Eq', '2')), [`error contradiction ${list}`]],
       ['one Eq written twice does not', asks(nodes('Eq', '700m'), nodes('Eq', '0.7')), []],
       [

@@ -1,0 +1,42 @@
+import type { Issue } from '../../api/issue.ts';
+import { typeFixes } from '../../api/schema-issues.ts';
+import type { Validated } from '../../api/validate.ts';
+
+/**
+ * What is wrong with a document, where no fix tells to write what would be refused in turn: every suggested value is tried,
+ * and the rule that refuses one says itself what it takes. Where something else keeps the rules from being asked nobody
+ * knows, and the fix names no value.
+ */
+export function withTriedFixes(document: unknown, judge: (document: unknown) => Validated): Validated {
+  const validated = judge(document);
+  if (!validated.issues.some(({ suggests }) => suggests !== undefined)) return validated;
+  const tried = judge(validated.issues.reduce(mended, document));
+  return { ...validated, issues: validated.issues.map((issue) => triedFix(issue, tried)) };
+}
+
+function triedFix(issue: Issue, tried: Validated): Issue {
+  if (issue.suggests === undefined) return issue;
+  const path = issue.path.join('.');
+  const refusal = tried.issues.find(({ severity, path: at }) => severity === 'error' && at.join('.') === path);
+  if (refusal === undefined && tried.isShaped) return issue;
+  const { suggests: _s, fix: _f, ...plain } = issue;
+  const fix = refusal === undefined ? typeFixes['string'] : refusal.fix;
+  return fix === undefined ? { ...plain, message: refusal?.message ?? plain.message } : { ...plain, fix };
+}
+
+/** With what is suggested, and without fields that nobody knows. */
+const mended = (document: unknown, { code, path, suggests }: Issue): unknown =>
+  suggests !== undefined || code === 'unknown-field' ? changedAt(document, path, suggests) : document;
+
+/** The document with another value at a path; with none there where it is undefined. */
+function changedAt(node: unknown, [part, ...rest]: Issue['path'], value: string | undefined): unknown {
+  if (part === undefined) return value;
+  if (Array.isArray(node)) return node.map((item, at) => (at === part ? changedAt(item, rest, value) : item));
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, item]) => {
+      if (key !== String(part)) return [[key, item]];
+      return rest.length === 0 && value === undefined ? [] : [[key, changedAt(item, rest, value)]];
+    }),
+  );
+}
