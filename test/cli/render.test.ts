@@ -100,7 +100,7 @@ describe('gitfleet render', () => {
       titles: ['Namespace web', 'ConfigMap settings', 'Deployment web'],
     });
     expect(err).toBe(
-      'gitfleet: web/settings cannot be rendered for us-1: override snapshot web/us-0 on v1 ConfigMap web/settings: add /data/where: cluster us-1 has no label "continent"\n',
+      'gitfleet: web/settings cannot be rendered for us-1: override snapshot web/us-0 on v1 ConfigMap web/settings: rule 1, patch 1: add /data/where: cluster us-1 has no label "continent"\n',
     );
   });
 });

@@ -6,6 +6,7 @@ import { type Fleet, type HubObject, sourceKey } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { fewOf } from '../kernel/some-of.ts';
+import { patchNamed } from '../overrides/effective.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
@@ -19,7 +20,7 @@ export function deliveryProblems({ placement, bindings }: PlacementWork, fleet: 
   return troublesOf(bindings).map(({ code, about, why, clusters }) => ({
     severity: 'warning' as const,
     code,
-    ...placeOf({ about, placement, fleet }),
+    ...placeOf({ about, why, placement, fleet }),
     message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}: ${why}`,
     ...(isImmutable(why) ? { fix: 'give the object a new name, or delete it on the member, and it is made anew' } : {}),
   }));
@@ -111,18 +112,39 @@ function told({ code, about }: { readonly code: Code; readonly about: About }): 
   return code === 'failing-envelope' ? 'an envelope cannot be unpacked for' : 'an override fails on';
 }
 
-/** Where to change it: the override, the object where the repo still has it, else the placement. */
+/** Where to change it: the patch of the override, the object where the repo still has it, else the placement. */
 function placeOf(of: {
   readonly about: About;
+  readonly why: string;
   readonly placement: Placement;
   readonly fleet: Fleet;
-}): Pick<Problem, 'file' | 'line' | 'inside'> {
-  const { about, placement, fleet } = of;
-  const own =
-    about?.kind === 'override' ? fleet.sources?.get(sourceKey(about.override.kind, about.override)) : undefined;
+}): Pick<Problem, 'file' | 'line' | 'inside' | 'path'> {
+  const { about, why, placement, fleet } = of;
+  const own = about?.kind === 'override' ? placeOfOverride(about.override, why, fleet) : undefined;
   const file = about?.kind === 'object' ? filesOf(fleet.resources).get(keyOf(about.object)) : undefined;
   if (file !== undefined) return { file };
   return own ?? fleet.sources?.get(sourceKey(placement.kind, placement.metadata)) ?? {};
+}
+
+/** Rendering names the patch too, of the snapshot; the file may hold another one there by now. */
+function placeOfOverride(
+  named: { kind: string; name: string; namespace?: string | undefined },
+  why: string,
+  fleet: Fleet,
+) {
+  const { kind, name, namespace } = named;
+  const source = fleet.sources?.get(sourceKey(kind, named));
+  const override = fleet.overrides.find(
+    (one) => one.kind === kind && one.metadata.name === name && one.metadata.namespace === namespace,
+  );
+  const path = override?.spec.policy.overrideRules.flatMap(({ jsonPatchOverrides = [] }, rule) =>
+    jsonPatchOverrides.flatMap(({ op, path: of }, patch) =>
+      why.includes(`: ${patchNamed(rule, patch)}: ${op} ${of}: `)
+        ? [`spec.policy.overrideRules.${rule}.jsonPatchOverrides.${patch}`]
+        : [],
+    ),
+  )[0];
+  return source && path !== undefined ? { ...source, path } : source;
 }
 
 const filesOf = onceFor(

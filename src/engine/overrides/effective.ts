@@ -1,5 +1,5 @@
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
-import { applyPatch, type Patched, type PatchOperation } from './json-patch.ts';
+import { applyPatch, type PatchOperation } from './json-patch.ts';
 import { labelsOf, type OverrideCluster, ruleMatches } from './lookup.ts';
 import { snapshotId } from './snapshot-id.ts';
 import { fillVariables, hasVariables } from './variables.ts';
@@ -8,7 +8,7 @@ import { fillVariables, hasVariables } from './variables.ts';
 export interface EffectiveOverride {
   readonly id: string;
   readonly snapshot: OverrideSnapshot;
-  readonly steps: readonly EffectiveStep[];
+  readonly steps: readonly (EffectiveStep & { /** Index of the rule. */ readonly rule: number })[];
   /** Equal for clusters on which this snapshot does the same. */
   readonly key: string;
 }
@@ -16,32 +16,36 @@ export interface EffectiveOverride {
 type EffectiveStep =
   | { readonly kind: 'delete' }
   | { readonly kind: 'patch'; readonly operations: readonly PatchOperation[] }
-  /** Becomes an error once an object is to be patched, not before: rules whose object is not selected do no harm. */
-  | { readonly kind: 'error'; readonly message: string };
+  /** `at`: which patch of the rule. Becomes an error once an object is to be patched, not before: rules whose object is not selected do no harm. */
+  | { readonly kind: 'error'; readonly at: number; readonly message: string };
 
 /** The rules of a snapshot that are for the cluster, in order. */
 export function effectiveOn(snapshot: OverrideSnapshot, cluster: OverrideCluster): EffectiveOverride {
   const labels = labelsOf(cluster);
-  const steps: EffectiveStep[] = [];
+  const steps: EffectiveOverride['steps'][number][] = [];
   const keys: string[] = [];
   for (const [at, rule] of snapshot.overrideSpec.policy.overrideRules.entries()) {
     if (!ruleMatches(rule, labels)) continue;
     const step = stepOf(rule, { name: cluster.name, labels });
-    steps.push(step.step);
+    steps.push({ ...step.step, rule: at });
     keys.push(`${at}${step.variant}`);
   }
   const id = snapshotId(snapshot);
   return { id, snapshot, steps, key: `${id}[${keys.join(' ')}]` };
 }
 
+type Overriding = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
+
+/** `rule 2, patch 1`: one patch of an override in the words of people, from its indexes, which begin with 0. */
+export const patchNamed = (rule: number, patch: number): string => `rule ${rule + 1}, patch ${patch + 1}`;
+
 /** The object after the steps; `undefined` as value = dropped. `Delete` ends the override's rules. */
-export function applyOverride(override: EffectiveOverride, object: unknown): Patched {
+export function applyOverride(override: EffectiveOverride, object: unknown): Overriding {
   let value = object;
   for (const step of override.steps) {
     if (step.kind === 'delete') return { ok: true, value: undefined };
-    if (step.kind === 'error') return { ok: false, message: step.message };
-    const patched = applyPatch(value, step.operations);
-    if (!patched.ok) return patched;
+    const patched = step.kind === 'error' ? { ...step, ok: false as const } : applyPatch(value, step.operations);
+    if (!patched.ok) return { ok: false, message: `${patchNamed(step.rule, patched.at)}: ${patched.message}` };
     value = patched.value;
   }
   return { ok: true, value };
@@ -54,14 +58,14 @@ function stepOf(rule: OverrideRule, cluster: Cluster): { readonly step: Effectiv
   if (rule.overrideType === 'Delete') return { step: { kind: 'delete' }, variant: '' };
   const operations: PatchOperation[] = [];
   let variant = '';
-  for (const operation of rule.jsonPatchOverrides ?? []) {
+  for (const [at, operation] of (rule.jsonPatchOverrides ?? []).entries()) {
     const text = operation.op === 'remove' ? '' : textOf(operation);
     if (!hasVariables(text)) {
       operations.push(operation);
       continue;
     }
     const filled = filledIn(operation, text, cluster);
-    if (!filled.ok) return { step: { kind: 'error', message: filled.message }, variant: `!${filled.message}` };
+    if (!filled.ok) return { step: { kind: 'error', at, message: filled.message }, variant: `!${filled.message}` };
     operations.push(filled.operation);
     variant += `=${filled.text}`;
   }

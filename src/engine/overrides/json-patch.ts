@@ -11,7 +11,15 @@ export interface PatchOperation {
 
 export type Patched =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false /** `replace /spec/replicas: "spec" is not there`. */; readonly message: string };
+  | {
+      readonly ok: false;
+      /** `replace /spec/replicas: "spec" is not there`. */
+      readonly message: string;
+      /** Which of the operations fails, from 0. */
+      readonly at: number;
+    };
+
+type Changed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
 /**
  * Applies the operations in order; the first that fails decides. The document is left as it is: what a patch does not
@@ -20,22 +28,22 @@ export type Patched =
  */
 export function applyPatch(document: unknown, operations: readonly PatchOperation[]): Patched {
   let value = document;
-  for (const operation of operations) {
+  for (const [at, operation] of operations.entries()) {
     const patched = applyOne(value, operation);
-    if (!patched.ok) return { ok: false, message: `${operation.op} ${operation.path}: ${patched.message}` };
+    if (!patched.ok) return { ok: false, message: `${operation.op} ${operation.path}: ${patched.message}`, at };
     value = patched.value;
   }
   return { ok: true, value };
 }
 
-function applyOne(document: unknown, operation: PatchOperation): Patched {
+function applyOne(document: unknown, operation: PatchOperation): Changed {
   if (operation.path !== '' && !operation.path.startsWith('/')) return failed('a path begins with "/"');
   if (/~([^01]|$)/.test(operation.path)) return failed('"~" in a path is written "~0", "/" inside a name "~1"');
   return change(document, pointerTokens(operation.path), operation);
 }
 
 /** What stands under `tokens` changed, everything on the way there copied. */
-function change(node: unknown, tokens: readonly string[], operation: PatchOperation): Patched {
+function change(node: unknown, tokens: readonly string[], operation: PatchOperation): Changed {
   const [token, ...rest] = tokens;
   if (token === undefined) {
     return operation.op === 'remove' ? failed('the whole document cannot be removed') : done(operation.value ?? null);
@@ -50,7 +58,7 @@ function changeMember(
   token: string,
   rest: readonly string[],
   operation: PatchOperation,
-): Patched {
+): Changed {
   // Own keys only, and computed keys in literals make own properties: "__proto__" is a name like any other.
   if (!Object.hasOwn(node, token)) {
     const adds = rest.length === 0 && operation.op === 'add';
@@ -68,7 +76,7 @@ function changeItem(
   token: string,
   rest: readonly string[],
   operation: PatchOperation,
-): Patched {
+): Changed {
   const inserts = rest.length === 0 && operation.op === 'add';
   const length = inserts ? node.length + 1 : node.length;
   if (token === '-' && !inserts) return failed('"-" is the end of a list and only "add" can put something there');
@@ -82,6 +90,6 @@ function changeItem(
   return changed.ok ? done(node.with(index, changed.value)) : changed;
 }
 
-const done = (value: unknown): Patched => ({ ok: true, value });
-const failed = (message: string): Patched => ({ ok: false, message });
+const done = (value: unknown): Changed => ({ ok: true, value });
+const failed = (message: string): Changed => ({ ok: false, message });
 const quote = (token: string): string => JSON.stringify(token);

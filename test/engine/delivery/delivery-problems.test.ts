@@ -3,6 +3,7 @@ import type { Condition, Manifest } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { deliveryProblems } from '../../../src/engine/delivery/delivery-problems.ts';
 import { emptyFleet, type Fleet } from '../../../src/engine/input.ts';
+import { everywhere, patch, ro } from '../overrides/world.ts';
 import { bound, health, placementOf, T0, unscheduled, workOf } from '../rollout/world.ts';
 
 const widget = { apiVersion: 'acme.io/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'shop' } } as Manifest;
@@ -81,6 +82,35 @@ describe('problems of delivery', () => {
         message: `ClusterResourcePlacement web: an override fails on a: ${failing}`,
       },
     ]);
+  });
+
+  it('an override that fails is told at the patch, as long as the file holds it there', () => {
+    const say = (message: string, overrides: Fleet['overrides']) =>
+      deliveryProblems(
+        workOf(placementOf({ placementType: 'PickAll' }), [
+          bound('a', 0, [is('Overridden', 'OverriddenFailed', message)], {
+            resourceOverrideSnapshots: [{ name: 'fix-2', namespace: 'shop' }],
+          }),
+        ]),
+        { ...fleet, overrides },
+      ).map(({ file, line, path }) => ({ file, line, path }));
+    const rules = (...paths: string[]) => [
+      ro('shop/fix', {
+        selects: [{ group: 'apps', kind: 'Deployment', name: 'web' }],
+        rules: paths.map((path) => ({
+          ...everywhere,
+          ...patch({ op: 'remove', path: '/spec/a' }, { op: 'remove', path }),
+        })),
+      }),
+    ];
+    const message = `override snapshot shop/fix-2 on apps/v1 Deployment shop/web: rule 2, patch 2: remove /spec/b: "b" is not there`;
+    const whole = { file: 'overrides/fix.yaml', line: 3, path: undefined };
+    expect(say(message, rules('/spec/b', '/spec/b', '/spec/b'))).toEqual([
+      { ...whole, path: 'spec.policy.overrideRules.1.jsonPatchOverrides.1' },
+    ]);
+    expect(say(message, rules('/spec/b', '/spec/c'))).toEqual([whole]);
+    expect(say(message, rules('/spec/b'))).toEqual([whole]);
+    expect(say(failing, rules('/spec/b', '/spec/b'))).toEqual([whole]);
   });
 
   it('an envelope that cannot be unpacked is told at the placement', () => {

@@ -58,7 +58,7 @@ describe('what fails', () => {
     [{}, replace('/constructor', 1), 'replace /constructor: "constructor" is not there'],
     [{ a: [] }, replace('/a/length', 1), 'replace /a/length: "length" is not an index of a list'],
   ])('%j with %j', (document, operation, message) => {
-    expect(applyPatch(document, [operation])).toEqual({ ok: false, message });
+    expect(applyPatch(document, [operation])).toEqual({ ok: false, message, at: 0 });
   });
 
   test('the first failure decides and the document stays as it was', () => {

@@ -106,7 +106,9 @@ describe('overrides', () => {
       ],
     });
     expect(plain(eu, shop(), [drop, replicas(3)])).toEqual([]);
-    expect(plain(us, shop(), [drop])).toMatch(/^OverriddenFailed: override snapshot a-0 on v1 Namespace shop: remove/);
+    expect(plain(us, shop(), [drop])).toMatch(
+      /^OverriddenFailed: override snapshot a-0 on v1 Namespace shop: rule 2, patch 1: remove/,
+    );
   });
 
   test('variables are filled in per cluster', () => {
@@ -124,17 +126,17 @@ describe('overrides', () => {
     [
       'a path that is not there',
       patch({ op: 'replace', path: '/spec/replicaz', value: 1 }),
-      'replace /spec/replicaz: "replicaz" is not there',
+      'rule 1, patch 1: replace /spec/replicaz: "replicaz" is not there',
     ],
     [
       'a label that the cluster lacks',
       patch({ op: 'add', path: '/spec/x', value: '${MEMBER-CLUSTER-LABEL-KEY-zone}' }),
-      'add /spec/x: cluster eu-1 has no label "zone"',
+      'rule 1, patch 1: add /spec/x: cluster eu-1 has no label "zone"',
     ],
     [
       'a variable that is not closed',
       patch({ op: 'add', path: '/spec/x', value: '${MEMBER-CLUSTER-LABEL-KEY-zone' }),
-      'add /spec/x: ${MEMBER-CLUSTER-LABEL-KEY- has no closing "}"',
+      'rule 1, patch 1: add /spec/x: ${MEMBER-CLUSTER-LABEL-KEY- has no closing "}"',
     ],
     [
       'a patch that makes another object of it',
