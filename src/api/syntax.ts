@@ -24,6 +24,12 @@ export function isQualifiedName(text: string): boolean {
 export const isLabelValue = (text: string): boolean => text === '' || (text.length <= 63 && namePart.test(text));
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 
+/** The index of a snapshot as Go's strconv.Atoi reads it, which KubeFleet asks; undefined where that is none of 0 or more. */
+export function parseIndex(text: string): number | undefined {
+  const index = /^\+?\d+$/.test(text) ? Number(text) : undefined;
+  return Number.isSafeInteger(index) ? index : undefined;
+}
+
 /**
  * The candidate that a mistyped word most likely stands for. One edit in a short word, at most three in a long one: what is
  * further away is another word, and a wrong hint is worse than none.

@@ -2,7 +2,6 @@ import type { Problem } from '../api/problem.ts';
 import type { Fleet } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { planFleet } from '../engine/plan.ts';
-import { idleSelectors } from '../repo/fleet/idle-selectors.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { looseEnds } from '../repo/fleet/loose-ends.ts';
 import { placeProblems } from '../repo/fleet/place-problems.ts';
@@ -88,7 +87,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
   const { record } = readRecord(new Map());
   const { plan } = planFleet({ now, commit: tree.id, fleet, record, observations: undefined, digest: sha256 });
   const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
-  const loose = isPart ? [] : [...planned, ...looseEnds(fleet, record), ...idleSelectors(fleet)];
+  const loose = isPart ? [] : [...planned, ...looseEnds(fleet, record)];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
 }

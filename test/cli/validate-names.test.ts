@@ -1,12 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { folder, put, removeFolders } from '../git/world.ts';
 import { cli } from './cli.ts';
-import { shop } from './shop.ts';
+import { place, shop } from './shop.ts';
 
 afterAll(removeFolders);
 
+const name = '${MEMBER-CLUSTER-NAME}';
+const region = '${MEMBER-CLUSTER-LABEL-KEY-region}';
+
 /** The repo of a shop with an eviction and a budget, after one file was written otherwise. */
-const files = {
+const files: Readonly<Record<string, string>> = {
   ...shop,
   'evictions/e.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementEviction
@@ -40,7 +43,7 @@ spec:
 async function validated(changes: Readonly<Record<string, readonly [string, string]>>) {
   const dir = folder();
   const changed = Object.entries(changes).map(([path, [from, to]]) => {
-    const text = files[path as keyof typeof files]!;
+    const text = files[path]!;
     expect(text).toContain(from);
     return [path, text.replace(from, to)] as const;
   });
@@ -137,13 +140,44 @@ describe('validate says of a name that leads nowhere', () => {
   });
 
   it.each([
-    ['a misspelt variable', 'CLUSTER-NAME', 'CLUSTER-NMAE', 'there is no variable ${MEMBER-CLUSTER-NMAE}'],
-    ['a label that no cluster has', 'KEY-region', 'KEY-regoin', 'no cluster has a label regoin'],
-  ])('%s of an override', async (_, from, to, expected) => {
+    ['a misspelt variable', 'CLUSTER-NAME', 'CLUSTER-NMAE', 'there is no variable ${MEMBER-CLUSTER-NMAE}', name],
+    ['a variable with underscores', 'MEMBER-CLUSTER-NAME', 'MEMBER_CLUSTER_NAME', '${MEMBER_CLUSTER_NAME}, so', name],
+    ['a variable in small letters', 'MEMBER-CLUSTER-NAME', 'member-cluster-name', '${member-cluster-name}, so', name],
+    [
+      'a variable in other brackets',
+      '${MEMBER-CLUSTER-NAME}',
+      '$(MEMBER-CLUSTER-NAME)',
+      '$(MEMBER-CLUSTER-NAME), so',
+      name,
+    ],
+    ['a variable that is none', 'MEMBER-CLUSTER-NAME', 'MEMBER-CLUSTER-ZONE', 'there is no variable ${', undefined],
+    [
+      'a label with underscores',
+      'MEMBER-CLUSTER-LABEL-KEY-region',
+      'MEMBER_CLUSTER_LABEL_KEY_region',
+      'there is no variable ${MEMBER_CLUSTER_LABEL_KEY_region}',
+      region,
+    ],
+    ['a label that no cluster has', 'KEY-region', 'KEY-regoin', 'no cluster has a label regoin', region],
+  ])('%s of an override', async (_, from, to, expected, meant) => {
     const { code, lines } = await validated({ 'overrides/where.yaml': [from, to] });
     expect([code, lines[0]]).toEqual([0, expect.stringContaining(`warning[lost-variable]: ResourceOverride where: `)]);
     expect(lines[0]).toMatch(/^overrides\/where\.yaml:13:\d+: /);
     expect(lines[0]).toContain(expected);
+    expect(lines[1]).toContain(meant === undefined ? `fix: write ${name}, or ` : `fix: did you mean ${meant}?`);
+  });
+
+  it('a snapshot index of a run that is no number', async () => {
+    const { code, lines } = await validated({
+      'rollouts/pay-1.yaml': ['  placementName', '  resourceSnapshotIndex: "x"\n  placementName'],
+    });
+    expect([code, lines]).toEqual([
+      0,
+      [
+        'rollouts/pay-1.yaml:6:3: warning[invalid-index]: ClusterStagedUpdateRun pay-1: resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it begins (found x)',
+        '    fix: write for example "1", or leave it out for what resources/ holds',
+      ],
+    ]);
   });
 
   it('nothing while the object of that name is there and broken, or a file cannot be read', async () => {
@@ -174,4 +208,50 @@ describe('validate says of a name that leads nowhere', () => {
       /^placements\/settings\.yaml:\d+:\d+: error\[invalid-resource-selectors\]: .*did you mean ConfigMap\?/,
     );
   });
+});
+
+it('plan says the same as validate, once and with the same place', async () => {
+  const dir = folder();
+  put(dir, {
+    ...files,
+    'rollouts/pay-1.yaml': files['rollouts/pay-1.yaml']!.replace('careful', 'carefull'),
+    'overrides/where.yaml': files['overrides/where.yaml']!.replace('CLUSTER-NAME', 'CLUSTER_NAME'),
+    'placements/web.yaml': place('web', {
+      policy: {
+        placementType: 'PickAll',
+        affinity: {
+          clusterAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              clusterSelectorTerms: [
+                { labelSelector: { matchLabels: { region: 'nowhere' } } },
+                { propertySelector: { matchExpressions: [{ name: 'available-cpu', operator: 'Gt', values: ['1'] }] } },
+              ],
+            },
+          },
+        },
+      },
+    }),
+  });
+  const told = async (...args: string[]) => {
+    const { out } = await cli(...args, '-o', 'json');
+    const document = JSON.parse(out) as Record<
+      string,
+      { severity: string; code: string; line?: number; column?: number }[]
+    >;
+    const problems = document['items'] ?? document['problems']!;
+    return problems
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ code, line, column }) => ({ code, line, column }));
+  };
+  const validated = await told('validate', dir);
+  expect(validated.map(({ code }) => code).sort()).toEqual([
+    'dangling-reference',
+    'idle-selector',
+    'lost-variable',
+    'unknown-property',
+  ]);
+  const planned = await told('plan', '--repo', dir);
+  expect(planned.toSorted((a, b) => (a.code < b.code ? -1 : 1))).toEqual(
+    validated.toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+  );
 });

@@ -1,5 +1,6 @@
 import { error, type Issue, warning } from '../issue.ts';
 import type { StagedUpdateRun, StagedUpdateStrategy } from '../staged.ts';
+import { parseIndex } from '../syntax.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 import { selectorIssues } from './selector-rules.ts';
 
@@ -58,11 +59,16 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
   return issues;
 }
 
-/** A run has a name that fits a label, and names its placement. */
+/** A run has a name that fits a label, names its placement, and a snapshot by its number. */
 export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
   if (metadata.name.length > 63)
     return [error('name-too-long', ['metadata', 'name'], 'the name of a run has at most 63 characters')];
-  return spec.placementName === ''
-    ? [error('field-required', ['spec', 'placementName'], 'a run names its placement')]
-    : [];
+  if (spec.placementName === '')
+    return [error('field-required', ['spec', 'placementName'], 'a run names its placement')];
+  const { resourceSnapshotIndex: index = '' } = spec;
+  if (index === '' || parseIndex(index) !== undefined) return [];
+  // KubeFleet takes any text, and says it only when the run begins, which then is over.
+  const message = 'resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it begins';
+  const fix = 'write for example "1", or leave it out for what resources/ holds';
+  return [warning('invalid-index', ['spec', 'resourceSnapshotIndex'], message, fix)];
 }

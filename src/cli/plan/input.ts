@@ -4,6 +4,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import { looseEnds } from '../../repo/fleet/loose-ends.ts';
 import { readObservations } from '../../repo/read-observations.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
@@ -44,7 +45,12 @@ export async function withPlanInput<T>(
         : await readObservations(options.observed).catch(unreadable(options.observed));
     const files = await recordFiles(options, repo.statusFiles);
     const recorded = readRecord(files);
-    const problems: Problem[] = [...loaded.problems, ...recorded.problems, ...(observed?.problems ?? [])];
+    const problems: Problem[] = [
+      ...loaded.problems,
+      ...(repo.isPart ? [] : looseEnds(loaded, recorded.record)),
+      ...recorded.problems,
+      ...(observed?.problems ?? []),
+    ];
     const input: PlanInput = {
       now,
       commit: repo.tree.id,

@@ -1,19 +1,12 @@
 import type { PlanInput } from '../../engine/input.ts';
 import { surveyMembers } from '../../engine/placement/members.ts';
-import { canonicalPropertyName } from '../../engine/placement/properties.ts';
+import {
+  canonicalPropertyName,
+  informationalProperties,
+  wellKnownProperties,
+} from '../../engine/placement/properties.ts';
 import { CliError } from '../terminal/exit.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-
-/** What KubeFleet's property provider reports, also where no cluster has been seen yet. */
-const wellKnown = [
-  'kubernetes-fleet.io/node-count',
-  'kubernetes.azure.com/per-cpu-core-cost',
-  'kubernetes.azure.com/per-gb-memory-cost',
-  'k8s.io/k8s-version',
-  ...['total', 'allocatable', 'available'].flatMap((kind) =>
-    ['cpu', 'memory'].map((resource) => `resources.kubernetes-fleet.io/${kind}-${resource}`),
-  ),
-];
 
 /**
  * The whole name of a property: as written when some cluster has it or some policy asks for it, else the one known property
@@ -36,7 +29,7 @@ export function propertyMeant(name: string, input: PlanInput): string {
 }
 
 function knownProperties(input: PlanInput): Set<string> {
-  const known = new Set(wellKnown);
+  const known = new Set([...wellKnownProperties, ...informationalProperties]);
   for (const member of surveyMembers(input)) for (const name of Object.keys(member.properties)) known.add(name);
   for (const { spec } of input.fleet.placements) {
     const affinity = spec.policy.affinity?.clusterAffinity;

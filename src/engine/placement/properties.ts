@@ -3,9 +3,30 @@ import type { MemberCluster, MemberClusterStatus } from '../../api/member-cluste
 /** Cluster properties by name, as written: `resources.kubernetes-fleet.io/available-cpu` → `1500m`. */
 export type Properties = Readonly<Record<string, string>>;
 
-const resourcePrefix = 'resources.kubernetes-fleet.io/';
+/** What stands before a kind of capacity and a resource: `available-cpu`. */
+export const resourcePrefix = 'resources.kubernetes-fleet.io/';
 const annotationPrefix = 'property.gitfleet.dev/';
 const nodeCount = 'kubernetes-fleet.io/node-count';
+
+/** What KubeFleet's property providers report of every cluster (propertyprovider/commons.go, propertyprovider/azure). */
+export const wellKnownProperties: readonly string[] = [
+  nodeCount,
+  'kubernetes.azure.com/per-cpu-core-cost',
+  'kubernetes.azure.com/per-gb-memory-cost',
+  ...['total', 'allocatable', 'available'].flatMap((kind) =>
+    ['cpu', 'memory'].map((resource) => `${resourcePrefix}${kind}-${resource}`),
+  ),
+];
+
+/** Properties that are no quantities: what a policy asks about them no cluster can answer. */
+export const informationalProperties: readonly string[] = [
+  'k8s.io/k8s-version',
+  'k8s.io/cluster-entrypoint',
+  'k8s.io/cluster-certificate-authority-data',
+];
+
+/** A kind of capacity and a resource: the end of a name under `resourcePrefix`. */
+export const isResourceEnding = (text: string): boolean => /^(total|allocatable|available)-./.test(text);
 
 /** The name KubeFleet's code knows: an older product page writes `kubernetes.azure.com/node-count`. */
 export const canonicalPropertyName = (name: string): string =>
@@ -38,7 +59,7 @@ export function memberProperties(member: MemberCluster, status: MemberClusterSta
     if (!key.startsWith(annotationPrefix)) continue;
     const name = canonicalPropertyName(key.slice(annotationPrefix.length));
     properties[name] = value;
-    if (/^(total|allocatable|available)-./.test(name)) properties[resourcePrefix + name] = value;
+    if (isResourceEnding(name)) properties[resourcePrefix + name] = value;
     if (name === 'node-count') properties[nodeCount] = value;
   }
   return properties;

@@ -6,22 +6,22 @@ import { type Fleet, type FleetRecord, sourceKey, writtenPlacements } from '../.
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
-import { isInitialized, isOver } from '../../engine/staged/step.ts';
+import { isInitialized } from '../../engine/staged/step.ts';
 
 /**
  * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit.
- * Nothing is said of a name where a file that cannot be read may hold it, nor of what has found it once and is done. The
+ * Nothing is said of a name where a file that cannot be read may hold it, nor of what has found it once. The
  * engine waits for such names in silence; whoever mistyped one wants to know.
  */
 export function danglingReferences(fleet: Fleet, { runs, evictions }: Done): Problem[] {
   if (fleet.unreadable.length > 0) return [];
-  const isDone = ({ kind, ...ref }: ObjectRef): boolean => {
+  const hasFound = ({ kind, ...ref }: ObjectRef): boolean => {
     const recorded = kind.endsWith('UpdateRun') ? runs.get(placementKey(ref)) : undefined;
-    if (recorded?.status) return isInitialized(recorded.status) && isOver(recorded.status);
+    if (recorded?.status) return isInitialized(recorded.status);
     const eviction = kind === 'ClusterResourcePlacementEviction' ? evictions.get(ref.name) : undefined;
     return conditionIs(eviction?.status?.conditions, 'Valid', 'True');
   };
-  return dangling(fleet).flatMap(({ from, problem }) => (isDone(from) ? [] : [problem]));
+  return dangling(fleet).flatMap(({ from, problem }) => (hasFound(from) ? [] : [problem]));
 }
 
 /** What the status branch knows of work that was asked for. */

@@ -13,8 +13,9 @@ export function idleSelectors(fleet: Fleet): Problem[] {
   const { members, unreadable, refused, sources } = fleet;
   if (members.length === 0 || unreadable.length > 0 || refused.some(({ kind }) => kind === 'MemberCluster')) return [];
   const labels = members.map(({ metadata }) => ({ [memberNameLabel]: metadata.name, ...metadata.labels }));
+  const matching = onceForText((selector: LabelSelector) => labels.some((of) => matchesSelector(selector, of)));
   return selectors(fleet).flatMap(({ of: { kind, metadata }, path, selector }): Problem[] => {
-    if (selector === undefined || labels.some((of) => matchesSelector(selector, of))) return [];
+    if (selector === undefined || matching(selector)) return [];
     const lost = labelNobodyHas(selector, labels);
     return [
       {
@@ -26,6 +27,16 @@ export function idleSelectors(fleet: Fleet): Problem[] {
       },
     ];
   });
+}
+
+/** Many placements of a large fleet choose their clusters alike. */
+function onceForText<K, V>(tell: (of: K) => V): (of: K) => V {
+  const known = new Map<string, V>();
+  return (of) => {
+    const text = JSON.stringify(of);
+    if (!known.has(text)) known.set(text, tell(of));
+    return known.get(text)!;
+  };
 }
 
 interface Selecting {

@@ -2,16 +2,22 @@ import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { type Done, danglingReferences } from './dangling.ts';
+import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
+import { unknownProperties } from './unknown-properties.ts';
 
 /**
- * What the files of a whole fleet name and fill in by mistake although each is valid by itself: warnings with the place of
- * the object; `placeProblems` looks up that of the field. Of a part of a fleet nothing can be said.
+ * What the files of a whole fleet name, select and fill in by mistake although each is valid by itself: warnings with the place
+ * of the object; `placeProblems` looks up that of the field. Of a part of a fleet nothing can be said.
  */
 export const looseEnds = (fleet: Fleet, done: Done): Problem[] => [
   ...danglingReferences(fleet, done),
-  ...variablesOf(fleet),
+  ...ofFiles(fleet),
 ];
 
 /** The same for each commit, whatever became of it. */
-const variablesOf = onceFor(lostVariables);
+const ofFiles = onceFor((fleet: Fleet): readonly Problem[] => [
+  ...lostVariables(fleet),
+  ...idleSelectors(fleet),
+  ...unknownProperties(fleet),
+]);

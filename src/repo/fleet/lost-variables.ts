@@ -1,4 +1,5 @@
 import type { Problem } from '../../api/problem.ts';
+import { nearest } from '../../api/syntax.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 
 /**
@@ -10,17 +11,17 @@ export function lostVariables({ overrides, members, sources }: Fleet): Problem[]
   return overrides.flatMap(({ kind, metadata, spec }) =>
     spec.policy.overrideRules.flatMap(({ jsonPatchOverrides = [] }, rule) =>
       jsonPatchOverrides.flatMap(({ value }, patch) =>
-        [...JSON.stringify(value ?? null).matchAll(/\$\{MEMBER-CLUSTER[^}"]*\}/g)].flatMap(([variable]) => {
-          const why = whyLost(variable, labels);
-          if (why === undefined) return [];
+        [...JSON.stringify(value ?? null).matchAll(variables)].flatMap(([variable]) => {
+          const lost = lostAs(variable, labels);
+          if (lost === undefined) return [];
           return [
             {
               severity: 'warning' as const,
               code: 'lost-variable',
               ...sources?.get(sourceKey(kind, metadata)),
               path: `spec.policy.overrideRules.${rule}.jsonPatchOverrides.${patch}.value`,
-              message: `${kind} ${metadata.name}: ${why}`,
-              fix: 'write ${MEMBER-CLUSTER-NAME}, or ${MEMBER-CLUSTER-LABEL-KEY-<key>} with a label of the clusters',
+              message: `${kind} ${metadata.name}: ${lost.why}`,
+              fix: lost.meant === undefined ? known : `did you mean ${lost.meant}?`,
             },
           ];
         }),
@@ -29,9 +30,29 @@ export function lostVariables({ overrides, members, sources }: Fleet): Problem[]
   );
 }
 
-function whyLost(variable: string, labels: ReadonlySet<string>): string | undefined {
-  if (variable === '${MEMBER-CLUSTER-NAME}') return undefined;
+/** Whatever looks meant as one of ours, in the brackets, the case and with the dashes of other tools. */
+const variables = /\$[{(]\s*MEMBER[-_.]?CLUSTER[^})"]*[})]/gi;
+const nameVariable = '${MEMBER-CLUSTER-NAME}';
+const labelVariable = (key: string): string => `\${MEMBER-CLUSTER-LABEL-KEY-${key}}`;
+const known = `write ${nameVariable}, or ${labelVariable('<key>')} with a label of the clusters`;
+
+function lostAs(
+  variable: string,
+  labels: ReadonlySet<string>,
+): { readonly why: string; readonly meant?: string | undefined } | undefined {
+  if (variable === nameVariable) return undefined;
   const key = /^\$\{MEMBER-CLUSTER-LABEL-KEY-(.*)\}$/.exec(variable)?.[1];
-  if (key === undefined) return `there is no variable ${variable}, so it stays in the text`;
-  return labels.has(key) || key.includes('${') ? undefined : `${variable}: no cluster has a label ${key}`;
+  if (key === undefined)
+    return { why: `there is no variable ${variable}, so it stays in the text`, meant: meantBy(variable, labels) };
+  if (labels.has(key) || key.includes('${')) return undefined;
+  const like = nearest(key, [...labels]);
+  return { why: `${variable}: no cluster has a label ${key}`, meant: like && labelVariable(like) };
+}
+
+function meantBy(variable: string, labels: ReadonlySet<string>): string | undefined {
+  const key = /LABEL[-_.]?KEYS?[-_.](.*)[})]$/i.exec(variable)?.[1];
+  const word = /CLUSTER[-_.]?(\w*)\s*[})]$/i.exec(variable)?.[1] ?? '';
+  if (key === undefined) return nearest(word, ['NAME']) && nameVariable;
+  const found = labels.has(key) ? key : nearest(key, [...labels]);
+  return found && labelVariable(found);
 }

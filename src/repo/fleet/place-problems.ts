@@ -6,12 +6,13 @@ import { decode } from './finding.ts';
 /**
  * Gives problems that were found while planning their place. The engine knows the file and the line where the document
  * begins; line and column of the field are looked up here, and only files with such problems are read again. `tree` is
- * asked only when there are any; where it is gone they stay as they are.
+ * asked only when there are any; where it is gone they stay as they are. A warning inside of what is refused is left out.
  */
 export async function placeProblems(
-  problems: readonly Problem[],
+  found: readonly Problem[],
   tree: () => Promise<RepoTree | undefined>,
 ): Promise<readonly Problem[]> {
+  const problems = withoutEchoes(found);
   const names = new Set(problems.filter(isUnplaced).map(({ file }) => file!));
   if (names.size === 0) return problems;
   const files = await tree();
@@ -24,6 +25,22 @@ export async function placeProblems(
     return { severity, code, file: file!, ...place(line!, [...inside, ...(rest.path?.split('.') ?? [])]), ...rest };
   });
 }
+
+/** What is refused there tells already why a name inside it leads nowhere. */
+function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
+  const errors = new Map(
+    problems.flatMap((problem) =>
+      problem.severity === 'error' && isUnplaced(problem) ? [[documentOf(problem), problem.path ?? '']] : [],
+    ),
+  );
+  if (errors.size === 0) return problems;
+  return problems.filter((problem) => {
+    const refused = isUnplaced(problem) && problem.severity === 'warning' ? errors.get(documentOf(problem)) : undefined;
+    return refused === undefined || !`${problem.path ?? ''}.`.startsWith(refused === '' ? '' : `${refused}.`);
+  });
+}
+
+const documentOf = ({ file, line, inside }: Problem): string => JSON.stringify([file, line, inside]);
 
 const isUnplaced = ({ file, line, column }: Problem): boolean =>
   file !== undefined && line !== undefined && column === undefined;

@@ -171,6 +171,7 @@ describe('the fleet repo', () => {
     const { problems } = await decisions({ ...members('a'), 'all.yaml': list, 'web.yaml': fixed });
     expect(problems.map(({ code, line, column, path }: Document) => [code, line, column, path])).toEqual([
       ['out-of-range', 7, 12, 'spec.heartbeatPeriodSeconds'],
+      ['dangling-reference', 7, 49, 'spec.resourceSelectors.0.name'],
       ['eviction-refused', 11, 5, 'spec'],
     ]);
     expect(problems.some((problem: Document) => 'inside' in problem)).toBe(false);

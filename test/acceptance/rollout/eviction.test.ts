@@ -95,11 +95,26 @@ describe('an eviction without a budget', () => {
 });
 
 describe('an invalid eviction', () => {
-  it.each<[rule: string, policy: string, file: string, problem: boolean]>([
-    ['of a placement that is not there', pickN(1), eviction('e1', 'a', 'nothing'), false],
-    ['of a cluster that the placement is not on', pickN(1), eviction('e1', 'zz'), false],
-    ['of a PickFixed placement', '{placementType: PickFixed, clusterNames: [a]}', eviction('e1', 'a'), true],
-  ])('%s', async (_, policy, file, problem) => {
+  it.each<[rule: string, policy: string, file: string, problems: string[]]>([
+    [
+      'of a placement that is not there',
+      pickN(1),
+      eviction('e1', 'a', 'nothing'),
+      ['warning dangling-reference evict.yaml:5:8'],
+    ],
+    [
+      'of a cluster that the placement is not on',
+      pickN(1),
+      eviction('e1', 'zz'),
+      ['warning dangling-reference evict.yaml:5:28'],
+    ],
+    [
+      'of a PickFixed placement',
+      '{placementType: PickFixed, clusterNames: [a]}',
+      eviction('e1', 'a'),
+      ['error eviction-refused evict.yaml:5:1'],
+    ],
+  ])('%s', async (_, policy, file, problems) => {
     const story = await settled(policy, { a: up() });
     story.files['evict.yaml'] = file;
     const step = await story.plan(20);
@@ -108,7 +123,7 @@ describe('an invalid eviction', () => {
       step.plan.problems.map(({ severity, code, file: where, line, column }: Document) =>
         [severity, code, `${where}:${line}:${column}`].join(' '),
       ),
-    ).toEqual(problem ? ['error eviction-refused evict.yaml:5:1'] : []);
+    ).toEqual(problems);
     expect(moves(step)).toEqual(['a Bound 0 keep']);
   });
 
@@ -116,7 +131,7 @@ describe('an invalid eviction', () => {
     const story = await settled(
       pickN(1),
       { a: up() },
-      { 'other.yaml': placement(pickN(1)).replaceAll('name: web}', 'name: other}') },
+      { 'other.yaml': placement(pickN(1)).replace('metadata: {name: web}', 'metadata: {name: other}') },
     );
     delete story.files['web.yaml'];
     story.files['evict.yaml'] = eviction('e1', 'a');

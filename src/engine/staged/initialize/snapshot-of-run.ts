@@ -1,4 +1,5 @@
 import type { StagedUpdateRun } from '../../../api/staged.ts';
+import { parseIndex } from '../../../api/syntax.ts';
 import { isRebuilt } from '../../selection/rebuilt.ts';
 import type { PlacementWork } from '../../working.ts';
 import type { RunsInput } from '../step.ts';
@@ -19,8 +20,8 @@ export function snapshotOfRun(
 ): RunSnapshot {
   const wanted = spec.resourceSnapshotIndex;
   if (wanted === undefined || wanted === '') return taken(work, input);
-  const index = /^\+?\d+$/.test(wanted) ? Number(wanted) : -1;
-  if (!Number.isSafeInteger(index) || index < 0)
+  const index = parseIndex(wanted);
+  if (index === undefined)
     return { ok: false, message: `invalid resource snapshot index ${wanted}: write an integer of 0 or more` };
   if (work.resourceSnapshots.some((entry) => entry.index === index)) {
     if (isRebuilt(work.resourceSnapshots, index))
