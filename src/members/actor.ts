@@ -2,7 +2,7 @@ import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { onceFor } from '../engine/kernel/once-for.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
-import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
+import { describeRef, keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import { type Contest, contest } from './apply/contest.ts';
 import { delivery } from './apply/delivery.ts';
@@ -66,6 +66,8 @@ export function placementActor(input: {
   let finishedAt: number | undefined;
   /** When the member last told anything of the placement, milliseconds: an object changed, or an attempt was over. */
   let heardAt = Number.NEGATIVE_INFINITY;
+  /** When an object with its label changed or went, or was wanted otherwise, milliseconds. */
+  let shownAt = Number.NEGATIVE_INFINITY;
   let lastResults = '';
   const again = retry(clock, () => lookAgain());
   const looked = firstLook(clock, watches);
@@ -150,7 +152,10 @@ export function placementActor(input: {
     const confirmed = new Set(unwanted.confirmed());
     for (const ref of wanted?.prunable ?? []) {
       const live = confirmed.has(objectKey(ref)) ? watches.inAnyVersion(ref) : undefined;
-      if (live) looked.accept(live);
+      if (!live) continue;
+      looked.accept(live);
+      if (wanted?.undoes)
+        changed(`${describeRef(ref)} of ${wanted.key} came back although it was removed: it is removed again`);
     }
     if (confirmed.size > 0) lookAgain();
   }
@@ -184,6 +189,7 @@ export function placementActor(input: {
         return false;
       }
       wish++;
+      shownAt = clock.now();
       unwanted.forget();
       items = itemsOf(assignment.manifests);
       if (before?.digest !== assignment.digest || assignment.remove || before?.remove) objects.forget();
@@ -195,10 +201,11 @@ export function placementActor(input: {
       lookAgain();
       return true;
     },
-    undo: () => wanted && undoOf(wanted, connection),
+    undo: () => wanted && undoOf(wanted, { ...connection, quietMs: clock.now() - shownAt }),
     noticed(change) {
       removals.nudge();
       if (items.has(change.key) || isOurs(change.object)) heardAt = clock.now();
+      if (isOurs(change.object)) shownAt = clock.now();
       if (!wanted || wanted.leaveAlone || stopped) return;
       const item = wanted.remove ? undefined : items.get(change.key);
       if (item) {

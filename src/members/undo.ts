@@ -5,14 +5,23 @@ import type { Assignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
 
 /**
+ * A daemon that is behind and sees something removed puts it back, each time after a longer pause: at most five minutes
+ * (apply/repairs.ts), and a slow member may take a while longer.
+ */
+const comesBackMs = 600_000;
+
+/**
  * What takes back what was made on a member for a placement that the record no longer knows there: nothing else of it, and
- * nothing that was there before. Undefined when there is nothing to take back, or no longer.
+ * nothing that was there before. Whoever removed it there goes on for a while: another daemon that is behind may put it back and
+ * die before it reads that nobody asks for it. Undefined when there is nothing to take back, or no longer.
+ * @param quietMs How long the member has told nothing of its objects, milliseconds.
  */
 export function undoOf(
   wanted: Assignment,
-  { ventures, watches }: Pick<Connection, 'ventures' | 'watches'>,
+  { ventures, watches, quietMs }: Pick<Connection, 'ventures' | 'watches'> & { readonly quietMs: number },
 ): Assignment | undefined {
   if (wanted.abandons) return undefined;
+  if (wanted.remove && !wanted.adopted && quietMs < comesBackMs) return goingOn(wanted, ventures.of(wanted.label));
   const { digest: _digest, resourceSnapshotIndex: _index, adopted: _adopted, leaveAlone: _alone, ...rest } = wanted;
   const mayStand = (ref: ObjectRef): boolean =>
     !watches.shows(ref) || watches.inAnyVersion(ref)?.metadata.labels?.[placementLabel] === wanted.label;
@@ -31,4 +40,12 @@ export function undoOf(
     prunable: [...made.keys()].sort().map((key) => made.get(key)!),
     approvedRemovals: [],
   };
+}
+
+/** The same removal, so that what is known of its objects holds: what has come since may be of a daemon that knows a newer plan. */
+function goingOn(wanted: Assignment, made: readonly ObjectRef[]): Assignment {
+  const listed = new Set(wanted.prunable.map(objectKey));
+  const more = made.filter((ref) => !listed.has(objectKey(ref)));
+  const prunable = more.length === 0 ? wanted.prunable : [...wanted.prunable, ...more];
+  return { ...wanted, undoes: true, prunable, approvedRemovals: [] };
 }

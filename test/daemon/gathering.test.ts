@@ -1,11 +1,14 @@
 import { afterEach, expect, it } from 'vitest';
 import { deployment, member, placement } from '../scenarios/fleet.ts';
+import { names, settles, smallFleet } from './small-fleet.ts';
 import { VirtualFleet } from './virtual-fleet.ts';
+
+const all = '{placementType: PickAll}';
 
 const staged: Record<string, string> = {
   'clusters/a.yaml': member('a'),
   'clusters/b.yaml': member('b'),
-  'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+  'web.yaml': placement('web', all, '{type: External}'),
   'resources/web.yaml': deployment('web', 'web', 'web:1'),
   'strategy.yaml': `
 apiVersion: placement.kubernetes-fleet.io/v1beta1
@@ -48,3 +51,29 @@ it.each([
     expect([...new Set(waits.map(({ message }) => message))]).toHaveLength(2);
   },
 );
+
+it('what a plan that waits for its push has seen the end of is not forgotten when it comes back meanwhile', async () => {
+  const other = {
+    'other.yaml': placement('other', all),
+    'resources/other.yaml': deployment('other', 'other', 'other:1'),
+  };
+  fleet = await VirtualFleet.open({ ...smallFleet(), ...other }, ...names);
+  const daemon = fleet.start({ remote: true, publishIntervalMs: 30_000 });
+  await settles(fleet, daemon);
+  const { metadata, ...namespace } = fleet.stored('a', '/namespaces', '', 'web')!;
+  await fleet.run(60);
+  fleet.commit({ 'placements/web.yaml': undefined });
+  const remembers = async (): Promise<boolean> =>
+    (await fleet.repo.files('fleet-status'))['placements/web/state.yaml'] !== undefined;
+  await fleet.until('a plan that waits has seen the end of it', () => {
+    const last = daemon.passes.at(-1);
+    return last?.kind === 'gathering' && last.plan.targets.every((target) => target.placement.name === 'other');
+  });
+  expect(await remembers()).toBe(true);
+  // As a daemon puts it back that has not read of the removal.
+  const { name, labels, annotations } = metadata;
+  await fleet.ask('a', 'POST', '/api/v1/namespaces', { ...namespace, metadata: { name, labels, annotations } });
+  await fleet.until('it is removed again', () => fleet.stored('a', '/namespaces', '', 'web') === undefined);
+  expect(await remembers()).toBe(true);
+  await fleet.until('it is forgotten', async () => !(await remembers()));
+});

@@ -93,3 +93,87 @@ it('what is taken back is looked for as long as the member may still come to hav
   expect(await held(world)).toEqual([]);
   expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
 });
+
+/** Has removed `web`, which the record has forgotten since. */
+async function removed(more: Parameters<typeof web>[0] = {}): Promise<World> {
+  const { resourceSnapshotIndex: _index, digest: _digest, ...removal } = web({ remove: true, manifests: [], ...more });
+  const world = await holding();
+  world.member.assign([removal]);
+  await world.pass(5);
+  world.member.assign([], () => more.abandons !== true);
+  await world.pass(5);
+  return world;
+}
+
+/** As another daemon put it there that has not read of the removal. */
+async function comesBack(world: World): Promise<void> {
+  const [{ manifest }] = web().manifests as [{ manifest: object }];
+  await world.user('POST', path('').slice(0, -1), manifest, 'gitfleet');
+  await world.pass(2);
+}
+
+it('what comes back after it was removed here is removed again once the record has been read anew', async () => {
+  const world = await removed();
+  await comesBack(world);
+  expect(await held(world)).toEqual(['a']);
+  expect(world.contested()).toBe(1);
+  world.member.assign([], () => true);
+  world.member.assign([], () => true);
+  await world.pass(5);
+  expect(await held(world)).toEqual([]);
+  expect(world.said).toEqual(['ConfigMap default/a of web came back although it was removed: it is removed again']);
+});
+
+it('as often as it comes back, and until nothing has for ten minutes', async () => {
+  const world = await removed();
+  for (const seconds of [500, 500, 590]) {
+    await world.pass(seconds);
+    world.member.assign([], () => true);
+    await comesBack(world);
+    world.member.assign([], () => true);
+    world.member.assign([], () => true);
+    await world.pass(5);
+    expect(await held(world)).toEqual([]);
+  }
+  await world.pass(600);
+  world.member.assign([], () => true);
+  await comesBack(world);
+  world.member.assign([], () => true);
+  world.member.assign([], () => true);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['a']);
+});
+
+it('what comes back stays once the record has the placement there again', async () => {
+  const world = await removed();
+  await comesBack(world);
+  world.member.assign([web()]);
+  world.member.assign([web()]);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['a', 'b']);
+});
+
+it('what comes back of a placement whose objects are to stay is left there', async () => {
+  const world = await removed({ abandons: true });
+  await comesBack(world);
+  world.member.assign([], () => true);
+  world.member.assign([], () => true);
+  await world.pass(5);
+  expect(await held(world)).toEqual(['a']);
+});
+
+it('what is removed again and another placement asks for is let go of', async () => {
+  const world = await removed();
+  const other = assignment('shop', [configMap('a')], { isPlaced: (label) => label === 'shop' });
+  world.member.assign([other], (key) => key === 'web');
+  await world.pass(5);
+  await world.user('DELETE', path('a'));
+  await comesBack(world);
+  for (let at = 0; at < 4; at++) {
+    world.member.assign([other], (key) => key === 'web');
+    await world.pass(30);
+  }
+  expect(await world.user('GET', path('a'))).toMatchObject({
+    metadata: { labels: { 'gitfleet.dev/placement': 'shop' } },
+  });
+});

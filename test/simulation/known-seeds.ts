@@ -75,6 +75,11 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['2002084', 'a cluster that a list did not name any more was kept and updated once the record was lost'],
   ['1081863', 'an app that was handed what another had let go of lost it to a daemon that had not read of that'],
   ['1080749', 'a cluster that told of a generation which is not there yet was free to go on, as in KubeFleet'],
+  [
+    '1080116',
+    'what came back while a plan that had seen its end waited for its push was forgotten, and so was what a daemon put back just before it died',
+  ],
+  ['1090715', 'what came back to a cluster that was picked anew meanwhile, but given nothing, was nobody’s'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
 ];

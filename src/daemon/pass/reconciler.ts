@@ -1,6 +1,4 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
-import { isLeaving } from '../../api/member-cluster.ts';
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { type PlanMemo, type PlanResult, planFleet } from '../../engine/plan.ts';
@@ -13,6 +11,8 @@ import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
+import { forgottenBy } from '../record/forgotten-by.ts';
+import { gatheredRecord } from '../record/gathered-record.ts';
 import { startsSomething, statusFiles } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, statusMemory } from '../record/remembered.ts';
@@ -75,7 +75,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   const pace = pushPace(input.pace, input.publishIntervalMs);
   let remembered: Remembered | undefined;
   let booted = false;
-  /** The record that a plan which waits for its push would make: what it saw first keeps its time in the next plan. */
+  /** What the next plan goes by while one waits for its push. */
   let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
   let rest: Rest | undefined;
@@ -191,7 +191,10 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       if (pushAtMs !== undefined) {
         // Targets of a plan that is not published are not assigned: what the members hold stays as it is. So what it would
         // start is not remembered either.
-        if (!startsSomething(next)) gathered = { on: before, record: readRecord(files, next.record).record };
+        if (!startsSomething(next)) {
+          const would = readRecord(files, next.record).record;
+          gathered = { on: before, record: gatheredRecord({ published: before.record, next: would }) };
+        }
         return { kind: 'gathering', plan: next, pushAtMs };
       }
       const published = changed ? await publish(planned, files) : { record: before.record, subject: undefined };
@@ -220,18 +223,6 @@ function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord)
   const named = new Set(members.map(({ metadata }) => metadata.name));
   return [...members, ...[...record.clusters].flatMap(([name, member]) => (named.has(name) ? [] : [member]))];
 }
-
-/**
- * Of what a record that is not lost does not have, another daemon has seen the end. A cluster that leaves is forgotten too, and
- * keeps what it was given (KubeFleet: works of a leaving cluster are not removed); so does every cluster of a placement that says so.
- */
-const forgottenBy =
-  ({ exists, placements, clusters }: FleetRecord, abandoned: PlanResult['abandoned']) =>
-  (cluster: ClusterName, placement: PlacementKey): boolean => {
-    const member = clusters.get(cluster);
-    if (!exists || abandoned.has(placement) || (member && isLeaving(member))) return false;
-    return placements.get(placement)?.state.bindings.every((binding) => binding.targetCluster !== cluster) !== false;
-  };
 
 function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   if (a.size !== b.size) return false;
