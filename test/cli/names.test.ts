@@ -9,6 +9,7 @@ beforeAll(async () => {
   fleet = await FleetOnGit.open({
     ...shop,
     'placements/crp.yaml': place('crp', { policy: { placementType: 'PickAll' } }),
+    'placements/pay-settings.yaml': shop['placements/settings.yaml']!.replace('namespace: web', 'namespace: pay'),
   });
   await fleet.settle();
 });
@@ -40,6 +41,17 @@ it.each([
   const { code, out, err } = await cli(...args, '--repo', fleet.dir);
   expect({ code, out, err: err.startsWith(`gitfleet: ${said}`) ? said : err }).toEqual({ code: 2, out: '', err: said });
 });
+
+it.each([['explain'], ['tree'], ['suspend', 'placement']])(
+  '%s takes no name that placements of two namespaces have, and tells them',
+  async (...command) => {
+    const { code, err } = await cli(...command, 'settings', '--repo', fleet.dir);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'gitfleet: there is more than one placement settings: write pay/settings or web/settings\n',
+    });
+  },
+);
 
 it('a placement whose name is a word for a placement is explained all the same', async () => {
   expect(await cli('explain', 'crp', '--repo', fleet.dir)).toMatchObject({

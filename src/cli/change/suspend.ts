@@ -9,6 +9,7 @@ import { titleOf } from '../../repo/title-of.ts';
 import { kindMeant } from '../status/kinds.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
+import { oneNamed } from '../terminal/one-named.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';
@@ -112,9 +113,7 @@ function named(
   objects: readonly Suspendable[],
   { what, name }: { readonly what: string; readonly name: string },
 ): Suspendable {
-  const found =
-    objects.find(({ metadata }) => titleOf(metadata) === name) ??
-    objects.find(({ metadata }) => metadata.name === name);
+  const found = oneNamed(objects, name, { what, refOf: ({ metadata }) => metadata });
   if (found) return found;
   throw unknownName({ what, name, known: objects.map(({ metadata }) => titleOf(metadata)) });
 }

@@ -1,12 +1,12 @@
 import { type PlacementKind, placementKey } from '../../api/placement.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
-import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { causeOf } from '../terminal/cause.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
+import { oneNamed } from '../terminal/one-named.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
 import { explainer } from './clusters.ts';
@@ -25,7 +25,7 @@ export async function explain(
   const input = withRecordedStatus(await readPlanInput(options));
   const { plan } = planFleet(input);
   const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
-  const placement = known.find((each) => titleOf(each) === name) ?? known.find((each) => each.name === name);
+  const placement = oneNamed(known, name, { what: 'placement', refOf: (each) => each });
   // A placement may be called placement; where none is, its name was forgotten.
   if (!placement && isKindOnly) throw new CliError(`explain ${word} needs a name: gitfleet get placements lists them`);
   if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });

@@ -7,6 +7,7 @@ import type { Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
+import { isCalled } from '../terminal/one-named.ts';
 import { type OutputFormat, outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { changedRows, rowTable } from './row-table.ts';
@@ -73,7 +74,7 @@ function filterOf({ namespace, allNamespaces, selector }: GetOptions): (row: Row
 }
 
 /** Its own name or that of the placement that it belongs to, each with or without the namespace. */
-const isNamed = (row: Row, name: string): boolean => [row.name, titleOf(row)].includes(name) || ofPlacement(row, name);
+const isNamed = (row: Row, name: string): boolean => isCalled(row, name) || ofPlacement(row, name);
 
 const ofPlacement = ({ placement, namespace }: Row, name: string): boolean =>
   placement === name || (namespace !== undefined && placement === titleOf({ name, namespace }));

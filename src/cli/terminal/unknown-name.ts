@@ -4,6 +4,7 @@ import { nearest } from '../../api/syntax.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { CliError, exitCodes } from './exit.ts';
+import { isCalled } from './one-named.ts';
 
 /** Names listed in an error; a fleet of thousands does not fit a terminal. */
 const mostListed = 12;
@@ -33,9 +34,7 @@ export function unknownPlacement(of: {
   readonly flag?: string;
 }): CliError {
   const { name, kinds = ['ClusterResourcePlacement', 'ResourcePlacement'], known, refused, flag } = of;
-  const broken = refused.some(
-    (ref) => kinds.some((kind) => kind === ref.kind) && (ref.name === name || titleOf(ref) === name),
-  );
+  const broken = refused.some((ref) => kinds.some((kind) => kind === ref.kind) && isCalled(ref, name));
   return broken
     ? new CliError(
         `${flag === undefined ? '' : `${flag}: `}placement ${name} is not valid as the repo has it: gitfleet validate says why`,

@@ -12,6 +12,7 @@ import { type StatusOptions, withStatus } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
+import { oneNamed } from '../terminal/one-named.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { type Branching, branchText } from './branch-text.ts';
@@ -42,9 +43,7 @@ export async function tree(word: string, givenName: string | undefined, options:
     const all = knownPlacements(record).filter(
       ({ namespace }) => options.namespace === undefined || namespace === options.namespace,
     );
-    const found = all.filter((placement) => placement.title === name || placement.name === name);
-    // `web` is the one of cluster scope where there is one, otherwise it must be the only one of this name.
-    const placement = found.find(({ title }) => title === name) ?? found[0];
+    const placement = oneNamed(all, name, { what: 'placement', refOf: (each) => each });
     if (!placement) throw unknownName({ what: 'placement', name, known: all.map(({ title }) => title) });
     const clusters = placement.state.bindings.map(({ targetCluster }) => targetCluster);
     if (options.cluster !== undefined && !clusters.includes(options.cluster))

@@ -11,6 +11,7 @@ import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from
 import { causeOf } from '../terminal/cause.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
+import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { isOverForGood } from './is-over.ts';
@@ -130,7 +131,7 @@ async function look(of: {
   const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );
-  const rows = all.filter((row) => name === undefined || row.name === name || titleOf(row) === name);
+  const rows = all.filter((row) => name === undefined || isCalled(row, name));
   const singular = listing.names[1];
   const titles = rows.map((row) => `${singular}/${titleOf(row)}`);
   if (waitedFor.kind === 'delete')
