@@ -17,6 +17,7 @@ import type { Asked } from '../status/runs.ts';
 import type { OfPlacement } from '../status/snapshots.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
+import { isCalled } from '../terminal/one-named.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
@@ -52,22 +53,19 @@ export async function describe(word: string, givenName: string | undefined, opti
     const rows = (await listing.rows(status, reader)).filter(
       (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
     );
-    const found = rows.filter((row) => row.name === name || titleOf(row) === name);
+    const found = rows.filter((row) => isCalled(row, name));
     if (found.length === 0) throw unknownName({ what: singular, name, known: rows.map(titleOf) });
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );
-    if (format === 'table') {
+    if (format === 'table')
       print(described.map(({ row, events }) => textOf(plural, row, { status, events })).join('\n\n\n'));
-      return noteWhereBehind(reader, status);
+    else {
+      const items = described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] }));
+      const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'DescriptionList', items };
+      await (format === 'json' ? printJson(list) : printYaml(list));
     }
-    const list = {
-      apiVersion: 'gitfleet.dev/v1alpha1',
-      kind: 'DescriptionList',
-      items: described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] })),
-    };
-    await (format === 'json' ? printJson(list) : printYaml(list));
-    return noteWhereBehind(reader, status);
+    await noteWhereBehind(reader, status);
   });
 }
 

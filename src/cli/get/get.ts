@@ -4,7 +4,7 @@ import { noteWhereBehind } from '../status/behind.ts';
 import { moved } from '../status/follow.ts';
 import { type KindMeant, kindsMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
-import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
@@ -91,8 +91,11 @@ async function getSeveral(
   },
 ): Promise<void> {
   const { kinds, name, wanted } = of;
-  const found = [];
-  for (const kind of kinds) found.push({ kind, ...(await matching(reader, kind, name, wanted)) });
+  // All of one commit: another may be pushed meanwhile.
+  const status = await reader.read([...new Set(kinds.flatMap(({ listing }) => listing.folders))]);
+  const found = await Promise.all(
+    kinds.map(async (kind) => ({ kind, ...(await matching(kind, { status, reader, name, wanted })) })),
+  );
   const rows = found.flatMap((one) => one.rows);
   // Few names are those of every kind: it is enough that one of them has it.
   if (name !== undefined && rows.length === 0)
@@ -102,7 +105,7 @@ async function getSeveral(
       found.flatMap(({ all }) => all),
     );
   await showSeveral(found, of);
-  await noteWhereBehind(reader, found.at(-1)!.status);
+  await noteWhereBehind(reader, status);
 }
 
 async function showSeveral(
@@ -126,21 +129,25 @@ async function showSeveral(
 }
 
 async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
-  const { status, all, rows } = await matching(reader, kind, name, wanted);
+  const status = await reader.read(kind.listing.folders);
+  const { all, rows } = await matching(kind, { status, reader, name, wanted });
   if (name !== undefined && rows.length === 0) throw unknownRow([kind], name, all);
   return { status, rows, isOne: rows.length === 1 && name !== undefined && !ofPlacement(rows[0]!, name) };
 }
 
 /** All rows of a kind that are wanted, and those of them that have the name. */
 async function matching(
-  reader: StatusReader,
   { listing, isMeant }: KindMeant,
-  name: string | undefined,
-  wanted: (row: Row) => boolean,
+  of: {
+    readonly status: Status;
+    readonly reader: StatusReader;
+    readonly name: string | undefined;
+    readonly wanted: (row: Row) => boolean;
+  },
 ) {
-  const status = await reader.read(listing.folders);
+  const { status, reader, name, wanted } = of;
   const all = (await listing.rows(status, reader)).filter((row) => isMeant(row) && wanted(row));
-  return { status, all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
+  return { all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
 }
 
 function unknownRow(kinds: readonly KindMeant[], name: string, rows: readonly Row[]): CliError {
