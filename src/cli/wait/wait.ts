@@ -1,23 +1,20 @@
 import { messageOf } from '../../api/message-of.ts';
-import type { Condition } from '../../api/meta.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { moved } from '../status/follow.ts';
 import { type KindMeant, kindMeant } from '../status/kinds.ts';
-import { conditionOf, type Row } from '../status/listing.ts';
+import type { Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from.ts';
-import { causeOf } from '../terminal/cause.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { isOverForGood } from './is-over.ts';
-import { conditionOfOtherMode } from './other-mode.ts';
 import { foldersOfReasons, reasonsOf } from './reasons.ts';
 import { staysAsItWas } from './stays-as-it-was.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
 export interface WaitOptions extends StatusOptions {
@@ -157,54 +154,4 @@ async function look(of: {
     ],
     tip,
   };
-}
-
-interface Verdict {
-  readonly met?: string;
-  readonly missing?: string;
-  readonly willNotCome?: boolean;
-}
-
-function verdictOf(
-  row: Row,
-  of: { readonly title: string; readonly plural: string },
-  { type, status }: WaitedFor & { readonly kind: 'condition' },
-): Verdict {
-  const { title, plural } = of;
-  const otherMode = conditionOfOtherMode(plural, row, type);
-  if (otherMode !== undefined) return { missing: `${title} has no condition ${type}: ${otherMode}`, willNotCome: true };
-  const willNotCome = isOverForGood(plural, row);
-  const { metadata, status: told } = row.value as {
-    readonly metadata?: { readonly generation?: number };
-    readonly status?: {
-      readonly conditions?: Parameters<typeof conditionOf>[0];
-      readonly agentStatus?: readonly { readonly conditions?: Parameters<typeof conditionOf>[0] }[];
-    };
-  };
-  const conditions = [
-    ...(told?.conditions ?? []),
-    ...(told?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
-  ];
-  const found = conditionOf(conditions, type);
-  if (found === undefined)
-    return { missing: `${title} has no condition ${type} yet${willNotCome ? instead(conditions) : ''}`, willNotCome };
-  const { observedGeneration } = found;
-  if (
-    metadata?.generation !== undefined &&
-    observedGeneration !== undefined &&
-    observedGeneration < metadata.generation
-  )
-    return {
-      missing: `${title}: ${type} speaks of generation ${observedGeneration}, not yet of ${metadata.generation}`,
-      willNotCome,
-    };
-  if (found.status === status) return { met: `${title} condition met` };
-  const why = causeOf(found);
-  return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}`, willNotCome };
-}
-
-/** The condition that has gone wrong before the one that is waited for could come. */
-function instead(conditions: readonly Condition[]): string {
-  const wrong = conditions.findLast(({ status }) => status === 'False');
-  return wrong === undefined ? '' : `: ${wrong.type} is False (${causeOf(wrong)})`;
 }

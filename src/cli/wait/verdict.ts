@@ -1,0 +1,61 @@
+import type { Condition } from '../../api/meta.ts';
+import { conditionOf, type Row } from '../status/listing.ts';
+import { causeOf } from '../terminal/cause.ts';
+import { isOverForGood } from './is-over.ts';
+import { conditionOfOtherMode } from './other-mode.ts';
+import type { WaitedFor } from './waited-for.ts';
+
+/** Whether one object has the condition that is waited for. */
+export interface Verdict {
+  /** A line for the end. */
+  readonly met?: string;
+  /** What is missing yet. */
+  readonly missing?: string;
+  /** However long one waits. */
+  readonly willNotCome?: boolean;
+}
+
+/** Of a condition that speaks of the present generation only. `plural` is the kind, `title` what lines begin with. */
+export function verdictOf(
+  row: Row,
+  of: { readonly title: string; readonly plural: string },
+  { type, status }: WaitedFor & { readonly kind: 'condition' },
+): Verdict {
+  const { title, plural } = of;
+  const otherMode = conditionOfOtherMode(plural, row, type);
+  if (otherMode !== undefined) return { missing: `${title} has no condition ${type}: ${otherMode}`, willNotCome: true };
+  const willNotCome = isOverForGood(plural, row);
+  const { metadata, status: told } = row.value as {
+    readonly metadata?: { readonly generation?: number };
+    readonly status?: {
+      readonly conditions?: readonly Condition[];
+      readonly agentStatus?: readonly { readonly conditions?: readonly Condition[] }[];
+    };
+  };
+  const conditions = [
+    ...(told?.conditions ?? []),
+    ...(told?.agentStatus ?? []).flatMap((agent) => agent.conditions ?? []),
+  ];
+  const found = conditionOf(conditions, type);
+  if (found === undefined)
+    return { missing: `${title} has no condition ${type} yet${willNotCome ? instead(conditions) : ''}`, willNotCome };
+  const { observedGeneration } = found;
+  if (
+    metadata?.generation !== undefined &&
+    observedGeneration !== undefined &&
+    observedGeneration < metadata.generation
+  )
+    return {
+      missing: `${title}: ${type} speaks of generation ${observedGeneration}, not yet of ${metadata.generation}`,
+      willNotCome,
+    };
+  if (found.status === status) return { met: `${title} condition met` };
+  const why = causeOf(found);
+  return { missing: `${title}: ${type} is ${found.status}${why ? ` (${why})` : ''}`, willNotCome };
+}
+
+/** The condition that has gone wrong before the one that is waited for could come. */
+function instead(conditions: readonly Condition[]): string {
+  const wrong = conditions.findLast(({ status }) => status === 'False');
+  return wrong === undefined ? '' : `: ${wrong.type} is False (${causeOf(wrong)})`;
+}
