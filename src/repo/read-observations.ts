@@ -6,8 +6,8 @@ import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Problem } from '../api/problem.ts';
 import { readObservation } from './observation-fields.ts';
+import { holdsSecret } from './yaml/holds-secret.ts';
 import { contentsOf } from './yaml/items-of.ts';
-import { holdsSecret } from './yaml/parse-yaml.ts';
 import { positionsOf } from './yaml/positions.ts';
 import { syntaxFinding } from './yaml/syntax.ts';
 

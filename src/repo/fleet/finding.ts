@@ -2,7 +2,7 @@ import type { Issue } from '../../api/issue.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { RepoTree, TreeFile } from '../tree.ts';
-import { holdsSecret } from '../yaml/parse-yaml.ts';
+import { holdsSecret } from '../yaml/holds-secret.ts';
 import { type Positions, positionsOf } from '../yaml/positions.ts';
 
 /** An object and where it stands. */

@@ -5,7 +5,7 @@ import type { Problem } from '../../api/problem.ts';
 import { schemaIssues } from '../../api/schema-issues.ts';
 import { withoutNulls } from '../../api/without-nulls.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
-import { holdsSecret } from '../yaml/parse-yaml.ts';
+import { holdsSecret } from '../yaml/holds-secret.ts';
 import { positionsOf } from '../yaml/positions.ts';
 import { syntaxFinding } from '../yaml/syntax.ts';
 import { writtenIn } from './write.ts';

@@ -1,0 +1,81 @@
+import { type Document, isMap, type YAMLError } from 'yaml';
+import type { Problem } from '../../api/problem.ts';
+import type { Limits } from './limits.ts';
+import { lintDocument } from './lint.ts';
+import { isLonger, type Oversized } from './oversized.ts';
+import { lineAt, syntaxFinding } from './syntax.ts';
+
+interface Finding extends Pick<Problem, 'code' | 'message' | 'fix' | 'value'> {
+  readonly offset: number;
+}
+
+interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 'maxDepth'> {
+  readonly text: string;
+  readonly secret: boolean;
+  readonly isFirst: boolean;
+}
+
+/** What is wrong with one document: its size, its syntax, and what kubectl reads in another way. */
+export function findingsOf(document: Document.Parsed, context: FindingsContext): Finding[] {
+  const { text, maxDepth, secret, isFirst } = context;
+  const syntax = [...document.errors, ...document.warnings]
+    // Tags are told by the lint, which also knows those that YAML itself understands.
+    .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
+    .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
+  const lint = lintDocument(document, maxDepth).map((finding): Finding => {
+    if (!secret && finding.code === 'duplicate-key') return { ...finding, value: lineAt(text, finding.offset) };
+    if (!secret) return { ...finding, ...(finding.value === undefined ? {} : { value: finding.value.slice(0, 80) }) };
+    const { value, message, fix, ...rest } = finding;
+    const hide = (said: string): string => (value ? said.replaceAll(value, 'this value') : said);
+    return { ...rest, message: hide(message), fix: hide(fix).replaceAll('"this value"', 'it in quotes') };
+  });
+  const findings = [
+    ...oversizedObject(document, context),
+    ...directives(document),
+    ...(isFirst ? [] : unannounced(document)),
+    ...syntax,
+    ...lint,
+  ];
+  // The parser and the lint tell of each level beyond the deepest; the first says it all.
+  const deep = findings.filter(({ code }) => code === 'too-deep').sort((a, b) => a.offset - b.offset);
+  return [...findings.filter(({ code }) => code !== 'too-deep'), ...deep.slice(0, 1)];
+}
+
+/** No API server takes such an object. A List is none: it is what `kubectl get -o yaml` prints of many. */
+function oversizedObject(
+  { contents }: Document.Parsed,
+  { text, maxObjectBytes, maxTokens }: FindingsContext,
+): Finding[] {
+  const [from, to] = contents?.range ?? [0, 0];
+  if (!isLonger(text.slice(from, to), maxObjectBytes)) return [];
+  if (isMap(contents) && /List$/.test(String(contents.get('kind'))) && contents.has('items')) return [];
+  return [{ offset: from, ...tooLarge('bytes', { maxObjectBytes, maxTokens }) }];
+}
+
+/** That a document is more than is read. */
+export const tooLarge = (
+  cause: Oversized['cause'],
+  { maxObjectBytes, maxTokens }: Pick<Limits, 'maxObjectBytes' | 'maxTokens'>,
+): Pick<Problem, 'code' | 'message' | 'fix'> => ({
+  code: 'object-too-large',
+  message:
+    cause === 'bytes'
+      ? `the object is larger than ${Math.floor(maxObjectBytes / 1024)} KiB, which is more than a cluster takes`
+      : `the document has more than ${maxTokens} words and signs`,
+  fix: 'split it',
+});
+
+/** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */
+function directives(document: Document.Parsed): Finding[] {
+  const { yaml, tags } = document.directives ?? {};
+  if (!yaml?.explicit && Object.keys(tags ?? {}).length <= 1) return [];
+  const message = 'directives are not understood in the same way by all programs';
+  return [{ offset: document.range[0], code: 'yaml-directive', message, fix: 'remove the lines that begin with %' }];
+}
+
+/** After `...` kubectl reads on only where a line with --- follows. */
+function unannounced(document: Document.Parsed): Finding[] {
+  if (document.directives?.docStart || document.contents === null) return [];
+  const message = 'kubectl does not read what follows a line with ... up to the next ---';
+  return [{ offset: document.contents.range[0], code: 'yaml-document', message, fix: 'write --- above this document' }];
+}
