@@ -1,31 +1,20 @@
 import type { z } from 'zod';
-import { completePlacement } from '../../api/complete-placement.ts';
 import { type Eviction, eviction } from '../../api/eviction.ts';
 import { type FleetConfig, fleetConfig } from '../../api/gitfleet.ts';
 import { type MemberCluster, memberCluster } from '../../api/member-cluster.ts';
-import type { ClusterName, Manifest, PlacementKey } from '../../api/meta.ts';
-import { type MirroredStatus, mirroredStatus } from '../../api/mirrored-status.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { type OverrideSnapshot, overrideSnapshot } from '../../api/override.ts';
-import {
-  clusterResourcePlacement,
-  type Placement,
-  resourcePlacement,
-  type StatusInNamespace,
-  statusInNamespace,
-} from '../../api/placement.ts';
-import { type PlacementState, placementState } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../../api/staged.ts';
-import { canonicalState } from '../../engine/canonical-state.ts';
 import type { FleetRecord, RecordedPlacement, UnreadPlacement } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { lately } from './lately.ts';
-import { manifestsIn } from './manifests.ts';
+import { allSnapshotsRead } from './manifests.ts';
 import { recordPathOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
+import { noFiles, type PlacementFiles, type Read, readPlacementFile, recordedPlacement } from './read-placement.ts';
 import type { RemovalAsked } from './removals-asked.ts';
 import { type Held, type Silence, silentIn, summary } from './summary.ts';
-import { writtenIn } from './write.ts';
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
@@ -39,7 +28,7 @@ export function readRecord(
 ): {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
-  /** The branch of desired state; undefined in what was written before that was told. */
+  /** The branch of desired state; undefined where nobody wrote it down. */
   readonly branch: string | undefined;
   /** Members that did not answer when this was written. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
@@ -48,7 +37,7 @@ export function readRecord(
   readonly holds: readonly Held[];
 } {
   const problems: Problem[] = [];
-  const placements = new Map<PlacementKey, Mutable>();
+  const placements = new Map<PlacementKey, PlacementFiles>();
   const overrides = new Map<string, OverrideSnapshot[]>();
   const runs = new Map<string, StagedUpdateRun>();
   const approvals = new Map<string, ApprovalRequest>();
@@ -73,7 +62,7 @@ export function readRecord(
     switch (directory) {
       case 'placements':
         readPlacementFile({
-          entry: entryOf(placements, name as PlacementKey),
+          entry: entryOf(placements, name as PlacementKey, noFiles),
           path,
           rest,
           text,
@@ -85,7 +74,7 @@ export function readRecord(
         break;
       case 'overrides': {
         const snapshot = read(path, text, overrideSnapshot);
-        if (snapshot) overrides.set(name, [...(overrides.get(name) ?? []), snapshot]);
+        if (snapshot) entryOf(overrides, name, (): OverrideSnapshot[] => []).push(snapshot);
         break;
       }
       case 'runs':
@@ -110,7 +99,7 @@ export function readRecord(
     }
   }
   values.turn();
-  manifestLists.turn();
+  allSnapshotsRead();
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
   return {
     problems,
@@ -121,11 +110,10 @@ export function readRecord(
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(
-        [...placements].flatMap(([key, { object, state, ...rest }]): [PlacementKey, RecordedPlacement][] =>
-          (object || state) && !unread.placements.has(key)
-            ? [[key, { object, state: state ?? emptyState(key, object), ...rest }]]
-            : [],
-        ),
+        [...placements].flatMap(([key, entry]): [PlacementKey, RecordedPlacement][] => {
+          const recorded = unread.placements.has(key) ? undefined : recordedPlacement(key, entry);
+          return recorded ? [[key, recorded]] : [];
+        }),
       ),
       overrides,
       runs,
@@ -141,17 +129,6 @@ export function readRecord(
   };
 }
 
-interface Mutable {
-  object: Placement | undefined;
-  state: PlacementState | undefined;
-  inNamespace?: StatusInNamespace | undefined;
-  readonly snapshots: Map<number, readonly Manifest[]>;
-  readonly mirrored: Map<ClusterName, MirroredStatus>;
-}
-
-/** `unreadable` is called where a file that cannot be read must not be taken as missing. */
-type Read = <T>(path: string, text: string, schema: z.ZodType<T>, unreadable?: () => void) => T | undefined;
-
 const told = ({ message, fix, ...fault }: Fault, file: string, mustBeMended: boolean): Problem => ({
   severity: mustBeMended ? 'error' : 'warning',
   code: 'record-unreadable',
@@ -165,7 +142,7 @@ const told = ({ message, fix, ...fault }: Fault, file: string, mustBeMended: boo
 
 function unreadOf(
   keys: ReadonlySet<PlacementKey>,
-  placements: ReadonlyMap<PlacementKey, Mutable>,
+  placements: ReadonlyMap<PlacementKey, PlacementFiles>,
   files: ReadonlyMap<string, string>,
 ): ReadonlyMap<PlacementKey, UnreadPlacement> {
   const texts = new Map([...keys].map((key) => [key, new Map<string, string>()]));
@@ -182,79 +159,16 @@ function unreadOf(
   );
 }
 
-function entryOf(placements: Map<PlacementKey, Mutable>, key: PlacementKey): Mutable {
-  const entry = placements.get(key) ?? {
-    object: undefined,
-    state: undefined,
-    snapshots: new Map(),
-    mirrored: new Map(),
-  };
-  placements.set(key, entry);
-  return entry;
+/** What a map holds under a key; made when there is nothing yet. */
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }
 
 function keep<T>(map: Map<string, T>, name: string, value: T | undefined): void {
   if (value !== undefined) map.set(name, value);
 }
 
-function readPlacementFile(of: {
-  readonly entry: Mutable;
-  readonly path: string;
-  readonly rest: string;
-  readonly text: string;
-  readonly written: RecordDocument | undefined;
-  readonly read: Read;
-  readonly unreadable: () => void;
-  readonly problems: Problem[];
-}): void {
-  const { entry, path, rest, text, written, read, unreadable, problems } = of;
-  if (rest === 'state.yaml') {
-    const state = read(path, text, placementState, unreadable);
-    entry.state = state && canonicalState(state);
-  } else if (rest === 'status.yaml') {
-    entry.object = read(path, text, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
-  } else if (rest === 'namespace-status.yaml') entry.inNamespace = read(path, text, statusInNamespace);
-  else if (rest.startsWith('mirrored/')) {
-    const mirrored = read(path, text, mirroredStatus);
-    if (mirrored) entry.mirrored.set(mirrored.clusterName, mirrored);
-  } else {
-    const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
-    if (index === undefined) return;
-    const manifests = manifestLists.recall(text, () => manifestsOf(text, written));
-    if (manifests) entry.snapshots.set(Number(index), manifests);
-    else
-      problems.push({
-        severity: 'warning',
-        code: 'record-unreadable',
-        file: `(status branch) ${path}`,
-        message: 'this snapshot cannot be used',
-        fix: 'leave the status branch to gitfleet',
-      });
-  }
-}
-
-/** A status written by hand, or brought over from a hub, may leave out what the defaults say. */
-const inNamespace: z.ZodType<Placement> = resourcePlacement.transform(completePlacement);
-const clusterWide: z.ZodType<Placement> = clusterResourcePlacement.transform(completePlacement);
-
-const emptyState = (key: PlacementKey, object: Placement | undefined): PlacementState => ({
-  apiVersion: 'gitfleet.dev/v1alpha1',
-  kind: 'PlacementState',
-  metadata: {
-    name: object?.metadata.name ?? key,
-    ...(object?.metadata.namespace ? { namespace: object.metadata.namespace } : {}),
-  },
-  policySnapshots: [],
-  resourceSnapshots: [],
-  bindings: [],
-});
-
 /** By text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
 const values = lately<FileRead<unknown>>();
-const manifestLists = lately<readonly Manifest[] | undefined>();
-
-function manifestsOf(text: string, written: RecordDocument | undefined): readonly Manifest[] | undefined {
-  const known = writtenIn(text, written);
-  if (known) return known.value as readonly Manifest[];
-  return manifestsIn(text);
-}
