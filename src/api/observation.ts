@@ -1,21 +1,13 @@
 import { z } from 'zod';
 import { memberClusterStatus } from './member-cluster.ts';
 import { isManifest, type Manifest, timestamp } from './meta.ts';
+import { patchDetail } from './placement.ts';
 
 const objectRef = z.strictObject({
   apiVersion: z.string(),
   kind: z.string(),
   namespace: z.string().optional(),
   name: z.string(),
-});
-const patchDetail = z.looseObject({
-  path: z.string(),
-  valueInMember: z.string().optional(),
-  valueInHub: z.string().optional(),
-  /** Ours: the field manager that made it so, where the member told. */
-  manager: z.string().optional(),
-  /** Ours: it was so, and has been put right since. */
-  repaired: z.boolean().optional(),
 });
 const liveObject = z.custom<Manifest>(
   isManifest,

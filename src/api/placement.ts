@@ -119,7 +119,8 @@ export const resourceIdentifier = z.strictObject({
 });
 export type ResourceIdentifier = z.output<typeof resourceIdentifier>;
 
-const patchDetail = z.looseObject({
+/** A place where a member holds otherwise than what was applied, or compared. */
+export const patchDetail = z.looseObject({
   path: z.string(),
   valueInMember: z.string().optional(),
   valueInHub: z.string().optional(),
