@@ -1,5 +1,5 @@
-import type { PlacementKey, Timestamp } from '../api/meta.ts';
-import { placementKey, refOf } from '../api/placement.ts';
+import type { ClusterName, PlacementKey, Timestamp } from '../api/meta.ts';
+import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ClusterDocuments, clusterDocuments } from './cluster-documents.ts';
 import { deliveryProblems } from './delivery/delivery-problems.ts';
@@ -11,7 +11,7 @@ import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by } from './kernel/ordering.ts';
 import type { Outcome } from './placement-outcome.ts';
-import type { Hold, Plan } from './plan-document.ts';
+import type { Hold, Plan, Target } from './plan-document.ts';
 import { recordOf } from './plan-record.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
@@ -46,7 +46,7 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
   const holds = sortedHolds([
     ...world.holds,
     ...notActedOn(world),
-    ...removalHolds(input),
+    ...removalHolds(input, targetReader(all)),
     ...stuck.holds,
     ...unknownContentHolds(
       outcomes.map(({ work }) => work),
@@ -104,6 +104,16 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
     record: recordOf(assembly, orphans, clusters),
   };
   return { plan, parts: { targets, clusters } };
+}
+
+/** Few are asked for, of plans that have a million. */
+function targetReader(outcomes: readonly Outcome[]) {
+  return (cluster: ClusterName, placement: PlacementRef): Target | undefined => {
+    const key = placementKey(placement);
+    return outcomes
+      .find(({ work }) => placementKey(refOf(work.placement)) === key)
+      ?.targets.find(({ clusterName }) => clusterName === cluster);
+  };
 }
 
 /** Fields as the document lists them, whoever found the problem. */

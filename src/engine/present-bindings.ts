@@ -43,9 +43,9 @@ export function presentBindings(begun: Begun, recorded: readonly Binding[], worl
 }
 
 /**
- * Removals decided by this plan from clusters that show nothing already. The look that shows it is older than the decision,
- * and something may be on its way there still: only the next one, planned with or made at a later instant, lets the binding go.
- * So planning again at once says the same.
+ * Removals decided by this plan from clusters that show nothing already, or that tell of an earlier removal. The look that shows
+ * it is older than the decision, and something may be on its way there still: only the next one, planned with or made at a
+ * later instant, lets the binding go. So planning again at once says the same.
  */
 export function awaitLook(work: PlacementWork, world: World): PlacementWork {
   if (leavingSteps(work.bindings).length === 0) return work;
@@ -53,11 +53,37 @@ export function awaitLook(work: PlacementWork, world: World): PlacementWork {
   return {
     ...work,
     bindings: work.bindings.map((step) =>
-      isGone(work, step.binding, world, isOwn)
+      isGone(work, step.binding, world, isOwn) || isToldTooEarly(work, step.binding, world)
         ? { ...step, binding: { ...step.binding, deletionTimestamp: lookedAt(step.binding.targetCluster, world) } }
         : step,
     ),
   };
+}
+
+const isToldTooEarly = (work: PlacementWork, binding: Binding, world: World): boolean =>
+  binding.deleting === true &&
+  isRemovalTold(work, binding.targetCluster, world) &&
+  recordedLeaving(work, binding.targetCluster, world) === undefined;
+
+/** What the actor of a placement said last is what came of a removal: of anything else it says which snapshot. */
+function isRemovalTold({ placement }: PlacementWork, cluster: ClusterName, { observationOf }: World): boolean {
+  const sighting = sightingOf(observationOf(cluster), refOf(placement));
+  return sighting?.done === true && sighting.resourceSnapshotIndex === undefined;
+}
+
+const recordedLeaving = ({ placement }: PlacementWork, cluster: ClusterName, { record }: World): Binding | undefined =>
+  record.placements
+    .get(placementKey(refOf(placement)))
+    ?.state.bindings.find((binding) => binding.deleting && binding.targetCluster === cluster);
+
+/** Whether the actor has told what came of the removal of a binding that is on its way out, in a look made since it was decided. */
+export function isRemovalOver(work: PlacementWork, cluster: ClusterName, world: World): boolean {
+  const leaving = recordedLeaving(work, cluster, world);
+  return (
+    leaving !== undefined &&
+    leaving.deletionTimestamp !== lookedAt(cluster, world) &&
+    isRemovalTold(work, cluster, world)
+  );
 }
 
 /** The present, or when the cluster was looked at where that is later: a chain of plans may stand still and be shown new looks. */
@@ -136,7 +162,8 @@ const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === '
 /** Members of the fleet that are not on their way out of it. */
 export const inFleet = (cluster: ClusterName, world: World): boolean => world.members.get(cluster)?.leaving === false;
 
-function ownershipOf({ placement, contents, selection }: Begun, world: World): IsOwn {
+/** Which live objects are of a placement. */
+export function ownershipOf({ placement, contents, selection }: Begun, world: World): IsOwn {
   const { keys } = listedObjects(contents);
   let selected: ReadonlySet<string> | undefined;
   return ownObjects({

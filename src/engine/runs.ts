@@ -1,6 +1,7 @@
 import { placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import { freezeOf } from './freeze/suspension.ts';
+import { isInherited } from './inherited.ts';
 import { sourceKey } from './input.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
@@ -39,6 +40,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
       const pinned = entry && entry !== latest ? entry.overrides : undefined;
       return overridesFor(present, world, index, pinned)(cluster);
     },
+    isInherited: (present, leaving, successor) => isInherited(present, leaving, successor, world),
     budgets: world.input.fleet.budgets,
     refused: world.input.fleet.refused,
     absenceIsCertain: world.input.fleet.unreadable.length === 0,

@@ -4,6 +4,7 @@ import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { budgetInForce } from './evict/budget.ts';
 import { freezeOf, whereLastGoodIsLost } from './freeze/suspension.ts';
+import { isInherited } from './inherited.ts';
 import { sourceKey } from './input.ts';
 import { onceFor } from './kernel/once-for.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
@@ -113,14 +114,18 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;
   const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
+  const lists = overridesFor(work, world, latest.index);
   const rolled = rollOut(work, {
     now: world.input.now,
-    overridesFor: overridesFor(work, world, latest.index),
+    overridesFor: lists,
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
     freeze: freezeOf(work, world),
     budget: budgetInForce(refOf(work.placement), world.input.fleet),
     filled: filledAsShown(work, world),
     shown: movedAsShown(work, world),
+    isInherited(leaving) {
+      return isInherited(work, leaving, { index: latest.index, lists: lists(leaving.targetCluster) }, world);
+    },
   });
   // What rides along with the next rollout has not been used yet.
   const rolls = rolled.bindings.some(({ binding, move }) => !binding.deleting && move !== 'keep');

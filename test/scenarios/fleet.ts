@@ -6,6 +6,7 @@ import type { Fleet, PlanInput } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { refOfManifest } from '../../src/engine/selection/object-key.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
@@ -34,6 +35,8 @@ export interface Held {
   readonly index: number | undefined;
   readonly digest: string | undefined;
   readonly objects: readonly Manifest[];
+  /** What could not be removed. */
+  readonly results?: readonly ObjectOutcome[];
   /** No actor knows what it did here. */
   readonly forgotten: boolean;
 }
@@ -47,6 +50,8 @@ export class PaperFleet {
   readonly down = new Set<string>();
   /** Objects that never become available, `cluster/Kind/name`. */
   readonly broken = new Set<string>();
+  /** Namespaces with objects of others in them, `cluster/name`: a removal leaves them there. */
+  readonly settled = new Set<string>();
   /** What members report of objects that were not simply applied, by `cluster/placement`. */
   readonly results = new Map<string, readonly ObjectOutcome[]>();
   readonly members = new Map<string, Map<string, Held>>();
@@ -129,7 +134,7 @@ export class PaperFleet {
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);
       const { leaveAlone, manifests } = contentOf(target)!;
-      if (target.remove) held.delete(key);
+      if (target.remove) this.#remove(target.clusterName, key, held);
       else
         held.set(key, {
           index: target.resourceSnapshotIndex,
@@ -140,6 +145,15 @@ export class PaperFleet {
           forgotten: false,
         });
     }
+  }
+
+  #remove(cluster: string, key: string, held: Map<string, Held>): void {
+    const objects = (held.get(key)?.objects ?? []).filter(
+      ({ kind, metadata }) => kind === 'Namespace' && this.settled.has(`${cluster}/${metadata.name}`),
+    );
+    const results = objects.map((object) => ({ object: refOfManifest(object), result: 'ContainsForeignObjects' }));
+    if (objects.length === 0) held.delete(key);
+    else held.set(key, { index: undefined, digest: undefined, objects, results, forgotten: false });
   }
 
   /** What is on members follows `broken` at once, without anything being delivered. */
@@ -200,7 +214,7 @@ export class PaperFleet {
         if (this.down.has(name)) return [name, { ...head, ...none, reachable: false, complete: false, cause: 'down' }];
         const held = [...(this.members.get(name) ?? [])];
         const remembered = held.filter(([, { forgotten }]) => !forgotten);
-        const placements = remembered.map(([key, { index, digest }]) => {
+        const placements = remembered.map(([key, { index, digest, results = [] }]) => {
           const [namespace, short] = key.includes('.') ? key.split('.') : [undefined, key];
           return {
             placement: {
@@ -211,7 +225,7 @@ export class PaperFleet {
             ...(index === undefined ? {} : { resourceSnapshotIndex: index }),
             ...(digest === undefined ? {} : { digest }),
             done: true,
-            results: [...(this.results.get(`${name}/${key}`) ?? [])],
+            results: [...results, ...(this.results.get(`${name}/${key}`) ?? [])],
           };
         });
         return [

@@ -5,30 +5,43 @@ import { digestOf } from '../guard/blast-radius.ts';
 import type { PlanInput } from '../input.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
-import type { Hold } from '../plan-document.ts';
+import type { Hold, Target } from '../plan-document.ts';
+import { objectKey } from '../selection/object-key.ts';
+import { sightingOf } from './outcomes.ts';
 
 type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
   readonly fleet: Pick<PlanInput['fleet'], 'removalApprovals'>;
 };
 
+/** Whose objects are looked at where, and which of them are to stay. */
+type Removing = Pick<Target, 'clusterName' | 'placement' | 'objects'>;
+
 /**
  * Removals that an actor does not carry out: since what is to be removed holds objects that are not ours, until they go or
- * a RemovalApproval names the digest (decided once for a placement on a cluster), or since the member refuses.
+ * a RemovalApproval names the digest (decided once for a placement on a cluster), or since the member refuses. What the
+ * cluster is to hold again since the actor spoke is no removal any more.
  */
-export function removalHolds(seen: Seen): Hold[] {
+export function removalHolds(
+  seen: Seen,
+  targetOf: (clusterName: ClusterName, placement: PlacementRef) => Target | undefined,
+): Hold[] {
   const holds: Hold[] = [];
   for (const [clusterName, observation] of seen.observations ?? []) {
     for (const { placement, results } of withResults(observation.placements)) {
       const { kind, name, namespace } = placement;
       const subject = { kind, name, ...(namespace === undefined ? {} : { namespace }), clusterName };
-      const foreign = results.filter(containsForeign);
+      const of = targetOf(clusterName, placement) ?? { clusterName, placement, objects: [] };
+      const foreign = stillToGo(results.filter(containsForeign), of);
       if (foreign.length > 0) {
         const removalDigest = removalDigestOf({ clusterName, placement, foreign }, seen);
         const message = `${told(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
         if (!isApproved(removalDigest, seen))
           holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
       }
-      const refused = results.filter(({ result }) => result === 'ManifestDeleteFailed');
+      const refused = stillToGo(
+        results.filter(({ result }) => result === 'ManifestDeleteFailed'),
+        of,
+      );
       if (refused.length > 0)
         holds.push({
           subject,
@@ -46,18 +59,31 @@ const withResults = onceFor((sightings: readonly PlacementSighting[]) =>
 );
 
 /** Objects that a merged RemovalApproval lets go with everything in them. */
-export function approvedRemovals(
-  of: { readonly clusterName: ClusterName; readonly placement: PlacementRef },
-  seen: Seen,
-): readonly ObjectRef[] {
+export function approvedRemovals(of: Removing, seen: Seen): readonly ObjectRef[] {
   if (seen.fleet.removalApprovals.length === 0) return [];
-  const key = placementKey(of.placement);
-  const sighting = seen.observations
-    ?.get(of.clusterName)
-    ?.placements.find(({ placement }) => placement.kind === of.placement.kind && placementKey(placement) === key);
-  const foreign = sighting?.results.filter(containsForeign) ?? [];
-  if (foreign.length === 0 || !isApproved(removalDigestOf({ ...of, foreign }, seen), seen)) return [];
-  return foreign.map(({ object }) => object);
+  const foreign = foreignOf(of, seen);
+  return foreign.length > 0 && isApproved(removalDigestOf({ ...of, foreign }, seen), seen)
+    ? foreign.map(({ object }) => object)
+    : [];
+}
+
+/** Objects that stay on a cluster although they are to go, since objects of others are in them and nobody has approved that those go too. */
+export function heldBack(of: Removing, seen: Seen): readonly ObjectRef[] {
+  const foreign = foreignOf(of, seen);
+  return foreign.length > 0 && !isApproved(removalDigestOf({ ...of, foreign }, seen), seen)
+    ? foreign.map(({ object }) => object)
+    : [];
+}
+
+function foreignOf(of: Removing, { observations }: Seen): readonly ObjectOutcome[] {
+  const results = sightingOf(observations?.get(of.clusterName), of.placement)?.results ?? [];
+  return stillToGo(results.filter(containsForeign), of);
+}
+
+function stillToGo(outcomes: readonly ObjectOutcome[], { objects }: Removing): readonly ObjectOutcome[] {
+  if (outcomes.length === 0 || objects.length === 0) return outcomes;
+  const stays = new Set(objects.map(objectKey));
+  return outcomes.filter(({ object }) => !stays.has(objectKey(object)));
 }
 
 const containsForeign = ({ result }: ObjectOutcome): boolean => result === 'ContainsForeignObjects';

@@ -139,6 +139,15 @@ export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterN
   return (key, cluster) => states.get(key)?.bindings.find((it) => it.targetCluster === cluster && !it.deleting);
 }
 
+/** Whether a placement is still on its way out of a cluster by the plan: one that is not planned, by its record. */
+export function leavingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => boolean {
+  const planned = new Map(plan.placements.map((placement) => [placementKey(placement), placement.bindings]));
+  const { states } = writtenIn(plan.record);
+  return (key, cluster) =>
+    planned.get(key)?.some(({ clusterName, move }) => clusterName === cluster && move === 'remove') ??
+    states.get(key)?.bindings.some(({ targetCluster, deleting }) => targetCluster === cluster && deleting) === true;
+}
+
 /** States by placement, and contents of snapshots by `placement/index`: several rules read them. */
 const writtenIn = onceFor((record: Plan['record']) => {
   const states = new Map<string, PlacementState>();

@@ -5,6 +5,7 @@ import { budgetsKept } from './budgets.ts';
 import { compare } from './comparison.ts';
 import { absenceIsBelievable, removalsHaveFooting, targetsAreUnique } from './footing.ts';
 import { freezeKept } from './freeze.ts';
+import { removalsGoOn } from './going.ts';
 import { findRemovals } from './removals.ts';
 import { runOrderKept } from './run-order.ts';
 import { versionsGoForward } from './versions.ts';
@@ -21,6 +22,7 @@ export function guard({ input, plan }: { readonly input: PlanInput; readonly pla
     ...targetsAreUnique(plan),
     ...absenceIsBelievable(input, compared),
     ...removalsHaveFooting(input, compared),
+    ...removalsGoOn(input, plan),
     ...versionsGoForward(input, plan, compared),
     ...budgetsKept(input, plan, compared),
     ...runOrderKept(input, plan),

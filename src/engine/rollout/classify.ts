@@ -26,6 +26,8 @@ export interface Classified {
   readonly canBeUnavailable: boolean;
   /** When an untrackable binding becomes ready by time alone; one on its way out frees nothing by that. */
   readonly readyAt: Instant | undefined;
+  /** Bindings on their way out that it takes the place of, the moment it is bound. */
+  readonly inherits?: readonly BindingStep[];
 }
 
 /** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones; `ms` is unavailablePeriodSeconds. */

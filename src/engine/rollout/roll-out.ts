@@ -32,6 +32,8 @@ export interface RollOutContext {
   readonly filled?: (binding: Binding) => Binding;
   /** A moved binding as its cluster shows it: that may have what it is given already, and is ready then. */
   readonly shown?: (step: BindingStep) => BindingStep;
+  /** Whether what is left of a binding on its way out is what its cluster gets with the latest resource snapshot; absent = never. */
+  readonly isInherited?: (leaving: Binding) => boolean;
 }
 
 const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavailablePeriodSeconds: 60 };
@@ -46,11 +48,15 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   const latest = latestOf(begun.resourceSnapshots);
   if (latest === undefined) return begun;
   const work = withLabels({ ...begun, bindings: withApplyStrategy(begun) }, latest.index, context);
-  const { conflict, cleaning } = sameCluster(work);
+  const { conflict, cleaning, inheriting } = sameCluster(work, context.isInherited);
   const strategy = work.placement.spec.strategy.rollingUpdate ?? defaults;
   const period = { now: parseInstant(context.now) ?? 0, ms: strategy.unavailablePeriodSeconds * 1000 };
   const isOutOfDate = outOfDate(work, latest.index, context);
-  const look = (bindings: readonly BindingStep[]) => bindings.map((step) => classify(step, isOutOfDate, period));
+  const look = (bindings: readonly BindingStep[]) =>
+    withHeirs(
+      bindings.map((step) => classify(step, isOutOfDate, period)),
+      inheriting,
+    );
   if (conflict) {
     return {
       ...work,
@@ -82,7 +88,11 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
       return finished(work, context, { ...selected, all, waiting, denials, isHeld, cleaning });
     }
-    all = look(all.map((entry) => (allowed.has(entry) ? shown(moved(entry, latest.index, context)) : entry.step)));
+    all = look(
+      all.flatMap((entry) =>
+        allowed.has(entry) ? [shown(moved(entry, latest.index, context))] : [...(entry.inherits ?? []), entry.step],
+      ),
+    );
   }
 }
 
@@ -121,7 +131,26 @@ const stayed = (
   all: readonly Classified[],
   waits: (entry: Classified) => boolean,
   { now }: RollOutContext,
-): BindingStep[] => all.map((entry) => (waits(entry) ? kept(entry, now) : steady(entry, now)));
+): BindingStep[] =>
+  all.flatMap((entry) => [...(entry.inherits ?? []), waits(entry) ? kept(entry, now) : steady(entry, now)]);
+
+/**
+ * On clusters that inherit, the new binding stands for both: what leaves goes only when the new one is bound, and is counted once,
+ * as it is until then.
+ */
+function withHeirs(all: readonly Classified[], inheriting: ReadonlySet<ClusterName>): readonly Classified[] {
+  if (inheriting.size === 0) return all;
+  const clusterOf = ({ step }: Classified): ClusterName => step.binding.targetCluster;
+  const leaving = all.filter((entry) => entry.step.binding.deleting && inheriting.has(clusterOf(entry)));
+  return all
+    .filter((entry) => !leaving.includes(entry))
+    .map((entry) => {
+      const replaced = leaving.filter((it) => entry.candidate === 'bind' && clusterOf(it) === clusterOf(entry));
+      if (replaced.length === 0) return entry;
+      const canBeReady = replaced.some((it) => it.canBeReady);
+      return { ...entry, canBeReady, inherits: replaced.map(({ step }) => step) };
+    });
+}
 
 /** What waits for a budget will wait for a freeze as well once that begins. */
 const opensFreeze = (waiting: ReadonlySet<Classified>, freeze: Freeze): Timestamp[] =>

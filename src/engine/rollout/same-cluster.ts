@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import { wasBound } from '../placement/bindings.ts';
 import type { Hold } from '../plan-document.ts';
@@ -10,15 +11,24 @@ export interface SameCluster {
   readonly conflict: { readonly hold: Hold; readonly problem: Problem } | undefined;
   /** Clusters where an old binding must be cleaned up before the new one may be bound. */
   readonly cleaning: ReadonlyMap<ClusterName, Hold>;
+  /** Clusters where the new binding inherits all that is left of the old one, which is in its way no more. */
+  readonly inheriting: ReadonlySet<ClusterName>;
 }
 
-/** Bindings of one placement that meet on one cluster (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). */
-export function sameCluster({ placement, bindings }: PlacementWork): SameCluster {
+/**
+ * Bindings of one placement that meet on one cluster (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `isInherited`: whether
+ * what is left of a binding on its way out is what a new one asks for.
+ */
+export function sameCluster(
+  { placement, bindings }: PlacementWork,
+  isInherited: (leaving: Binding) => boolean = () => false,
+): SameCluster {
   const ref = refOf(placement);
-  const byCluster = new Map<ClusterName, (typeof bindings)[number]['binding'][]>();
+  const byCluster = new Map<ClusterName, Binding[]>();
   for (const { binding } of bindings)
     byCluster.set(binding.targetCluster, [...(byCluster.get(binding.targetCluster) ?? []), binding]);
   const cleaning = new Map<ClusterName, Hold>();
+  const inheriting = new Set<ClusterName>();
   for (const [clusterName, list] of byCluster) {
     if (list.length < 2) continue;
     const subject = { ...ref, clusterName };
@@ -32,14 +42,19 @@ export function sameCluster({ placement, bindings }: PlacementWork): SameCluster
           problem: { severity: 'warning', code: 'same-cluster-conflict', message, fix },
         },
         cleaning,
+        inheriting,
       };
     }
     if (live[0]?.state !== 'Scheduled') continue;
+    if (list.every((binding) => !binding.deleting || isInherited(binding))) {
+      inheriting.add(clusterName);
+      continue;
+    }
     cleaning.set(clusterName, {
       subject,
       reason: 'SameClusterCleanup',
       message: `what an earlier binding left on ${clusterName} is being removed; the new one follows`,
     });
   }
-  return { conflict: undefined, cleaning };
+  return { conflict: undefined, cleaning, inheriting };
 }

@@ -39,11 +39,19 @@ export function selectMoves(
   // Where no cluster is wanted any more nothing is disrupted by letting go of those that are not ready either.
   const mayDisrupt = Math.max(spare, wantsNone ? removed.length : 0);
   const mayAdd = Math.max(total + scale(maxSurge, total, 'up') - all.filter((entry) => entry.canBeReady).length, 0);
-  const adding = of('bind');
+  // One that takes the place of what leaves its cluster is counted already.
+  const [replacing, adding] = [of('bind').filter(counted), of('bind').filter((entry) => !counted(entry))];
   return {
-    chosen: new Set([...of('updateFailed'), ...disrupting.slice(0, mayDisrupt), ...adding.slice(0, mayAdd)]),
+    chosen: new Set([
+      ...of('updateFailed'),
+      ...disrupting.slice(0, mayDisrupt),
+      ...replacing,
+      ...adding.slice(0, mayAdd),
+    ]),
     waiting: new Set([...disrupting.slice(mayDisrupt), ...adding.slice(mayAdd)]),
     readyMissing: 1 - spare,
     noneNeeded: minAvailable <= 0,
   };
 }
+
+const counted = ({ canBeReady }: Classified): boolean => canBeReady;

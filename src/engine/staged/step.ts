@@ -1,5 +1,6 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
+import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import type {
   ApprovalRequest,
@@ -10,6 +11,7 @@ import type {
   UpdateRunStatus,
 } from '../../api/staged.ts';
 import type { Freeze } from '../freeze/freeze.ts';
+import type { Successor } from '../inherited.ts';
 import type { Source } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
@@ -40,6 +42,8 @@ export interface RunsInput {
     cluster: ClusterName,
     index: number,
   ) => RecordedLists | { readonly error: string };
+  /** Whether what is left of a binding on its way out is what its cluster gets with that snapshot; absent = never. */
+  readonly isInherited?: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
   /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` bind a run (docs/compatibility.md). */
   readonly budgets?: readonly DisruptionBudget[];
   /** Objects whose file is invalid; a budget among them blocks. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import type { ClusterObservation, ObjectOutcome } from '../../../src/api/observation.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { approvedRemovals, removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
+import { approvedRemovals, heldBack, removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
 import { stuckRemovals } from '../../../src/engine/delivery/stuck-removals.ts';
 import { bound, placementOf, unscheduled, workOf } from '../rollout/world.ts';
 import { sighting } from '../sighting.ts';
@@ -31,11 +31,13 @@ const seen = (results: ObjectOutcome[], approved: string[] = []) => ({
     })),
   },
 });
+const removing = { clusterName: 'a', placement: web, objects: [] };
+const noTarget = () => undefined;
 const removalDigest = `sha256:${digest('a web v1/Namespace shop')}`;
 
 describe('a removal that an actor does not carry out', () => {
   it('is a hold, which names the digest that would let it pass', () => {
-    expect(removalHolds(seen([foreign, refused]))).toEqual([
+    expect(removalHolds(seen([foreign, refused]), noTarget)).toEqual([
       {
         subject: { ...web, clusterName: 'a' },
         reason: 'ContainsForeignObjects',
@@ -55,13 +57,24 @@ describe('a removal that an actor does not carry out', () => {
     ['approved', [removalDigest], [shop]],
     ['another removal approved', [`sha256:${digest('a web v1/Namespace other')}`], []],
   ])('is let pass when it is approved: %s', (_, approved, objects) => {
-    expect(approvedRemovals({ clusterName: 'a', placement: web }, seen([foreign], approved))).toEqual(objects);
-    expect(removalHolds(seen([foreign], approved))).toHaveLength(objects.length === 0 ? 1 : 0);
+    expect(approvedRemovals(removing, seen([foreign], approved))).toEqual(objects);
+    expect(heldBack(removing, seen([foreign], approved))).toEqual(objects.length === 0 ? [shop] : []);
+    expect(removalHolds(seen([foreign], approved), noTarget)).toHaveLength(objects.length === 0 ? 1 : 0);
+  });
+
+  it('is none of what the cluster is to hold again', () => {
+    const target = { ...removing, remove: false, resourceSnapshotIndex: 1, objects: [shop] };
+    expect(removalHolds(seen([foreign, refused]), () => target).map(({ reason }) => reason)).toEqual([
+      'RemovalRefused',
+    ]);
+    expect(approvedRemovals(target, seen([foreign], [removalDigest]))).toEqual([]);
   });
 
   it('says of many objects the first three', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...refused, object: { ...shop, name }, message: name }));
-    expect(removalHolds(seen(many))[0]?.message).toBe('a; b; c and 2 more; it is tried again until a lets it go');
+    expect(removalHolds(seen(many), noTarget)[0]?.message).toBe(
+      'a; b; c and 2 more; it is tried again until a lets it go',
+    );
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Eviction } from '../../../src/api/eviction.ts';
-import type { Condition } from '../../../src/api/meta.ts';
+import type { Condition, Manifest } from '../../../src/api/meta.ts';
+import type { ClusterObservation } from '../../../src/api/observation.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../../src/api/staged.ts';
 import type { PlannedRun } from '../../../src/engine/plan-document.ts';
 import { sighting } from '../sighting.ts';
@@ -34,6 +36,65 @@ describe('targets and removals', () => {
     const seen = { placement: { kind: 'ClusterResourcePlacement' as const, name: 'web' }, done: true, results: [] };
     const observation = sighting({ placements: [seen] });
     expect(rules({ ...input, observations: new Map([['a', observation]]) }, plan)).toEqual([]);
+  });
+  describe('a removal under way', () => {
+    const namespace = (version = 'v1'): Manifest => ({
+      apiVersion: `example.com/${version}`,
+      kind: 'Thing',
+      metadata: { name: 'it', labels: { 'gitfleet.dev/placement': 'web' } },
+    });
+    const anothers = {
+      ...objects(1)[0]!,
+      metadata: { ...objects(1)[0]!.metadata, labels: { 'gitfleet.dev/placement': 'x' } },
+    };
+    const ref = (name: string) => ({ apiVersion: 'example.com/v2', kind: 'Thing', name });
+    const again = { placements: { web: [planned('a', 0, 'add')] } };
+    const asking = (name: string) => ({ ...again, targets: [target('a', 'web', { objects: [ref(name)] })] });
+    const removing = {
+      placements: { web: [planned('a', 0, 'remove')] },
+      targets: [target('a', 'web', { remove: true })],
+    };
+    const going = on('a', 0, { deleting: true });
+    const neverGiven: Binding = { targetCluster: 'a', state: 'Scheduled', deleting: true };
+    it.each<[string, Parameters<typeof planOf>[0], Partial<ClusterObservation> | undefined, boolean, Binding?]>([
+      ['goes on while anything is there', removing, { objects: [namespace()] }, true],
+      ['goes on while nobody knows', removing, { reachable: false }, true],
+      ['is over where nothing of it is there', again, { objects: [anothers] }, true],
+      ['is not over while something is', again, { objects: [anothers, namespace()] }, false],
+      [
+        'is over where what is left is asked for again, in whatever version',
+        asking('it'),
+        { objects: [namespace()] },
+        true,
+      ],
+      ['is not over where something else is asked for', asking('other'), { objects: [namespace()] }, false],
+      [
+        'is not over where a removal lists what is left',
+        { targets: [target('a', 'web', { remove: true, objects: [ref('it')] })], ...again },
+        { objects: [namespace()] },
+        false,
+      ],
+      ['is not over without a whole look', again, { complete: false }, false],
+      ['is not over without an answer', again, { reachable: false }, false],
+      ['is not over without any look', again, undefined, false],
+      ['of what was never given is over without an answer', again, { reachable: false }, true, neverGiven],
+      [
+        'of what was never given is not over while something is there',
+        again,
+        { objects: [namespace()] },
+        false,
+        neverGiven,
+      ],
+    ])('%s', (_, plan, look, passes, binding = going) => {
+      const input = inputOf({
+        fleet: { members: members('a'), placements: [rolling()] },
+        placements: [remembered(rolling(), [binding], { 0: objects(1) })],
+        observations: look && new Map([['a', sighting(look)]]),
+      });
+      expect(rules(input, planOf(plan))).toEqual(passes ? [] : ['removal-forgotten']);
+      const left = inputOf({ ...input, fleet: { members: [member('a', true)], placements: [rolling()] } });
+      expect(rules(left, planOf({ ...plan, targets: [] }))).not.toContain('removal-forgotten');
+    });
   });
   it('an eviction may speak of a cluster that is picked in the same plan', () => {
     const evict = (placementName: string, clusterName: string): Eviction => ({

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DisruptionBudget } from '../../../src/api/eviction.ts';
+import type { Placement } from '../../../src/api/placement.ts';
+import type { Binding } from '../../../src/api/placement-state.ts';
 import { listsDiffer } from '../../../src/engine/overrides/trigger.ts';
+import type { PlacementWork } from '../../../src/engine/working.ts';
 import {
   applyStrategy,
   at,
@@ -126,6 +129,62 @@ describe('two bindings on one cluster', () => {
     expect(work.holds.map(({ reason, subject }) => `${reason} ${subject.clusterName}`)).toEqual([
       'SameClusterCleanup a',
     ]);
+  });
+  describe('where the new one inherits what is left of the old one', () => {
+    const going = (name: string) => bound(name, 1, health.ready, { deleting: true });
+    const failing = (name: string) => bound(name, 1, health.unavailable, { deleting: true });
+    const ready = (name: string) => bound(name, 1, health.ready);
+    const isInherited = () => true;
+    const told = (work: PlacementWork) =>
+      work.bindings.map(({ binding, move }) => `${binding.targetCluster} ${binding.state} ${move}`);
+    it.each<[string, Placement, Binding[], string[]]>([
+      [
+        'it takes its place without any surge',
+        placementOf(pickN(2), { maxSurge: 0 }),
+        [going('a'), scheduled('a'), ready('b')],
+        ['a Bound add', 'b Bound keep'],
+      ],
+      [
+        'it needs a place of the surge where the old one had failed and took none',
+        placementOf(pickN(1), { maxSurge: 0 }),
+        [failing('a'), scheduled('a'), ready('b')],
+        ['a Bound remove', 'a Scheduled wait', 'b Bound keep'],
+      ],
+      [
+        'its place is nobody else’s',
+        placementOf(pickN(2), { maxSurge: 0 }),
+        [scheduled('a'), ready('b'), going('c'), scheduled('c')],
+        ['a Scheduled wait', 'b Bound keep', 'c Bound add'],
+      ],
+      [
+        'it is no less ready than the old one was',
+        placementOf(pickN(2), { maxUnavailable: 1, maxSurge: 0 }),
+        [going('a'), scheduled('a'), bound('b', 0, health.ready)],
+        ['a Bound add', 'b Bound wait'],
+      ],
+      [
+        'all that leaves its cluster gives way to it',
+        placementOf(pickN(2)),
+        [going('a'), going('a'), scheduled('a'), ready('b')],
+        ['a Bound add', 'b Bound keep'],
+      ],
+    ])('%s', (_, placement, bindings, expected) => {
+      const work = roll(workOf(placement, bindings), { isInherited });
+      expect(told(work)).toEqual(expected);
+      expect(told(roll(replanned(work), { isInherited })).map((line) => line.replace('keep', 'add'))).toEqual(
+        expected.map((line) => line.replace('keep', 'add')),
+      );
+    });
+    it('asks of no binding but one on its way out beside a Scheduled one', () => {
+      const asked: string[] = [];
+      roll(workOf(placement, [going('a'), going('b'), scheduled('b'), ready('c')]), {
+        isInherited({ targetCluster }) {
+          asked.push(targetCluster);
+          return false;
+        },
+      });
+      expect(asked).toEqual(['b']);
+    });
   });
   it('nothing is said to follow where nothing is to be bound', () => {
     const going = bound('a', 1, health.ready, { deleting: true });

@@ -36,7 +36,7 @@ export const rolloutWithheld = (binding: Binding): boolean =>
 
 /**
  * Gives a binding to the run: state Bound, snapshot, override lists, apply strategy, RolloutStarted=True. What was known
- * of the old version is forgotten unless nothing differs. An Unscheduled binding is updated too, since a run's membership
+ * of the old version is forgotten unless nothing differs. What was on its way out of the cluster gives way. An Unscheduled binding is updated too, since a run's membership
  * is frozen, but stays Unscheduled: the scheduler's verdict is not the run's to undo.
  */
 export function assignBinding({
@@ -89,9 +89,10 @@ export function assignBinding({
     };
   };
   const { clusterName } = wanted.cluster;
-  const isHere = ({ binding }: BindingStep): boolean => binding.targetCluster === clusterName && !binding.deleting;
+  const isHere = ({ binding }: BindingStep): boolean => binding.targetCluster === clusterName;
+  const staying = work.bindings.filter((entry) => !(isHere(entry) && entry.binding.deleting));
   return {
     ...step,
-    work: { ...work, bindings: work.bindings.map((entry) => (isHere(entry) ? assigned(entry) : entry)) },
+    work: { ...work, bindings: staying.map((entry) => (isHere(entry) ? assigned(entry) : entry)) },
   };
 }

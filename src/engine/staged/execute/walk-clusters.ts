@@ -4,6 +4,7 @@ import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts'
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import { wasBound } from '../../placement/bindings.ts';
+import { leavingSteps } from '../../working.ts';
 import { mark } from '../marks.ts';
 import {
   hasFinished,
@@ -90,14 +91,14 @@ function start(step: RunStep, context: RunContext, at: number, cluster: ClusterU
   const binding = liveBinding(step, clusterName);
   if (binding === undefined || (binding.state === 'Unscheduled' && !wasBound(binding)))
     return notSelected(step, context, at, cluster);
-  if (step.work.bindings.some((other) => other.binding.targetCluster === clusterName && other.binding.deleting))
+  const wanted = wantedBy(step, cluster);
+  if (!isCleared(step, context, wanted))
     return withHold(step, context, {
       reason: 'SameClusterCleanup',
       message: `${clusterName} starts once what an earlier binding left there is removed`,
       stage,
       clusterName,
     });
-  const wanted = wantedBy(step, cluster);
   const denial = isInSync(binding, wanted, step.work) ? undefined : disruptionDenied(step, context, binding);
   if (denial) return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
   const assigned = assignBinding({ step, wanted, context });
@@ -108,6 +109,16 @@ function start(step: RunStep, context: RunContext, at: number, cluster: ClusterU
     ? checkedStep
     : withWake(checkedStep, formatInstant((parseInstant(now) ?? 0) + stuckAfterMs));
 }
+
+/** Of earlier bindings nothing is left on the cluster, or nothing that it is not to hold again. */
+const isCleared = (
+  { work }: RunStep,
+  { input }: RunContext,
+  { index, cluster }: ReturnType<typeof wantedBy>,
+): boolean =>
+  leavingSteps(work.bindings)
+    .filter(({ binding }) => binding.targetCluster === cluster.clusterName)
+    .every(({ binding }) => input.isInherited?.(work, binding, { index, lists: cluster }) === true);
 
 function checked(
   step: RunStep,

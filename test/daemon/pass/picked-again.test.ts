@@ -1,0 +1,73 @@
+import { afterEach, expect, it } from 'vitest';
+import { deployment, member, placement } from '../../scenarios/fleet.ts';
+import { settles } from '../small-fleet.ts';
+import { VirtualFleet } from '../virtual-fleet.ts';
+
+let fleet: VirtualFleet;
+afterEach(() => fleet.close());
+
+const whole = placement('web', '{placementType: PickAll}');
+const namespaceOnly = whole.replace('name: web}]', 'name: web, selectionScope: NamespaceOnly}]');
+const tools = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourcePlacement
+metadata: {name: tools, namespace: web}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]
+  policy: {placementType: PickAll, tolerations: [{operator: Exists}]}
+`;
+const drained = {
+  'clusters/b.yaml': member('b', {}, 'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]'),
+  'evict.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacementEviction
+metadata: {name: drain-eviction-web-b}
+spec: {placementName: web, clusterName: b}
+`,
+};
+const uncordoned = { 'clusters/b.yaml': member('b'), 'evict.yaml': undefined };
+
+it.each<[string, Record<string, string>, boolean]>([
+  ['somebody', { 'web.yaml': whole }, false],
+  ['another placement', { 'web.yaml': namespaceOnly, 'tools.yaml': tools }, true],
+])(
+  'a cluster that is drained and takes placements again holds what it did, and what is %s’s in a namespace stays as it was',
+  async (_, placements, stays) => {
+    fleet = await VirtualFleet.open(
+      {
+        'clusters/a.yaml': member('a'),
+        'clusters/b.yaml': member('b'),
+        'resources/web.yaml': deployment('web', 'web', 'web:1'),
+        ...placements,
+      },
+      'a',
+      'b',
+    );
+    const one = fleet.start();
+    await settles(fleet, one);
+    const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs' } };
+    await fleet.ask('b', 'POST', '/api/v1/namespaces/web/configmaps', theirs);
+    const uidOf = (plural: string, namespace: string, name: string) =>
+      fleet.stored('b', plural, namespace, name)?.metadata.uid;
+    const others = () => [
+      uidOf('/namespaces', '', 'web'),
+      uidOf('/configmaps', 'web', 'theirs'),
+      ...(stays ? [uidOf('apps/deployments', 'web', 'web')] : []),
+    ];
+    const before = others();
+    expect(before).not.toContain(undefined);
+
+    fleet.commit(drained);
+    const held = () => one.plan().holds.find(({ reason }) => reason === 'ContainsForeignObjects');
+    await fleet.until('the removal is held', () => held() !== undefined);
+    const branch = `gitfleet/approve/removal-${held()?.removalDigest?.slice('sha256:'.length, 'sha256:'.length + 12)}`;
+    await fleet.until('a branch asks', () => fleet.repo.tip(branch) !== undefined);
+    expect(fleet.stored('b', 'apps/deployments', 'web', 'web') !== undefined).toBe(stays);
+
+    fleet.commit(uncordoned);
+    await settles(fleet, one);
+    expect(one.plan().holds).toEqual([]);
+    expect(one.plan().targets.map(({ clusterName, remove }) => `${clusterName} ${remove}`)).not.toContain('b true');
+    expect(fleet.stored('b', 'apps/deployments', 'web', 'web')).toBeDefined();
+    expect(others()).toEqual(before);
+    await fleet.until('nobody is asked any more', () => fleet.repo.tip(branch) === undefined);
+  },
+);
