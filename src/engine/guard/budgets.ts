@@ -4,6 +4,7 @@ import type { PlanInput } from '../input.ts';
 import type { GuardFinding, Plan, PlannedBinding } from '../plan-document.ts';
 import { type Compared, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
 import { healthBefore } from './health.ts';
+import { lostOverrides } from './lost-overrides.ts';
 import { membersThatStay } from './staying-members.ts';
 
 /**
@@ -14,6 +15,7 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
   const contentsOf = snapshotReader(input, plan);
   const overridesAfter = overridesReader(plan);
   const stays = membersThatStay(input);
+  const isLost = lostOverrides(input, plan);
   const evicted = new Set(
     plan.evictions
       .filter(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Executed' && is === 'True'))
@@ -34,6 +36,7 @@ export function budgetsKept(input: PlanInput, plan: Plan, compared: readonly Com
         clusterName,
         binding: before!,
         contents: contentsOf(key, before!.resourceSnapshotIndex),
+        isLost: isLost(before!),
       }),
     );
     const disturbed = health.filter((it) => it === 'healthy').length;

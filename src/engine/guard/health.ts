@@ -15,11 +15,14 @@ export function healthBefore(request: {
   readonly clusterName: ClusterName;
   readonly binding: Binding;
   readonly contents: readonly Manifest[];
+  /** Nobody knows what the overrides were that it stands on. */
+  readonly isLost: boolean;
 }): Health {
-  const { input, key, clusterName, binding, contents } = request;
+  const { input, key, clusterName, binding, contents, isLost } = request;
   const remembered = healthInRecord(binding);
   const seen = input.observations?.get(clusterName);
   if (input.observations === undefined || seen === undefined || !seen.reachable) return remembered;
+  if (isLost) return 'unhealthy';
   const entry = seen.placements.find(
     ({ placement, resourceSnapshotIndex }) =>
       placementKey(placement) === key && resourceSnapshotIndex === binding.resourceSnapshotIndex,

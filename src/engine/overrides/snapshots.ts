@@ -155,8 +155,12 @@ function withLatest(
   ].sort((a, b) => a.index - b.index);
 }
 
-const labelled = (snapshot: OverrideSnapshot, hash: string): OverrideSnapshot =>
-  snapshot.latest && snapshot.hash === hash ? snapshot : { ...snapshot, latest: true, hash };
+/** In the order in which a new one is written, whatever the record held of it. */
+function labelled(snapshot: OverrideSnapshot, hash: string): OverrideSnapshot {
+  if (snapshot.latest && snapshot.hash === hash) return snapshot;
+  const { apiVersion, kind, metadata, index, latest: _l, hash: _h, overrideSpec, ...rest } = snapshot;
+  return { apiVersion, kind, metadata, index, latest: true, hash, overrideSpec, ...rest } as OverrideSnapshot;
+}
 
 function unlabelled(snapshot: OverrideSnapshot): OverrideSnapshot {
   if (!Object.hasOwn(snapshot, 'latest')) return snapshot;

@@ -341,3 +341,43 @@ describe('a label changed that only fills a variable of an override', () => {
     ]);
   });
 });
+
+describe('an override snapshot that the record lacks', () => {
+  const lost = ['a', 'b'];
+  /** On a and b nobody knows any more which overrides the cluster has; a new version is to come. */
+  async function damaged(maxUnavailable: number): Promise<Story> {
+    const story = await settled('a b c d', rolling(maxUnavailable, 0));
+    const path = 'placements/web/state.yaml';
+    const lines = story.record[path]!.split('\n').map((line) =>
+      lost.some((name) => line.includes(`targetCluster: ${name},`)) ? line.replace('size-0', 'size-7') : line,
+    );
+    story.record = { ...story.record, [path]: lines.join('\n') };
+    story.files['resources/web.yaml'] = app('web:2');
+    return story;
+  }
+
+  it.each([
+    [1, ['a', 'b']],
+    [3, ['a', 'b', 'c']],
+  ])(
+    'fails its clusters, which are free to move beside what maxUnavailable %i leaves to the others',
+    async (most, expected) => {
+      const step = await (await damaged(most)).plan(30);
+      expect(moves(step)).toEqual(
+        ['a', 'b', 'c', 'd'].map((name) =>
+          expected.includes(name) ? `${name} Bound 1 update` : `${name} Bound 0 wait`,
+        ),
+      );
+    },
+  );
+
+  it('fails none that nobody looks at, nor one that does not answer: the budget speaks for them', async () => {
+    const away = { reachable: false };
+    for (const seen of [undefined, { a: away, b: away, c: sight(0, 3), d: sight(0, 3) }]) {
+      const story = await damaged(1);
+      story.seen = seen;
+      const step = await story.plan(30);
+      expect(moves(step)).toEqual(['a Bound 1 update', ...['b', 'c', 'd'].map((name) => `${name} Bound 0 wait`)]);
+    }
+  });
+});

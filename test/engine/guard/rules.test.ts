@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Eviction } from '../../../src/api/eviction.ts';
 import type { Condition, Manifest } from '../../../src/api/meta.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
+import type { OverrideSnapshot } from '../../../src/api/override.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../../src/api/staged.ts';
 import type { PlannedRun } from '../../../src/engine/plan-document.ts';
@@ -285,7 +286,8 @@ describe('budgets of rolling updates', () => {
     const conditions = healthy.map((condition) => ({ ...condition, lastTransitionTime: at(-10) }));
     const labelled = (zone: string) => ({ ...member('a'), metadata: { name: 'a', labels: { zone } } });
     const web = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'web' } };
-    const found = (live: object, heardAt = at(0), zone = 'a', overrides?: string[], contents = [web]) => {
+    const taken = (kind: OverrideSnapshot['kind'], index: number) => ({ kind, index }) as OverrideSnapshot;
+    const found = (live: object, heardAt = at(0), zone = 'a', overrides: Partial<Binding> = {}, contents = [web]) => {
       const seen = {
         placement: { kind: 'ClusterResourcePlacement' as const, name: 'web' },
         resourceSnapshotIndex: 0,
@@ -297,12 +299,15 @@ describe('budgets of rolling updates', () => {
       const input = inputOf({
         observations: new Map([['a', observation]]),
         fleet: { members: [labelled('a')], placements: [rolling(0)] },
-        record: { clusters: new Map([['a', labelled(zone)]]) },
+        record: {
+          clusters: new Map([['a', labelled(zone)]]),
+          overrides: new Map([
+            ['by-zone', [taken('ClusterResourceOverrideSnapshot', 0)]],
+            ['web.size', [taken('ResourceOverrideSnapshot', 0), taken('ResourceOverrideSnapshot', 12)]],
+          ]),
+        },
         placements: [
-          remembered(rolling(0), [on('a', 0, { conditions, clusterResourceOverrideSnapshots: overrides })], {
-            0: contents,
-            1: objects(1),
-          }),
+          remembered(rolling(0), [on('a', 0, { conditions, ...overrides })], { 0: contents, 1: objects(1) }),
         ],
       });
       return rules(input, planOf({ placements: { web: [planned('a', 1, 'update')] } })).includes('budget-broken');
@@ -311,12 +316,21 @@ describe('budgets of rolling updates', () => {
     // Not available for who plans, and nothing that the guard could be certain of.
     expect([found(behind), found(updating)]).toEqual([false, false]);
     // Nobody wrote down what the snapshot holds: only who plans knows what is taken for it.
-    expect(found(up, at(0), 'a', undefined, [])).toBe(false);
+    expect(found(up, at(0), 'a', {}, [])).toBe(false);
     // What was heard before somebody recorded that it is available says nothing of how it is.
     expect(found(down, at(-20))).toBe(true);
     // A member whose labels changed keeps what they had it given until a rollout comes to it.
-    expect(found(up, at(0), 'b', ['by-zone-0'])).toBe(true);
+    expect(found(up, at(0), 'b', { clusterResourceOverrideSnapshots: ['by-zone-0'] })).toBe(true);
     expect(found(up, at(0), 'b')).toBe(true);
+    // Overrides of which nobody knows what they were fail, and what fails spends nothing.
+    const size = (name: string) => ({ resourceOverrideSnapshots: [{ namespace: 'web', name }] });
+    expect(['size-0', 'size-12'].map((name) => found(up, at(0), 'a', size(name)))).toEqual([true, true]);
+    for (const lost of [
+      { clusterResourceOverrideSnapshots: ['by-zone-0', 'by-zone-1'] },
+      { clusterResourceOverrideSnapshots: ['web.size-0'] },
+      size('size-1'),
+    ])
+      expect(found(up, at(0), 'a', lost)).toBe(false);
   });
 });
 
