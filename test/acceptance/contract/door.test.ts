@@ -87,13 +87,13 @@ describe('exit code of plan', () => {
   });
 });
 
-describe('--repo', () => {
-  it('is of an instant, in whatever zone that is given', async () => {
-    const planned = async (now: string) =>
-      JSON.parse((await gitfleet('plan', '--repo', await folder(shop), '--now', now, '-o', 'json')).out);
-    expect(await planned('2026-11-20T12:00:00.000+02:00')).toEqual(await planned('2026-11-20T10:00:00Z'));
-  });
+it('--now is an instant, in whatever zone it is given', async () => {
+  const planned = async (now: string) =>
+    JSON.parse((await gitfleet('plan', '--repo', await folder(shop), '--now', now, '-o', 'json')).out);
+  expect(await planned('2026-11-20T12:00:00.000+02:00')).toEqual(await planned('2026-11-20T10:00:00Z'));
+});
 
+describe('--repo', () => {
   it('reads a plain folder as it is on disk; its commit changes with its files and with nothing else', async () => {
     const commit = async (files: Files): Promise<string> =>
       JSON.parse((await gitfleet('plan', '--repo', await folder(files), '--now', T0, '-o', 'json')).out).commit;
