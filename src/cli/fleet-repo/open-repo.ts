@@ -77,7 +77,7 @@ async function tellUncommitted(dir: string): Promise<void> {
 /** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */
 function tellFolder(path: string, clone: string): void {
   process.stderr.write(
-    `note: ${path} is a folder inside the git repository ${clone}: only its files are read, as they are; for all of it use --repo ${clone}\n`,
+    `note: ${path} is a folder inside the git repository ${clone}: only its files are read, as they are; name the repository to read all of it\n`,
   );
 }
 
