@@ -2,8 +2,8 @@ import type { Manifest } from '../../api/meta.ts';
 import type { DiffedPlacement, DriftedPlacement, FailedPlacement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { mostOfList } from '../../engine/delivery/object-lists.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
 import { isPutRight } from './difference-lines.ts';
-import { conditionOf } from './listing.ts';
 
 /** What became of one object on a cluster, as its binding tells it. */
 export interface ObjectState {
@@ -14,6 +14,7 @@ export interface ObjectState {
   readonly diffed?: DiffedPlacement | undefined;
 }
 
+/** How one object of a binding is. What drifted and was put right is no drift any more. */
 export function objectState(binding: Binding, manifest: Manifest): ObjectState {
   const mine = <T extends Named>(list: readonly T[] = []) => list.find((entry) => isOf(entry, manifest));
   const [failed, drifted, diffed] = [
@@ -35,7 +36,7 @@ const besideFailed = ({ failedPlacements = [] }: Binding): ObjectState['state'] 
 
 /** As far as all objects of a binding have come; `failed` when some of them could not be applied. */
 export function stateOfAll({ conditions, deleting, failedPlacements }: Binding): ObjectState['state'] {
-  const isTrue = (type: string): boolean => conditionOf(conditions, type)?.status === 'True';
+  const isTrue = (type: string): boolean => conditionIs(conditions, type, 'True');
   if (deleting) return 'leaving';
   if (isTrue('Available')) return 'available';
   if (isTrue('DiffReported')) return 'compared';

@@ -2,6 +2,7 @@ import { error, type Issue, warning } from '../../api/issue.ts';
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { HubObject } from '../../engine/input.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
 import { builtInKinds } from '../../engine/selection/scope.ts';
 import { dataIssues } from './data-issues.ts';
@@ -9,7 +10,7 @@ import { envelopeIssues, isConfigMapEnvelope, readEnvelope } from './envelope-co
 import type { Finding, Placed } from './finding.ts';
 import { nameIssues } from './object-names.ts';
 import { refOf } from './read-documents.ts';
-import { type CrdScopes, crdScopes, groupOf, scopeOf } from './scopes.ts';
+import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
 
 export interface HubObjects {
   readonly objects: readonly HubObject[];
@@ -110,7 +111,7 @@ function hubObject(
 
 /** A kind that Kubernetes may have gained since is none of those that are nearly like one it has. */
 function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
-  const group = groupOf(apiVersion);
+  const { group } = groupVersionOf(apiVersion);
   const like = nearest(kind, builtInKinds(group));
   if (like === undefined) return [];
   const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { builtInScope } from '../../engine/selection/scope.ts';
 import type { Placed } from './finding.ts';
 
@@ -7,6 +8,7 @@ type Scope = 'Cluster' | 'Namespaced';
 /** Kinds of the repo's own CustomResourceDefinitions, by `group/kind`. */
 export type CrdScopes = ReadonlyMap<string, Scope>;
 
+/** What the definitions among the documents say of the scope of their kinds. */
 export function crdScopes(documents: readonly Placed[]): CrdScopes {
   const scopes = new Map<string, Scope>();
   for (const { value } of documents) {
@@ -23,8 +25,6 @@ export function crdScopes(documents: readonly Placed[]): CrdScopes {
 
 /** Scope of an object's kind, by the built-in table, then by the repo's CRDs; undefined for kinds nobody declares. */
 export function scopeOf({ apiVersion, kind }: Manifest, crds: CrdScopes): Scope | undefined {
-  const group = groupOf(apiVersion);
+  const { group } = groupVersionOf(apiVersion);
   return builtInScope(group, kind) ?? crds.get(`${group}/${kind}`);
 }
-
-export const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '');
