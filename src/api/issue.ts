@@ -21,6 +21,7 @@ export interface IssueAt {
   readonly other?: number;
 }
 
+/** What keeps an object from being accepted; `fix` says what to write instead. */
 export const error = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
   severity: 'error',
   code,
@@ -29,11 +30,13 @@ export const error = (code: string, path: Issue['path'], message: string, fix?: 
   ...(fix === undefined ? {} : { fix }),
 });
 
+/** What is accepted and most likely not meant. */
 export const warning = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
   ...error(code, path, message, fix),
   severity: 'warning',
 });
 
+/** What a person may want to know. */
 export const info = (code: string, path: Issue['path'], message: string): Issue => ({
   ...error(code, path, message),
   severity: 'info',

@@ -56,6 +56,7 @@ const entry = (group: string, kind: string, scope: FleetKind['scope'], schema: z
   schema,
 });
 
+/** Every kind that a fleet repo may hold for gitfleet itself: KubeFleet's, and our own. */
 export const fleetKinds: readonly FleetKind[] = [
   entry(clusterGroup, 'MemberCluster', 'Cluster', memberCluster),
   entry(placementGroup, 'ClusterResourcePlacement', 'Cluster', clusterResourcePlacement),
@@ -103,5 +104,6 @@ export function fleetKindOf(apiVersion: string, kind: string): FleetKind | 'gene
   return generated.has(kind) ? 'generated' : 'unknown';
 }
 
+/** Whether an apiVersion is of KubeFleet's groups or of ours, whatever the kind is. */
 export const isFleetGroup = (apiVersion: string): boolean =>
   [placementGroup, clusterGroup, ownGroup].includes(apiVersion.split('/')[0] ?? '');

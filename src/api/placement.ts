@@ -208,6 +208,7 @@ export interface PlacementRef {
   readonly namespace?: string;
 }
 
+/** Whether a word is the kind of a placement, of cluster scope or of a namespace. */
 export const isPlacementKind = (kind: unknown): kind is PlacementKind =>
   kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
 
@@ -218,6 +219,7 @@ export const isPlacement = (object: { readonly kind: string }): object is Placem
 export const placementKey = (ref: { readonly name: string; readonly namespace?: string | undefined }): PlacementKey =>
   (ref.namespace === undefined ? ref.name : `${ref.namespace}.${ref.name}`) as PlacementKey;
 
+/** What a plan calls a placement. One of cluster scope has no namespace, whatever its file says. */
 export const refOf = (placement: Placement): PlacementRef => ({
   kind: placement.kind,
   name: placement.metadata.name,

@@ -8,6 +8,7 @@ const namePart = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 export const longestSubdomain = 253;
 export const longestDnsLabel = 63;
 
+/** Names of most objects (RFC 1123 subdomain). */
 export const isSubdomain = (text: string): boolean => text.length <= longestSubdomain && subdomainPattern.test(text);
 
 /** Names of namespaces (RFC 1123 label). */
@@ -21,7 +22,9 @@ export function isQualifiedName(text: string): boolean {
   return name.length <= 63 && namePart.test(name);
 }
 
+/** Values of labels, and of taints. */
 export const isLabelValue = (text: string): boolean => text === '' || (text.length <= 63 && namePart.test(text));
+/** `25%` up to `100%`, or a number that is not negative (KubeFleet's CRDs: `^((100|[0-9]{1,2})%|[0-9]+)$`). */
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 
 /** The index of a snapshot as Go's strconv.Atoi reads it, which KubeFleet asks; undefined where that is none of 0 or more. */

@@ -4,8 +4,10 @@ import { outputFormat, print, printJson } from './terminal/output.ts';
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+/** Of this package. */
 export const version: string = manifest.version;
 
+/** What a bug report should name. */
 export function printVersion(options: { readonly output: string }): void {
   const about = { gitfleet: version, node: process.versions.node, platform: `${process.platform}/${process.arch}` };
   if (outputFormat(options.output, ['table', 'json']) === 'json')

@@ -52,6 +52,7 @@ export interface FleetMembers {
 /** How often a member that is not watched is listed. */
 const pollMs = 60_000;
 
+/** The members of a fleet; none is connected before `follow` names it. */
 export function fleetMembers(input: {
   readonly connect: Connect;
   readonly clock: Clock;

@@ -14,6 +14,7 @@ export interface RefPoll {
   know(ref: string, oid: string | undefined): void;
 }
 
+/** Follows refs of a repository, and asks its server no more often than `maxAgeMs`. */
 export function refPoll(
   branches: Branches,
   follow: {

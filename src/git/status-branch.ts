@@ -60,6 +60,7 @@ export async function openStatusBranch(input: {
   return statusBranch(branches, ref, { ...input, refs: input.refs ?? alwaysAsk(branches) });
 }
 
+/** The branch in a repository that is open already. */
 export function statusBranch(
   branches: Branches,
   ref: string,

@@ -77,5 +77,6 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
 
 const at = (index: number, ...rest: string[]): Issue['path'] => ['spec', 'resourceSelectors', index, ...rest];
 
+/** Whether namespaces are selected (core/v1), with or without what is in them. */
 export const isNamespace = ({ group, version, kind }: ResourceSelector): boolean =>
   group === '' && version === 'v1' && kind === 'Namespace';

@@ -28,6 +28,7 @@ export const planOptions = (command: Command): Command =>
     )
     .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
 
+/** Where the status is read: the same for every command that does. */
 export const statusOptions = (command: Command): Command => command.addOption(repo()).addOption(statusBranch());
 
 /** Lines at the end of a command's help that can be copied. */

@@ -3,6 +3,7 @@ export const objectText = (value: object): string => lines(value, 0).join('\n');
 
 /** A heading, and what belongs to it indented below. */
 export const titled = (title: string, body: string): string => `${title}:\n${indent(body)}`;
+/** Every line two columns further to the right. */
 export const indent = (text: string): string => text.replace(/^/gm, '  ');
 
 function lines(value: unknown, depth: number): string[] {

@@ -15,6 +15,7 @@ export function fields(
 /** Sentences one under the other, or that there are none. */
 export const sentences = (lines: readonly string[]): string => (lines.length === 0 ? '<none>' : lines.join('\n'));
 
+/** Conditions in the order in which they are kept. */
 export const conditionTable = (conditions: readonly Condition[] | undefined): string =>
   table(
     ['TYPE', 'STATUS', 'REASON', 'SINCE', 'MESSAGE'],

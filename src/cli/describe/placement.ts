@@ -62,6 +62,7 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
   ]);
 }
 
+/** What the scheduler said of every cluster, in its order. */
 export const decisionTable = (decisions: PolicySnapshotEntry['targetClusters']): string =>
   table(
     ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],

@@ -72,6 +72,7 @@ export function listing<T>(
 }
 
 type Named = Pick<Row, 'name' | 'namespace'>;
+/** Order of rows: by namespace, those without one first, then by name. */
 export const byName = (a: Named, b: Named): number => {
   const [x, y] = [a, b].map(({ name, namespace }) => `${namespace ?? ''}/${name}`) as [string, string];
   return x < y ? -1 : x > y ? 1 : 0;
@@ -81,6 +82,7 @@ export const byName = (a: Named, b: Named): number => {
 export const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type || condition.type.endsWith(`ResourcePlacement${type}`));
 
+/** True, False or Unknown, as a cell; nothing where there is no such condition. */
 export const statusOf = (conditions: readonly Condition[] | undefined, type: string): Cell =>
   conditionOf(conditions, type)?.status;
 
@@ -92,5 +94,6 @@ export function ageOf(metadata: ObjectMeta | undefined, times: readonly (string 
   return known.length === 0 ? undefined : age(Math.min(...known), now);
 }
 
+/** Since when conditions are as they are. */
 export const timesOf = (conditions: readonly Condition[] | undefined): readonly (string | undefined)[] =>
   (conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime);

@@ -57,6 +57,7 @@ export interface StatusReader {
   close(): Promise<void>;
 }
 
+/** Opens a status branch: that of `origin` in a clone, unless `offline`. Errors: CliError and GitError. */
 export async function openStatus({ repo, statusBranch, offline }: StatusOptions): Promise<StatusReader> {
   const ref = branchRef(statusBranch);
   if (offline && parseAddress(repo).kind !== 'local') throw notYet(repo, statusBranch);

@@ -44,6 +44,7 @@ const ofRun =
   (asked: Asked): Cell =>
     'removal' in asked ? undefined : cell(asked.approval);
 
+/** KubeFleet's columns of requests, and beside them the removals that a person may allow. */
 export const approvals: Listing = listing<Asked>({
   names: ['approvals', 'approval', 'approvalrequest'],
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
@@ -91,6 +92,7 @@ const askedAt = ({ metadata, status }: ApprovalRequest, run: StagedUpdateRun | u
   return [...timesOf(task?.conditions), ...timesOf(status?.conditions)];
 };
 
+/** KubeFleet's columns. */
 export const evictions: Listing = listing<Eviction>({
   names: ['evictions', 'eviction'],
   clusterNames: ['clusterresourceplacementevictions', 'clusterresourceplacementeviction', 'crpe'],

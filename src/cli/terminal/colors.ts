@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 type Style = Parameters<typeof styleText>[0];
 type Stream = { readonly isTTY?: boolean };
 
+/** Paints texts for a stream; leaves them as they are where it is not to be coloured. */
 export function colorsFor(stream: Stream): (style: Style, text: string) => string {
   return isColored(stream) ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
 }

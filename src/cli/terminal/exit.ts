@@ -31,9 +31,11 @@ export class CliError extends Error {
 const isUsageError = (error: unknown): error is { readonly exitCode: number } =>
   String((error as { code?: unknown } | undefined)?.code).startsWith('commander.');
 
+/** Whether a person has been told what is wrong. */
 export const saidAlready = (error: unknown): boolean =>
   isUsageError(error) || (error instanceof CliError && error.silent);
 
+/** The exit code of a command that ended with an error; 70 for a bug (sysexits.h, EX_SOFTWARE). */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
   if (isUsageError(error)) return error.exitCode === 0 ? 0 : exitCodes.invalidInput;

@@ -2,6 +2,7 @@ import { CliError } from './exit.ts';
 
 export type OutputFormat = 'table' | 'json' | 'yaml' | 'markdown' | 'wide' | 'name';
 
+/** The format that a person asks for. Error: CliError with those that the command knows. */
 export function outputFormat(text: string, allowed: readonly OutputFormat[]): OutputFormat {
   const found = allowed.find((format) => format === text);
   if (found) return found;
@@ -13,8 +14,10 @@ export const print = (text: string): void => {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 };
 
+/** For programs; two columns a level, since people look at it too. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2));
 
+/** Without line breaks of its own and without anchors, so that it can be applied as it is. */
 export async function printYaml(value: unknown): Promise<void> {
   const { stringify } = await import('yaml');
   print(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }));

@@ -42,6 +42,7 @@ export interface ClusterStay {
   readonly unfit?: string;
 }
 
+/** Compares the plan with the changes to the one without them, and explains what differs. */
 export function compare(of: {
   readonly before: Plan;
   readonly after: Plan;

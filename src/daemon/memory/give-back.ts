@@ -64,6 +64,7 @@ export function giveBackAtRest(input: {
   };
 }
 
+/** Of the whole process, so far. */
 export function processUsage(): Usage {
   const { user, system } = process.cpuUsage();
   return { processorMs: (user + system) / 1000, residentBytes: process.memoryUsage.rss() };

@@ -18,6 +18,7 @@ export interface DesiredFleet {
   published(commit: string): void;
 }
 
+/** Follows a branch of desired state. `acceptRewind`: the commit, or how it begins, to which history may go back once. */
 export function desiredFleet(input: {
   readonly desired: DesiredState;
   readonly load: (tree: RepoTree) => Promise<Fleet>;

@@ -31,6 +31,7 @@ export interface StatusMemory {
   moved(): void;
 }
 
+/** Remembers what the branch said last, and reads it anew where somebody else has written. */
 export function statusMemory(status: Status, log: Logger): StatusMemory {
   let known: Remembered | undefined;
   let stale = true;

@@ -26,6 +26,7 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Counters and gauges of this process; those that may stay at nothing begin at 0. */
 export function metrics(): Metrics {
   const values = new Map<string, Map<string, number>>();
   const add = (name: string, labels: string, value: number, replace: boolean) => {

@@ -21,6 +21,7 @@ export function packetLines(answer: Buffer): Buffer[] {
   return lines;
 }
 
+/** A body in one piece. */
 export async function whole(body: AsyncIterable<Uint8Array> | undefined): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body ?? []) chunks.push(chunk);

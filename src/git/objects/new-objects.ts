@@ -15,6 +15,7 @@ export interface TreeEntry {
   readonly oid: string;
 }
 
+/** An object with its id: the SHA-1 of git's header and the content. */
 export function newObject(type: NewObject['type'], content: Buffer): NewObject {
   const oid = createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
   return { oid, type, content };
@@ -31,8 +32,10 @@ export function newTree(entries: readonly TreeEntry[]): NewObject {
   return newObject('tree', Buffer.concat(parts));
 }
 
+/** Whether an entry of a tree is a tree. */
 export const isFolder = (entry: { readonly mode: string }): boolean => entry.mode === '40000';
 
+/** A commit whose author commits it himself, in UTC. */
 export function newCommit(input: {
   readonly tree: string;
   readonly parents: readonly string[];

@@ -15,6 +15,7 @@ export interface LoadCache {
   flush(inUse: ReadonlySet<string>): Promise<void>;
 }
 
+/** A cache for as long as the process runs. */
 export const memoryCache = (): LoadCache => cache(new Map(), undefined);
 
 /**

@@ -31,4 +31,5 @@ export const removalApprovalObject = ({ name, removalDigest }: RemovalAsked): ob
   spec: { removalDigest },
 });
 
+/** Of a RemovalApproval: short, and one for each digest. */
 export const removalName = (digest: string): string => `removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;
