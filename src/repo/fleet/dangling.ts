@@ -2,11 +2,12 @@ import type { ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import { type Fleet, type FleetRecord, sourceKey, writtenPlacements } from '../../engine/input.ts';
+import { type Fleet, type FleetRecord, writtenPlacements } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { isInitialized } from '../../engine/staged/step.ts';
+import { looseEnd } from './loose-end.ts';
 
 /**
  * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit.
@@ -30,21 +31,13 @@ export type Done = Pick<FleetRecord, 'runs' | 'evictions'>;
 /** Looked up once for each commit. */
 const dangling = onceFor((fleet: Fleet): readonly { readonly from: ObjectRef; readonly problem: Problem }[] =>
   references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
-    const isRefused = fleet.refused.some(
-      (ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name,
-    );
-    if (among.has(name) || isRefused) return [];
+    if (among.has(name)) return [];
+    if (fleet.refused.some((ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name)) return [];
     const like = nearest(name, [...among]);
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-    const problem: Problem = {
-      severity: 'warning',
-      code: 'dangling-reference',
-      ...fleet.sources?.get(sourceKey(from.kind, from)),
-      path,
-      message: `${from.kind} ${from.name}: there is no ${kind} ${name}${where} in this repo`,
-      ...(like === undefined ? {} : { fix: `did you mean ${like}?` }),
-    };
-    return [{ from, problem }];
+    const why = `there is no ${kind} ${name}${where} in this repo`;
+    const fix = like && `did you mean ${like}?`;
+    return [{ from, problem: looseEnd(fleet, from, { code: 'dangling-reference', path, why, fix }) }];
   }),
 );
 

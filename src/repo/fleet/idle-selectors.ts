@@ -1,8 +1,10 @@
 import type { LabelSelector } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Fleet, sourceKey } from '../../engine/input.ts';
+import type { Fleet } from '../../engine/input.ts';
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
+import { looseEnd } from './loose-end.ts';
+import { selectorTerms } from './selector-terms.ts';
 
 /**
  * Selectors of clusters by label that no cluster of the repo matches, in placements, overrides and stages: warnings, for
@@ -10,22 +12,15 @@ import { memberNameLabel } from '../../engine/placement/members.ts';
  * nor where a file that is not valid may hold one. What depends on the properties of clusters is not in the repo.
  */
 export function idleSelectors(fleet: Fleet): Problem[] {
-  const { members, unreadable, refused, sources } = fleet;
+  const { members, unreadable, refused } = fleet;
   if (members.length === 0 || unreadable.length > 0 || refused.some(({ kind }) => kind === 'MemberCluster')) return [];
   const labels = members.map(({ metadata }) => ({ [memberNameLabel]: metadata.name, ...metadata.labels }));
   const matching = onceForText((selector: LabelSelector) => labels.some((of) => matchesSelector(selector, of)));
   return selectors(fleet).flatMap(({ of: { kind, metadata }, path, selector }): Problem[] => {
     if (selector === undefined || matching(selector)) return [];
     const lost = labelNobodyHas(selector, labels);
-    return [
-      {
-        severity: 'warning',
-        code: 'idle-selector',
-        ...sources?.get(sourceKey(kind, metadata)),
-        path,
-        message: `${kind} ${metadata.name}: the labels match no cluster of this repo${lost === undefined ? '' : `: none has ${lost}`}`,
-      },
-    ];
+    const why = `the labels match no cluster of this repo${lost === undefined ? '' : `: none has ${lost}`}`;
+    return [looseEnd(fleet, { kind, ...metadata }, { code: 'idle-selector', path, why })];
   });
 }
 
@@ -49,26 +44,10 @@ interface Selecting {
   readonly selector: LabelSelector | undefined;
 }
 
-const required = 'requiredDuringSchedulingIgnoredDuringExecution';
-const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
-
 const selectors = ({ placements, overrides, strategies }: Fleet): Selecting[] => [
-  ...placements.flatMap((of) => {
-    const affinity = of.spec.policy.affinity?.clusterAffinity;
-    const path = 'spec.policy.affinity.clusterAffinity';
-    return [
-      ...(affinity?.[required]?.clusterSelectorTerms ?? []).map(({ labelSelector }, at) => ({
-        of,
-        path: `${path}.${required}.clusterSelectorTerms.${at}.labelSelector`,
-        selector: labelSelector,
-      })),
-      ...(affinity?.[preferred] ?? []).map(({ preference }, at) => ({
-        of,
-        path: `${path}.${preferred}.${at}.preference.labelSelector`,
-        selector: preference.labelSelector,
-      })),
-    ];
-  }),
+  ...placements.flatMap((of) =>
+    selectorTerms(of).map(({ term, path }) => ({ of, path: `${path}.labelSelector`, selector: term.labelSelector })),
+  ),
   ...overrides.flatMap((of) =>
     of.spec.policy.overrideRules.flatMap(({ clusterSelector }, rule) =>
       (clusterSelector?.clusterSelectorTerms ?? []).map(({ labelSelector }, at) => ({

@@ -1,12 +1,14 @@
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import { type Fleet, sourceKey } from '../../engine/input.ts';
+import type { Fleet } from '../../engine/input.ts';
+import { looseEnd } from './loose-end.ts';
 
 /**
  * Variables of overrides that are filled in nowhere: misspelt ones, which KubeFleet leaves as they stand, and labels that no
  * cluster has, with which the override fails wherever it applies. Warnings.
  */
-export function lostVariables({ overrides, members, sources }: Fleet): Problem[] {
+export function lostVariables(fleet: Fleet): Problem[] {
+  const { overrides, members } = fleet;
   const labels = new Set<string>(members.flatMap(({ metadata }) => Object.keys(metadata.labels ?? {})));
   return overrides.flatMap(({ kind, metadata, spec }) =>
     spec.policy.overrideRules.flatMap(({ jsonPatchOverrides = [] }, rule) =>
@@ -14,16 +16,9 @@ export function lostVariables({ overrides, members, sources }: Fleet): Problem[]
         [...JSON.stringify(value ?? null).matchAll(variables)].flatMap(([variable]) => {
           const lost = lostAs(variable, labels);
           if (lost === undefined) return [];
-          return [
-            {
-              severity: 'warning' as const,
-              code: 'lost-variable',
-              ...sources?.get(sourceKey(kind, metadata)),
-              path: `spec.policy.overrideRules.${rule}.jsonPatchOverrides.${patch}.value`,
-              message: `${kind} ${metadata.name}: ${lost.why}`,
-              fix: lost.meant === undefined ? known : `did you mean ${lost.meant}?`,
-            },
-          ];
+          const path = `spec.policy.overrideRules.${rule}.jsonPatchOverrides.${patch}.value`;
+          const fix = lost.meant === undefined ? known : `did you mean ${lost.meant}?`;
+          return [looseEnd(fleet, { kind, ...metadata }, { code: 'lost-variable', path, why: lost.why, fix })];
         }),
       ),
     ),

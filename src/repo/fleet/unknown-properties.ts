@@ -1,6 +1,7 @@
+import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import { type Fleet, sourceKey } from '../../engine/input.ts';
+import type { Fleet } from '../../engine/input.ts';
 import {
   canonicalPropertyName,
   informationalProperties,
@@ -9,46 +10,35 @@ import {
   resourcePrefix,
   wellKnownProperties,
 } from '../../engine/placement/properties.ts';
+import { looseEnd } from './loose-end.ts';
+import { selectorTerms } from './selector-terms.ts';
 
 /**
  * Properties that a policy asks for and no cluster reports, since the name lacks its prefix or has another's, or about which
  * nothing can be asked. KubeFleet takes any name, and then no cluster matches: warnings. Nothing is said of a name of somebody's
  * own that has a prefix, nor of one that a cluster of the repo has.
  */
-export function unknownProperties({ placements, members, sources }: Fleet): Problem[] {
+export function unknownProperties(fleet: Fleet): Problem[] {
+  const { placements, members } = fleet;
   const given = new Set(members.flatMap((member) => Object.keys(memberProperties(member, member.status ?? {}))));
   return placements.flatMap((placement) => {
     const { kind, metadata } = placement;
     return propertiesAsked(placement).flatMap(({ name, path }): Problem[] => {
       const fault = given.has(canonicalPropertyName(name)) ? undefined : faultOf(canonicalPropertyName(name));
       if (fault === undefined) return [];
-      const { why, fix } = fault;
-      const place = { ...sources?.get(sourceKey(kind, metadata)), path, message: `${kind} ${metadata.name}: ${why}` };
-      return [{ severity: 'warning', code: 'unknown-property', ...place, ...(fix !== undefined && { fix }) }];
+      return [looseEnd(fleet, { kind, ...metadata }, { code: 'unknown-property', path, ...fault })];
     });
   });
 }
 
-const required = 'requiredDuringSchedulingIgnoredDuringExecution';
-const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
-
-function propertiesAsked({ spec }: Fleet['placements'][number]): { readonly name: string; readonly path: string }[] {
-  const affinity = spec.policy.affinity?.clusterAffinity;
-  const path = 'spec.policy.affinity.clusterAffinity';
-  return [
-    ...(affinity?.[required]?.clusterSelectorTerms ?? []).flatMap(({ propertySelector }, term) =>
-      (propertySelector?.matchExpressions ?? []).map(({ name }, at) => ({
-        name,
-        path: `${path}.${required}.clusterSelectorTerms.${term}.propertySelector.matchExpressions.${at}.name`,
-      })),
-    ),
-    ...(affinity?.[preferred] ?? []).flatMap(({ preference: { propertySorter } }, term) =>
-      propertySorter === undefined
-        ? []
-        : [{ name: propertySorter.name, path: `${path}.${preferred}.${term}.preference.propertySorter.name` }],
-    ),
-  ];
-}
+const propertiesAsked = (placement: Placement): { readonly name: string; readonly path: string }[] =>
+  selectorTerms(placement).flatMap(({ term: { propertySelector, propertySorter }, path }) => [
+    ...(propertySelector?.matchExpressions ?? []).map(({ name }, at) => ({
+      name,
+      path: `${path}.propertySelector.matchExpressions.${at}.name`,
+    })),
+    ...(propertySorter === undefined ? [] : [{ name: propertySorter.name, path: `${path}.propertySorter.name` }]),
+  ]);
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 /** Under these KubeFleet's providers report what is well-known, and nothing else. */
