@@ -2,7 +2,7 @@ import { recordedDecision } from '../../engine/placement/selected.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import type { Bound } from '../status/bindings.ts';
 import type { Status } from '../status/open-status.ts';
-import { whyLate } from '../status/waits.ts';
+import { whyLate } from '../status/why-late.ts';
 import { titled } from './object.ts';
 import { conditionTable, fields } from './parts.ts';
 import { overridesOf, troubles } from './placement.ts';

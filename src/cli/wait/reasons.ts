@@ -4,7 +4,8 @@ import { titleOf } from '../../repo/title-of.ts';
 import type { Row } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import { knownPlacements } from '../status/placements.ts';
-import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, waitsOfRun, whyLate } from '../status/waits.ts';
+import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, waitsOfRun } from '../status/waits.ts';
+import { whyLate } from '../status/why-late.ts';
 
 /** Top folders of the status branch that the reasons are read from. */
 export const foldersOfReasons: readonly string[] = ['placements', 'runs'];

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { knownPlacements } from '../../../src/cli/status/placements.ts';
-import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, whyLate } from '../../../src/cli/status/waits.ts';
+import { waitsOfApproval, waitsOfCluster, waitsOfPlacement } from '../../../src/cli/status/waits.ts';
+import { whyLate } from '../../../src/cli/status/why-late.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import type { Silence } from '../../../src/repo/record/summary.ts';
 

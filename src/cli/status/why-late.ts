@@ -1,0 +1,74 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+import { holdsOf } from '../../repo/record/holds-of.ts';
+import type { Held, Silence } from '../../repo/record/summary.ts';
+import { messageOf } from '../../repo/record/told-holds.ts';
+import { causeOf } from '../terminal/cause.ts';
+import type { Bound } from './bindings.ts';
+import type { Status } from './open-status.ts';
+import type { KnownPlacement } from './placements.ts';
+
+type Known = Pick<Status, 'silent' | 'holds'>;
+
+/**
+ * Why one cluster does not have what it is to have: it is silent, something holds it, an object of it fails, or what its
+ * conditions say. Undefined: it has.
+ */
+export function whyLate({ placement, binding }: Bound, { silent, holds }: Known): string | undefined {
+  const seen = seenOf(binding, silent);
+  const hold = seen === undefined || silent.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
+  return hold ? toldHold(hold) : seen;
+}
+
+/** What holds one cluster of an update run; of one that does not answer that is told first. */
+export function heldInRun(
+  { kind, metadata }: StagedUpdateRun,
+  cluster: ClusterName,
+  { silent, holds }: Known,
+): string | undefined {
+  if (silent.has(cluster)) return undefined;
+  const hold = holdsOn(cluster, holdsOf({ kind, ...metadata }, holds))[0];
+  return hold && toldHold(hold);
+}
+
+/** Reason and sentence, without the name of a cluster that stands beside them. */
+export const toldHold = (hold: Held): string => `${hold.reason}: ${messageOf(hold)}`;
+
+const holdsOn = (cluster: ClusterName, holds: readonly Held[]): Held[] =>
+  holds.filter(({ subject, clusters }) => subject.clusterName === cluster || clusters?.includes(cluster));
+
+/** What holds one cluster of a placement. Of many that wait for the same, the summary names only the first. */
+function holdOf(binding: Binding, placement: KnownPlacement, holds: Status['holds']): Held | undefined {
+  const mine = holdsOf(placement, holds);
+  const [named] = holdsOn(binding.targetCluster, mine);
+  if (named !== undefined || !isHeldBack(binding)) return named;
+  const cut = mine.filter(({ clusters = [], count = 0 }) => count > clusters.length);
+  return cut.length === 1 ? cut[0] : undefined;
+}
+
+const isHeldBack = ({ conditions, state, deleting }: Binding): boolean =>
+  conditionIs(conditions, 'RolloutStarted', 'False') || (state === 'Unscheduled' && !deleting);
+
+function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): string | undefined {
+  const isHeld = conditionIs(binding.conditions, 'RolloutStarted', 'False');
+  const stays = binding.state !== 'Unscheduled' && !binding.deleting;
+  if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
+  const silence = silent.get(binding.targetCluster);
+  if (silence) return toldSilence(silence);
+  const failed = binding.failedPlacements?.[0];
+  if (failed) {
+    const more = binding.failedPlacements!.length - 1;
+    return `${describeRef(failed)}: ${causeOf(failed.condition)}${more > 0 ? ` (and ${more} more)` : ''}`;
+  }
+  if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
+  const unmet = binding.conditions?.find(({ status }) => status !== 'True');
+  if (unmet) return causeOf(unmet);
+  return binding.state === 'Scheduled' ? 'nothing has begun there yet' : 'is being applied';
+}
+
+/** What is known of a member that does not answer. */
+export const toldSilence = ({ cause, lastContact }: Silence): string =>
+  `does not answer${lastContact === undefined ? '' : ` since ${lastContact}`}: ${cause}`;
