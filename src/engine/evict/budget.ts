@@ -42,31 +42,42 @@ export interface BudgetVerdict {
  * serves nor is missing. Percentages are of the clusters asked for and round up. A budget that says nothing, or
  * something invalid, allows nothing.
  */
-export function budgetAllows(
+export const budgetAllows = (
+  work: PlacementWork,
+  budget: BudgetInForce,
+  isPresent?: (cluster: ClusterName) => boolean,
+): BudgetVerdict => budgetAllowsAfter(work, budget, isPresent)(0);
+
+/** The same for one more when so many available ones of the placement are disrupted already. */
+export function budgetAllowsAfter(
   work: PlacementWork,
   budget: BudgetInForce,
   isPresent: (cluster: ClusterName) => boolean = () => true,
-): BudgetVerdict {
-  if (budget === undefined) return { allowed: true, misconfigured: false, message: 'no disruption budget' };
-  if (budget === 'invalid')
-    return { allowed: false, misconfigured: true, message: 'its file is not valid and blocks until it is mended' };
-  const { maxUnavailable, minAvailable } = budget.spec;
+): (disrupted: number) => BudgetVerdict {
+  const always = (verdict: BudgetVerdict) => () => verdict;
+  if (budget === undefined) return always({ allowed: true, misconfigured: false, message: 'no disruption budget' });
+  const misconfigured = (message: string) => always({ allowed: false, misconfigured: true, message });
+  if (budget === 'invalid') return misconfigured('its file is not valid and blocks until it is mended');
   const fault = budgetFault(work, budget);
-  if (fault) return { allowed: false, misconfigured: true, message: fault };
+  if (fault) return misconfigured(fault);
+  const { maxUnavailable, minAvailable } = budget.spec;
   const counted = work.bindings.filter(({ binding }) => isPresent(binding.targetCluster));
   const total = counted.length;
-  const available = counted.filter(
+  const before = counted.filter(
     ({ binding }) => !binding.deleting && currentCondition(binding, 'Available')?.status === 'True',
   ).length;
   const desired = desiredClusters(work);
-  const room =
-    maxUnavailable !== undefined
-      ? scale(maxUnavailable, desired, 'up') - (total - available)
-      : available - scale(minAvailable ?? 0, desired, 'up');
-  return {
-    allowed: room > 0,
-    misconfigured: false,
-    message: `availablePlacements: ${available}, totalPlacements: ${total}`,
+  return (disrupted) => {
+    const available = before - disrupted;
+    const room =
+      maxUnavailable !== undefined
+        ? scale(maxUnavailable, desired, 'up') - (total - available)
+        : available - scale(minAvailable ?? 0, desired, 'up');
+    return {
+      allowed: room > 0,
+      misconfigured: false,
+      message: `availablePlacements: ${available}, totalPlacements: ${total}`,
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 import { currentCondition } from '../binding-health.ts';
-import { type BudgetInForce, bindsRollouts, budgetAllows } from '../evict/budget.ts';
-import type { BindingStep, PlacementWork } from '../working.ts';
+import { type BudgetInForce, bindsRollouts, budgetAllowsAfter } from '../evict/budget.ts';
+import type { PlacementWork } from '../working.ts';
 import type { Classified } from './classify.ts';
 
 export interface WithinBudget {
@@ -23,19 +23,18 @@ export function withinBudget(
   if (budget === undefined || !bindsRollouts(budget)) return { allowed: chosen, denials: new Map() };
   const allowed = new Set<Classified>();
   const denials = new Map<Classified, string>();
-  const steps = new Map<Classified, BindingStep>(all.map((entry) => [entry, entry.step]));
+  const allows = budgetAllowsAfter({ ...work, bindings: all.map(({ step }) => step) }, budget);
+  let disrupted = 0;
   for (const entry of chosen) {
-    const { binding } = entry.step;
-    if (entry.candidate === 'bind' || currentCondition(binding, 'Available')?.status !== 'True') {
-      allowed.add(entry);
-      continue;
+    if (entry.candidate !== 'bind' && currentCondition(entry.step.binding, 'Available')?.status === 'True') {
+      const verdict = allows(disrupted);
+      if (!verdict.allowed) {
+        denials.set(entry, verdict.message);
+        continue;
+      }
+      disrupted++;
     }
-    const verdict = budgetAllows({ ...work, bindings: [...steps.values()] }, budget);
-    if (!verdict.allowed) denials.set(entry, verdict.message);
-    else {
-      allowed.add(entry);
-      steps.set(entry, { ...entry.step, binding: { ...binding, conditions: [] } });
-    }
+    allowed.add(entry);
   }
   return { allowed, denials };
 }
