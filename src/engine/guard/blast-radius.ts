@@ -1,7 +1,7 @@
 import type { IntOrPercent } from '../../api/meta.ts';
 import type { PlanInput } from '../input.ts';
 import type { GuardFinding } from '../plan-document.ts';
-import type { Compared } from './comparison.ts';
+import { type Compared, liveBindings } from './comparison.ts';
 import type { Removal, Removals } from './removals.ts';
 import { objectsOf } from './snapshot-objects.ts';
 import { membersThatStay } from './staying-members.ts';
@@ -50,7 +50,7 @@ function tooManyObjects({ fleet, record }: PlanInput, { now }: Removals): GuardF
     if (objects <= smallest) continue;
     let held = 0;
     for (const { state, snapshots } of record.placements.values()) {
-      const index = state.bindings.find((it) => it.targetCluster === cluster && !it.deleting)?.resourceSnapshotIndex;
+      const index = liveBindings(state.bindings).get(cluster)?.resourceSnapshotIndex;
       if (index !== undefined) held += objectsOf(snapshots.get(index) ?? []).length;
     }
     const limit = limitOf(fleet.config?.spec.guard?.maxObjectsPerCluster, 50, held);

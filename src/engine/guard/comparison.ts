@@ -136,8 +136,18 @@ export const notRemembered: readonly Manifest[] = [];
 /** Bindings in the record that the plan writes, by placement and cluster. */
 export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => Binding | undefined {
   const { states } = writtenIn(plan.record);
-  return (key, cluster) => states.get(key)?.bindings.find((it) => it.targetCluster === cluster && !it.deleting);
+  return (key, cluster) => liveBindings(states.get(key)?.bindings ?? noBindings).get(cluster);
 }
+
+/** Bindings of a state that are not on their way out, by cluster, of two the first: rules ask cluster by cluster. */
+export const liveBindings = onceFor(
+  (bindings: readonly Binding[]): ReadonlyMap<ClusterName, Binding> =>
+    new Map(
+      bindings.toReversed().flatMap((binding) => (binding.deleting ? [] : [[binding.targetCluster, binding] as const])),
+    ),
+);
+
+const noBindings: readonly Binding[] = [];
 
 /** Whether a placement is still on its way out of a cluster by the plan: one that is not planned, by its record. */
 export function leavingReader(plan: Plan): (key: PlacementKey, cluster: ClusterName) => boolean {
@@ -171,6 +181,7 @@ export function overridesReader(plan: Plan): (key: PlacementKey, cluster: Cluste
   };
 }
 
+/** One text for the override snapshots of a binding: two bindings with the same ones have the same. */
 export const overridesOf = (
   binding: Pick<Binding, 'clusterResourceOverrideSnapshots' | 'resourceOverrideSnapshots'>,
 ): string =>
