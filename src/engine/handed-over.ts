@@ -47,7 +47,10 @@ export function handedOver(
 const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
   type !== 'ReportDiff' && whenToTakeOver !== 'Never';
 
-/** Which placements may ask for an object on some cluster: nearly always the one that lets go of it alone, and nothing else is looked into. */
+/**
+ * Which placements may ask for an object on some cluster: nearly always the one that lets go of it alone, and nothing else is
+ * looked into.
+ */
 function listedBy(works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> {
   const by = new Map<string, PlacementWork[]>();
   for (const work of works) {

@@ -91,6 +91,7 @@ export interface Source {
   readonly inside?: readonly (string | number)[];
 }
 
+/** Key of `Fleet.sources`: the kind without its version, since a name is one object in all of them. */
 export const sourceKey = (
   kind: string,
   { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
@@ -144,7 +145,10 @@ export interface UnreadPlacement extends Omit<RecordedPlacement, 'state'> {
 }
 
 export interface RecordedPlacement {
-  /** `status.yaml`: the placement as last planned, with `.status`. Its spec is the last good version (docs/compatibility.md, Fleet repo). */
+  /**
+   * `status.yaml`: the placement as last planned, with `.status`. Its spec is the last good version (docs/compatibility.md,
+   * Fleet repo).
+   */
   readonly object: Placement | undefined;
   readonly state: PlacementState;
   /** `namespace-status.yaml`: its status as its namespace sees it. */

@@ -4,7 +4,10 @@ import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
 
-/** The plan document (docs/status-branch.md). Absent optional fields are left out. Lists are sorted by name unless order means something. */
+/**
+ * The plan document (docs/status-branch.md). Absent optional fields are left out. Lists are sorted by name unless order means
+ * something.
+ */
 export interface Plan {
   readonly apiVersion: 'gitfleet.dev/v1alpha1';
   readonly kind: 'Plan';
@@ -65,6 +68,7 @@ export interface Target {
   readonly objects: readonly ObjectRef[];
 }
 
+/** Why something that is wanted is not a target yet. Closed; docs/status-branch.md names them too. */
 export const holdReasons = [
   'RolloutBudget',
   'UnavailablePeriod',

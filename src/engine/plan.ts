@@ -52,7 +52,10 @@ export interface TargetContent {
   readonly strategy: ApplyStrategy;
   /** Value of the ownership label on the placement's objects. */
   readonly label: string;
-  /** Whether the placement that marks its objects with a label has this one on the cluster, or may have: what else is marked is nobody's. */
+  /**
+   * Whether the placement that marks its objects with a label has this one on the cluster, or may have: what else is marked is
+   * nobody's.
+   */
   readonly isPlaced: (label: string, object: ObjectRef) => boolean;
   /** Namespaces and CRDs that may be removed with what they hold that is not ours. */
   readonly approvedRemovals: readonly ObjectRef[];

@@ -63,7 +63,10 @@ function selectionProblems({ placement: { kind, metadata }, selection }: Placeme
   );
 }
 
-/** Makes what the repo selects the latest snapshot. A user error leaves everything as it is, and so does a file that stands for what nobody knows. */
+/**
+ * Makes what the repo selects the latest snapshot. A user error leaves everything as it is, and so does a file that stands for
+ * what nobody knows.
+ */
 export function snapshotResources(work: PlacementWork, world: World): PlacementWork {
   if (!work.selection.ok || whereLastGoodIsLost(work, world.input.fleet)) return work;
   const taken = takeSnapshot({

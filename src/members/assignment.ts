@@ -17,7 +17,10 @@ export interface Assignment {
   readonly isPlaced: (label: string, object: ObjectRef) => boolean;
   readonly resourceSnapshotIndex?: number;
   readonly digest?: string;
-  /** Was the daemon's before us, by a record that may be out of date: looked after, but nothing newer is undone for it and nothing that is not there is made. */
+  /**
+   * Was the daemon's before us, by a record that may be out of date: looked after, but nothing newer is undone for it and
+   * nothing that is not there is made.
+   */
   readonly adopted?: boolean;
   /** Whatever is there stays as it is, and is only looked at: nobody knows what it should be. */
   readonly leaveAlone?: boolean;

@@ -13,6 +13,7 @@ export function absenceMeansNothing(
   return fleet.unreadable.length > 0 || isRefused(fleet, ref);
 }
 
+/** Whether the file of an object was found invalid when it was read. */
 export const isRefused = (
   fleet: Fleet,
   ref: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
@@ -32,6 +33,7 @@ export function heldBecause(
   return `it is not found, but ${fleet.unreadable[0]} could not be read: nothing is concluded from absence until that file is mended`;
 }
 
+/** What is held at its last good version, and why, in `message`. */
 export const lastGoodHold = (subject: Hold['subject'], message: string): Hold => ({
   subject,
   reason: 'LastGoodVersion',

@@ -30,5 +30,6 @@ export function untilMended(key: PlacementKey, recorded: RecordedPlacement, flee
   return { subject: { kind: 'ClusterResourcePlacement', name: key }, reason: 'RecordLost', message };
 }
 
+/** Clusters that the record has bindings on, whatever their state. */
 export const clustersOf = ({ state }: RecordedPlacement): readonly string[] =>
   state.bindings.map(({ targetCluster }) => targetCluster);

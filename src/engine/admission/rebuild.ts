@@ -82,6 +82,7 @@ export function rebuilt(
 const isUnnamed = (placement: Placement | undefined, cluster: string): boolean =>
   placement?.spec.policy.placementType === 'PickFixed' && !placement.spec.policy.clusterNames?.includes(cluster);
 
+/** Entries of snapshots that were put together from what members hold; the last index is the latest. */
 export const rebuiltEntries = (indexes: readonly number[]): PlacementState['resourceSnapshots'] =>
   indexes.map((index) => ({
     index,

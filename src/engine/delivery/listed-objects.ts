@@ -21,6 +21,7 @@ export function listedObjects(snapshots: ReadonlyMap<number, readonly Manifest[]
   return listed;
 }
 
+/** Objects that reach a member: those in an envelope instead of it; none of one that cannot be unpacked. */
 export const refsIn = (manifests: readonly Manifest[]): ObjectRef[] =>
   manifests.flatMap((manifest) => {
     const opened = unpack(manifest);

@@ -5,6 +5,7 @@ const redacted = '(redacted)';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
+/** A Secret of Kubernetes, not one of a custom kind of that name. */
 export const isSecret = ({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): boolean =>
   apiVersion === 'v1' && kind === 'Secret';
 

@@ -20,6 +20,7 @@ export type Freeze =
   /** `opensAt`: when the next freeze begins; undefined = never. */
   | { readonly kind: 'none'; readonly opensAt: Timestamp | undefined };
 
+/** No freeze, and none to come. */
 export const notFrozen: Freeze = { kind: 'none', opensAt: undefined };
 
 /** Windows that follow one another without a gap are one; after so many they are taken to go on for ever. */

@@ -1,8 +1,10 @@
 import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
 
+/** The condition of a type; there is at most one. */
 export const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type);
 
+/** A condition that is not there has no status. */
 export const conditionIs = (
   conditions: readonly Condition[] | undefined,
   type: string,

@@ -1,4 +1,7 @@
-/** Whether two plain values (JSON and maps of it) say the same. Members that are `undefined` count as left out; key order does not matter. */
+/**
+ * Whether two plain values (JSON and maps of it) say the same. Members that are `undefined` count as left out; key order does
+ * not matter.
+ */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -50,8 +50,9 @@ export function unschedule(binding: Binding): Binding {
 }
 
 /**
- * `picks`: the decisions on the clusters that a cycle picked. KubeFleet's crossReferencePickedClustersAndDeDupBindings: a picked cluster's obsolete binding is taken over in its state, an
- * unscheduled one gets back the state it had, otherwise a new one is made. Obsolete bindings of other clusters are unscheduled.
+ * `picks`: the decisions on the clusters that a cycle picked. KubeFleet's crossReferencePickedClustersAndDeDupBindings: a
+ * picked cluster's obsolete binding is taken over in its state, an unscheduled one gets back the state it had, otherwise a new
+ * one is made. Obsolete bindings of other clusters are unscheduled.
  */
 export function crossReference(
   groups: BindingGroups,

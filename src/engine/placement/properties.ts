@@ -35,8 +35,9 @@ export const canonicalPropertyName = (name: string): string =>
 /**
  * What a policy can ask about one member: `status.properties`, `status.resourceUsage` under the names
  * `resources.kubernetes-fleet.io/{total|allocatable|available}-<resource>`, which KubeFleet never looks up among the
- * properties (propertyprovider/commons.go), and on top of both the MemberCluster's annotations `property.gitfleet.dev/<name>`. An annotation cannot hold a second slash,
- * so `available-cpu` and `node-count` there also stand for the well-known properties that end so.
+ * properties (propertyprovider/commons.go), and on top of both the MemberCluster's annotations `property.gitfleet.dev/<name>`.
+ * An annotation cannot hold a second slash, so `available-cpu` and `node-count` there also stand for the well-known properties
+ * that end so.
  */
 export function memberProperties(member: MemberCluster, status: MemberClusterStatus): Properties {
   const properties: Record<string, string> = Object.create(null);

@@ -127,6 +127,7 @@ const sameRecord = (a: RecordedPlacement, b: RecordedPlacement): boolean =>
   sameMaps(a.mirrored ?? new Map(), b.mirrored ?? new Map()) &&
   sameMaps(a.snapshots, b.snapshots);
 
+/** Digests of what the policy of a placement reads of the members beyond labels and taints, as they are in this plan. */
 export function facetsFor(placement: Placement, { index, input }: World): string {
   return readFacets(placement)
     .map((facet) => index.facetDigest(facet, input.digest))

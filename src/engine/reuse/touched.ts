@@ -29,6 +29,7 @@ export function touchedSince(before: Observations, after: Observations): Readonl
   return touched;
 }
 
+/** Placements of both scopes may have one name. */
 export const sightingKey = (placement: PlacementRef): string => `${placement.kind} ${placementKey(placement)}`;
 
 function between(

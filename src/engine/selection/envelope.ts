@@ -34,6 +34,7 @@ export function unpack(manifest: Manifest): Unpacked | undefined {
   return known;
 }
 
+/** KubeFleet's older envelope: a ConfigMap that is marked by an annotation. */
 export const isConfigMapEnvelope = (manifest: Manifest): boolean =>
   manifest.kind === 'ConfigMap' &&
   manifest.apiVersion === 'v1' &&

@@ -11,8 +11,10 @@ type Ref = Omit<ObjectRef, 'namespace'> & { readonly namespace?: string | undefi
 export const objectKey = ({ apiVersion, kind, namespace, name }: Ref): string =>
   `${groupVersionOf(apiVersion).group}/${kind}/${namespace ?? ''}/${name}`;
 
+/** `objectKey` of the object that a manifest describes. */
 export const keyOfManifest = (manifest: Manifest): string => objectKey(refOfManifest(manifest));
 
+/** Which object a manifest describes; without a namespace where it names none. */
 export const refOfManifest = ({ apiVersion, kind, metadata }: Manifest): ObjectRef => ({
   apiVersion,
   kind,

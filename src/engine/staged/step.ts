@@ -77,9 +77,11 @@ export interface RunContext {
   readonly input: RunsInput;
 }
 
+/** A run names a strategy of its own scope. */
 export const strategyKind = ({ kind }: StagedUpdateRun): StagedUpdateStrategy['kind'] =>
   kind === 'ClusterStagedUpdateRun' ? 'ClusterStagedUpdateStrategy' : 'StagedUpdateStrategy';
 
+/** KubeFleet's name of the stage that removes what is not picked any more. */
 export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 
 /** The step with one more hold, whose subject is the run, a stage of it or a cluster of a stage. */
@@ -111,6 +113,7 @@ export function withHold(
   };
 }
 
+/** The step with one more instant at which time alone changes something. */
 export const withWake = (step: RunStep, wake: Timestamp): RunStep => ({ ...step, wakes: [...step.wakes, wake] });
 
 /** `about`: the file at fault, when that is not the run's own. */
@@ -124,6 +127,7 @@ export function withProblem(
   return { ...step, problems: [...step.problems, { ...problem, ...input.sourceOf?.(about), message }] };
 }
 
+/** The step with another status of the stage at `index`. */
 export const withStage = (step: RunStep, index: number, stage: StageStatus): RunStep => ({
   ...step,
   status: {
@@ -135,20 +139,23 @@ export const withStage = (step: RunStep, index: number, stage: StageStatus): Run
 const isTrue = (subject: { readonly conditions?: Condition[] | undefined } | undefined, type: string): boolean =>
   conditionIs(subject?.conditions, type, 'True');
 
+/** The run has given the cluster what it wants there. */
 export const hasStarted = (cluster: ClusterUpdatingStatus): boolean => isTrue(cluster, 'Started');
 
 /** Updated, or skipped: nothing more happens to it in this run. */
 export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
   isTrue(cluster, 'Succeeded') || isTrue(cluster, 'Skipped');
 
+/** Counts against maxConcurrency. */
 export const isInFlight = (cluster: ClusterUpdatingStatus): boolean => hasStarted(cluster) && !hasFinished(cluster);
 
-/** Succeeded is True or False: nothing changes a run any more, whatever its `state` says. */
+/** Succeeded is True or False, or it could not be initialized: nothing changes a run any more, whatever its `state` says. */
 export const isOver = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Succeeded', 'True') ||
   conditionIs(status.conditions, 'Succeeded', 'False') ||
   conditionIs(status.conditions, 'Initialized', 'False');
 
+/** Stages, clusters and the snapshot of the run are frozen. */
 export const isInitialized = (status: UpdateRunStatus): boolean => isTrue(status, 'Initialized');
 
 /** The strategy that a run names, of its scope. */

@@ -17,6 +17,7 @@ interface Fields {
   readonly [key: string]: Fields;
 }
 
+/** None where the object came without its `metadata.managedFields`. */
 export const managersOf = (object: Manifest): readonly FieldManager[] =>
   (object.metadata['managedFields'] ?? []) as readonly FieldManager[];
 

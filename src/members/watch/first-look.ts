@@ -18,7 +18,10 @@ export interface FirstLook {
   more(assignment: Assignment): void;
   /** True while what we find can be taken for what the decision was about. */
   fresh(): boolean;
-  /** Carries another digest or another placement's label than it did, or was not looked at in time. Objects without a digest are no daemon's. */
+  /**
+   * Carries another digest or another placement's label than it did, or was not looked at in time. Objects without a digest are
+   * no daemon's.
+   */
   isNews(live: Manifest): boolean;
   /** We put the object there as it is now, or it has been confirmed to be out of date. */
   accept(live: Manifest): void;

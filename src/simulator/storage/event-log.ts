@@ -91,7 +91,10 @@ export function eventLog(version: number): EventLog {
   };
 }
 
-/** The events of a log field by field: a fleet of a thousand keeps a hundred thousand of them, and an object for each takes twice as much. */
+/**
+ * The events of a log field by field: a fleet of a thousand keeps a hundred thousand of them, and an object for each takes
+ * twice as much.
+ */
 interface Columns {
   readonly what: What[];
   readonly objects: Stored[];

@@ -11,6 +11,7 @@ export function everyRow(size: number): Bits {
   return bits;
 }
 
+/** `row`: from 0 to below the size that the bits were made with. */
 export const hasRow = (bits: Bits, row: number): boolean => ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
 
 /** Adds one row in place: sets are filled while they are made, and shared only afterwards. */

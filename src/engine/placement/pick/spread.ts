@@ -93,6 +93,7 @@ export function skewChange(count: number, { lo, lo2, hi }: ReturnType<typeof mea
   return count === hi ? 1 : 0;
 }
 
+/** Filters clusters; a soft one only scores them. */
 export const isHard = ({ whenUnsatisfiable }: TopologySpreadConstraint): boolean =>
   whenUnsatisfiable === 'DoNotSchedule';
 

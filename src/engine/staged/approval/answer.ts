@@ -4,6 +4,7 @@ import type { RunContext } from '../step.ts';
 import { approvalName, type Gate, olderApprovalName } from './name.ts';
 import { ownWords } from './wording.ts';
 
+/** On an approval file: the digest of what was reviewed. An answer to something else is none. */
 export const reviewAnnotation = 'gitfleet.dev/review';
 
 export type Answer =
@@ -57,6 +58,7 @@ export function approvalFileFor(gate: Gate, { run, input }: RunContext): Approva
   return older && speaksOf(older, run, gate) ? older : undefined;
 }
 
+/** Requests of a run have its scope. */
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>
   run.kind === 'ClusterStagedUpdateRun' ? 'ClusterApprovalRequest' : 'ApprovalRequest';
 

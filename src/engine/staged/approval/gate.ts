@@ -117,9 +117,11 @@ function waiting(step: RunStep, context: RunContext, gate: Gate, task: TaskStatu
   });
 }
 
+/** A person said yes, and the run has taken note of it. */
 export const isApproved = (task: TaskStatus): boolean =>
   findCondition(task.conditions, 'ApprovalRequestApproved')?.status === 'True';
 
+/** The task of the stage that stands for a gate. */
 export const taskOf = (step: RunStep, gate: Gate): TaskStatus =>
   tasksOf(step.status.stagesStatus![gate.stageIndex]!, gate.timing)![gate.taskIndex]!;
 

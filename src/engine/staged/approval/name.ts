@@ -40,5 +40,6 @@ export const gatesOf = (stages: readonly StageStatus[]): readonly Gate[] =>
     ),
   );
 
+/** Tasks before or after a stage, as its status lists them. */
 export const tasksOf = (stage: StageStatus, timing: GateTiming): StageStatus['beforeStageTaskStatus'] =>
   timing === 'before' ? stage.beforeStageTaskStatus : stage.afterStageTaskStatus;

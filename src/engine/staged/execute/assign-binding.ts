@@ -15,6 +15,7 @@ interface Wanted {
   readonly cluster: ClusterUpdatingStatus;
 }
 
+/** What the run froze for a cluster when it was initialized. */
 export const wantedBy = ({ status }: RunStep, cluster: ClusterUpdatingStatus): Wanted => ({
   index: Number(status.resourceSnapshotIndexUsed),
   applyStrategy: status.appliedStrategy,
@@ -31,6 +32,7 @@ export function isInSync(binding: Binding, wanted: Wanted, { placement }: Placem
   );
 }
 
+/** Marked as waiting since: by a rollout, or by another run that wants to move it. */
 export const rolloutWithheld = (binding: Binding): boolean =>
   conditionIs(binding.conditions, 'RolloutStarted', 'False');
 

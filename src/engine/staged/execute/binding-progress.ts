@@ -10,7 +10,10 @@ export type Progress =
   /** Never ends a run by itself. `failing`: some condition is False. */
   | { readonly kind: 'updating'; readonly failing: string | undefined };
 
-/** Whether an updated cluster is done (KubeFleet updaterun/execution.go, checkClusterUpdateResult). `periodMs`: unavailablePeriodSeconds. */
+/**
+ * Whether an updated cluster is done (KubeFleet updaterun/execution.go, checkClusterUpdateResult). `periodMs`:
+ * unavailablePeriodSeconds.
+ */
 export function progressOf(binding: Binding, now: Timestamp, periodMs: number): Progress {
   const diff = currentCondition(binding, 'DiffReported');
   if (diff?.status === 'True') return { kind: 'succeeded' };

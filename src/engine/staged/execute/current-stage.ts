@@ -43,6 +43,7 @@ export function concurrencyOf({ stagedUpdateStrategySnapshot, stagesStatus }: Up
   return Math.max(1, scale(value, stagesStatus?.[at]?.clusters.length ?? 0, 'down'));
 }
 
+/** All clusters of the stage are done, and so are its tasks. */
 export const hasSucceeded = ({ conditions }: StageStatus): boolean => conditionIs(conditions, 'Succeeded', 'True');
 
 const broken = (message: string): CurrentStage => ({ kind: 'broken', message });

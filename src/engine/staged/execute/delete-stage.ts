@@ -10,7 +10,8 @@ import { liveBinding } from './walk-clusters.ts';
 
 /**
  * Removes the bindings that were to go when the run was initialized, all at once unless a disruption budget with scope
- * `all` keeps some back; done when none is left (KubeFleet updaterun/execution.go, executeDeleteStage). A cluster that the scheduler took back meanwhile is left alone.
+ * `all` keeps some back; done when none is left (KubeFleet updaterun/execution.go, executeDeleteStage). A cluster that the
+ * scheduler took back meanwhile is left alone.
  */
 export function executeDeleteStage(begun: RunStep, context: RunContext): StageOutcome {
   const { now } = context.input;

@@ -164,6 +164,7 @@ const notSelected = (step: RunStep, { input }: RunContext, at: number, cluster: 
     ),
   );
 
+/** The binding on a cluster that is not on its way out. */
 export const liveBinding = ({ work }: RunStep, cluster: ClusterName): Binding | undefined =>
   work.bindings.find(({ binding }) => binding.targetCluster === cluster && !binding.deleting)?.binding;
 
