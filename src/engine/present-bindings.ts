@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest, Timestamp } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import { type Placement, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
 import { isCleanedUp } from './delivery/cleanup.ts';
@@ -202,10 +202,15 @@ function observed(begun: Begun, present: Binding, world: World, isOwn: IsOwn): B
     placement,
     binding,
     rendered: renderedFor(begun, binding, world, isOwn),
+    appliedBy: binding.applyStrategy ?? recordedPlacement(refOf(placement), world)?.spec.strategy.applyStrategy,
     observation: assignedAt === now ? withoutOlder(observation, refOf(placement), now) : observation,
     now,
   });
 }
+
+/** The placement as it was planned with last. */
+const recordedPlacement = (ref: PlacementRef, { record }: World): Placement | undefined =>
+  record.placements.get(placementKey(ref))?.object;
 
 /** Without what the actor said of the placement before `now`. */
 function withoutOlder(

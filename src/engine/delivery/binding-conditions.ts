@@ -21,6 +21,8 @@ interface Look {
   readonly binding: Binding;
   /** What the cluster should hold of the binding's snapshot. */
   readonly rendered: Rendered;
+  /** How the cluster was told to apply when its conditions were recorded; undefined = by all that is known as now. */
+  readonly appliedBy?: ApplyStrategy | undefined;
   /** Undefined, or not reachable: what was recorded stands. */
   readonly observation: ClusterObservation | undefined;
   readonly now: Timestamp;
@@ -80,7 +82,7 @@ function isOlderThanRecorded(look: Look, observation: ClusterObservation, condit
  * was given something new since, of which nothing is recorded; and that they fail is told in any case.
  */
 function unobserved(look: Look): Binding {
-  const binding = inMode(look.binding, applyStrategyOf(look.placement, look.binding));
+  const binding = inMode(look);
   const isNew =
     look.observation?.reachable === false && !binding.conditions?.some(({ type }) => delivery.includes(type));
   if ((look.rendered.ok && !isNew) || findCondition(binding.conditions, 'Overridden')) return binding;
@@ -91,8 +93,10 @@ function unobserved(look: Look): Binding {
 }
 
 /** What was recorded under ReportDiff says nothing once objects are applied, and the other way round. */
-function inMode(binding: Binding, { type: mode }: ApplyStrategy): Binding {
-  const others = mode === 'ReportDiff' ? ['Applied', 'Available'] : ['DiffReported'];
+function inMode({ placement, binding, appliedBy }: Look): Binding {
+  const reports = applyStrategyOf(placement, binding).type === 'ReportDiff';
+  if (appliedBy === undefined || (appliedBy.type === 'ReportDiff') === reports) return binding;
+  const others = reports ? ['Applied', 'Available'] : ['DiffReported'];
   if (!binding.conditions?.some(({ type }) => others.includes(type))) return binding;
   return { ...binding, conditions: binding.conditions.filter(({ type }) => !others.includes(type)) };
 }

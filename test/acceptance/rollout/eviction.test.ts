@@ -191,6 +191,31 @@ describe('an eviction of a binding', () => {
     expect(verdicts(await story.plan(20))).toEqual([`e1 ${executed}`]);
   });
 
+  it('that reports differences is carried out whatever the budget, by a record without a placement too', async () => {
+    const story = new Story(
+      {
+        ...members('a b'),
+        'web.yaml': placement(pickN(2), rolling(0, 0)),
+        'resources/web.yaml': app('web:1'),
+        'budget.yaml': budget('{maxUnavailable: 0}'),
+        'e1.yaml': eviction('e1', 'a'),
+      },
+      {
+        'placements/web/state.yaml': `
+apiVersion: gitfleet.dev/v1alpha1
+kind: PlacementState
+metadata: {name: web}
+policySnapshots: [{index: 0, latest: true, numberOfClusters: 2, policy: {placementType: PickN}}]
+resourceSnapshots: [{index: 0, latest: true}]
+bindings:
+- {targetCluster: a, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 0, conditions: [{type: DiffReported, status: "False", reason: NotAllWorkHaveDiffReported}]}
+- {targetCluster: b, state: Bound, policySnapshotIndex: 0, resourceSnapshotIndex: 0, conditions: [{type: Available, status: "True", reason: AllWorkAreAvailable}]}
+`,
+      },
+    );
+    expect(verdicts(await story.plan())).toEqual([`e1 ${executed}`]);
+  });
+
   it('that is merely not available yet counts as failed too', async () => {
     const story = await settled(pickN(2), { a: down(), b: up() }, { 'budget.yaml': budget('{maxUnavailable: 0}') });
     story.files['e1.yaml'] = eviction('e1', 'a');

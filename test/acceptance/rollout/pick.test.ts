@@ -166,6 +166,19 @@ const rows: readonly Row[] = [
     holds: ['RolloutBudget c'],
   },
   {
+    rule: 'what a record by hand says of a cluster that nobody looked at stands, whatever the mode',
+    unavailable: 2,
+    surge: 0,
+    bindings: 'a Bound 1 diffed, b Bound 0 broken, c Bound 0 untrackable-30, d Bound 0 diffed, e Bound 0 ready',
+    becomes: 'a Bound 1 keep, b Bound 1 update, c Bound 0 wait, d Bound 0 wait, e Bound 0 wait',
+    holds: [
+      `UnavailablePeriod c until ${at(30)}`,
+      `UnavailablePeriod d until ${at(30)}`,
+      `UnavailablePeriod e until ${at(30)}`,
+    ],
+    wakeAt: at(30),
+  },
+  {
     rule: 'removals come before updates, by the same budget',
     pick: 2,
     unavailable: 1,

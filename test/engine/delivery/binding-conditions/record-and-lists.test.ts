@@ -3,7 +3,19 @@ import type { ApplyStrategy } from '../../../../src/api/placement.ts';
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import type { Rendered } from '../../../../src/engine/overrides/render.ts';
 import { at, T0 } from '../../rollout/world.ts';
-import { bindingOf, config, entry, look, observe, ref, rendered, web, words } from './scene.ts';
+import {
+  bindingOf,
+  config,
+  entry,
+  look,
+  observe,
+  placementOf,
+  ref,
+  rendered,
+  type Scene,
+  web,
+  words,
+} from './scene.ts';
 
 describe('where nothing was observed the record stands', () => {
   const conditions = [
@@ -46,9 +58,17 @@ describe('where nothing was observed the record stands', () => {
   it('but a failing override is told', () => {
     expect(words(observe({ seen: undefined, rendered: failing }))).toEqual(['Overridden=False/OverriddenFailed']);
   });
-  it('and what ReportDiff said is forgotten once objects are applied', () => {
-    const report = { type: 'DiffReported', status: 'True', reason: 'AllWorkHaveDiffReported' } as const;
-    expect(observe({ binding: { conditions: [report] }, seen: undefined }).conditions).toEqual([]);
+  it.each<[string, string, Scene['strategy'], boolean]>([
+    ['and what ReportDiff said is forgotten once objects are applied', 'ReportDiff', {}, false],
+    ['and what applying came to is forgotten under ReportDiff', 'ServerSideApply', { type: 'ReportDiff' }, false],
+    ['but another way to apply forgets nothing', 'ServerSideApply', {}, true],
+  ])('%s', (_, before, strategy, stands) => {
+    const type = before === 'ReportDiff' ? 'DiffReported' : 'Available';
+    const conditions = [{ type, status: 'True', reason: 'AllWorkAreAvailable' } as const];
+    const appliedBy = { ...placementOf().spec.strategy.applyStrategy, type: before as 'ReportDiff' };
+    const seen = { binding: { conditions }, strategy, seen: undefined };
+    expect(observe({ ...seen, appliedBy }).conditions).toEqual(stands ? conditions : []);
+    expect(observe(seen).conditions).toEqual(conditions);
   });
   it.each([
     ['without an index', { resourceSnapshotIndex: undefined }],

@@ -55,7 +55,8 @@ export const ref = ({ apiVersion, kind, metadata: { name, namespace } }: Manifes
 
 export interface Scene {
   readonly binding?: Partial<Binding>;
-  readonly strategy?: Partial<ApplyStrategy>;
+  readonly strategy?: Partial<ApplyStrategy> | undefined;
+  readonly appliedBy?: ApplyStrategy;
   readonly rendered?: Rendered;
   readonly seen?: ClusterObservation | undefined;
   readonly now?: string;
@@ -65,6 +66,7 @@ export const observe = (scene: Scene): Binding =>
     placement: placementOf(scene.strategy),
     binding: bindingOf(scene.binding),
     rendered: scene.rendered ?? rendered(config('x')),
+    appliedBy: scene.appliedBy,
     observation: 'seen' in scene ? scene.seen : look({ objects: [config('x')] }),
     now: scene.now ?? T0,
   });
