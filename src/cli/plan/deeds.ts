@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import type { Binding } from '../../api/placement-state.ts';
+import { wasGiven } from '../../engine/delivery/cleanup.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
@@ -69,7 +69,7 @@ function released(plan: Plan, record: FleetRecord): Deed[] {
         ? { kind: 'ClusterResourcePlacement', name }
         : { kind: 'ResourcePlacement', name, namespace };
     return state.bindings
-      .filter((binding) => wasGiven(binding) && !remembered.has(binding.targetCluster))
+      .filter((binding) => !binding.deleting && wasGiven(binding) && !remembered.has(binding.targetCluster))
       .map(
         ({ targetCluster: clusterName, resourceSnapshotIndex }): Deed => ({
           deed: 'release',
@@ -80,6 +80,3 @@ function released(plan: Plan, record: FleetRecord): Deed[] {
       );
   });
 }
-
-const wasGiven = ({ deleting, resourceSnapshotIndex }: Binding): boolean =>
-  !deleting && resourceSnapshotIndex !== undefined;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { cleanUp, type Document, type Files } from '../door.ts';
 import { app, deployment, members, moves, namespace, placement, Story, T0 } from '../rollout/world.ts';
 import { plan, shop, state, stateOf } from './recorded-plan.ts';
@@ -110,6 +111,14 @@ bindings:
     expect(
       step.plan.placements[0].bindings.map(({ clusterName, state: is }: Document) => `${clusterName} ${is}`),
     ).toEqual(['eu-1 Bound', 'us-1 Unscheduled']);
+  });
+
+  it('a binding without an index was given something all the same: its cluster, when it is gone, is let go of', async () => {
+    const { record } = (await plan(shop, {})).plan;
+    const path = 'placements/web/state.yaml';
+    const known = record[path].replace('\nbindings:\n', '\nbindings:\n  - {targetCluster: gone-1, state: Bound}\n');
+    const step = await plan(shop, { ...record, [path]: known });
+    expect([known === record[path], step.code, stateOf(step)]).toEqual([false, 1, parse(record[path])]);
   });
 
   it('previousState stands for the annotation of an Unscheduled binding, deleting for a deletionTimestamp', async () => {
