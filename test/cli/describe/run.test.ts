@@ -122,22 +122,22 @@ bindings:
       "
     `);
   });
-});
 
-it('describe run says since when it waits at the gate that is open now, not at the one before', () => {
-  const [canary, prod] = waiting.status!.stagesStatus!;
-  const answered = [asked, is('ApprovalRequestApproved', 'True', 6)];
-  const gates = run({
-    conditions: [{ ...is('Progressing', 'False', 5), reason: 'UpdateRunWaiting' }],
-    stagesStatus: [
-      { ...canary, afterStageTaskStatus: [{ type: 'Approval', approvalRequestName: 'a', conditions: answered }] },
-      {
-        ...prod,
-        beforeStageTaskStatus: [
-          { type: 'Approval', approvalRequestName: 'b', conditions: [is('ApprovalRequestCreated', 'True', 7)] },
-        ],
-      },
-    ],
+  it('says since when it waits at the gate that is open now, not at the one before', () => {
+    const [canary, prod] = waiting.status!.stagesStatus!;
+    const answered = [asked, is('ApprovalRequestApproved', 'True', 6)];
+    const gates = run({
+      conditions: [{ ...is('Progressing', 'False', 5), reason: 'UpdateRunWaiting' }],
+      stagesStatus: [
+        { ...canary, afterStageTaskStatus: [{ type: 'Approval', approvalRequestName: 'a', conditions: answered }] },
+        {
+          ...prod,
+          beforeStageTaskStatus: [
+            { type: 'Approval', approvalRequestName: 'b', conditions: [is('ApprovalRequestCreated', 'True', 7)] },
+          ],
+        },
+      ],
+    });
+    expect(runText(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
   });
-  expect(runText(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
 });
