@@ -7,6 +7,7 @@ import { objectRequests } from '../../members/apply/requests.ts';
 import { systemClock } from '../../members/clock.ts';
 import { membersNamed } from '../run/members-named.ts';
 import { changeOf, type ManifestChange } from './change.ts';
+import { leftovers } from './leftovers.ts';
 
 /** What a cluster should hold of a placement. */
 interface Wanted {
@@ -63,16 +64,6 @@ interface Look {
 }
 
 async function ofTarget({ clusterName, placement, wanted, prunable, label }: Wanted, look: Look): Promise<Found[]> {
-  const kept = new Set(wanted.map((manifest) => identityOf({ ...manifest, ...manifest.metadata })));
-  const leftovers = prunable
-    .filter((ref) => !kept.has(identityOf(ref)))
-    .map(
-      ({ apiVersion, kind, name, namespace }): Manifest => ({
-        apiVersion,
-        kind,
-        metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-      }),
-    );
   const changed = await Promise.all(
     wanted.map(async (manifest) => {
       const live = await look.read(manifest);
@@ -80,16 +71,13 @@ async function ofTarget({ clusterName, placement, wanted, prunable, label }: Wan
     }),
   );
   const removed = await Promise.all(
-    leftovers.map(async (manifest) => {
+    leftovers(prunable, wanted).map(async (manifest) => {
       const live = await look.read(manifest);
       return live?.metadata.labels?.[placementLabel] === label ? changeOf(live, undefined) : undefined;
     }),
   );
   return [...changed, ...removed].flatMap((change) => (change ? [{ clusterName, placement, change }] : []));
 }
-
-const identityOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
-  `${apiVersion} ${kind} ${namespace ?? ''} ${name}`;
 
 function looker(client: MemberClient, discovery: Discovery): Look {
   const requestsFor = async (manifest: Manifest) => {

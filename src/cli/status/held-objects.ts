@@ -1,8 +1,8 @@
-import type { Manifest } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { type Rendered, type RenderedManifest, render } from '../../engine/overrides/render.ts';
 import { idsOf, type RecordedLists } from '../../engine/overrides/snapshot-id.ts';
+import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { KnownPlacement } from './placements.ts';
 
@@ -21,9 +21,9 @@ export function heldObjects(placement: KnownPlacement, binding: Binding, record:
   const whole = rendered(binding);
   const wholeTexts = textsOf(whole);
   const without = idsOf(binding).map((id) => ({ id, texts: textsOf(rendered(listsWithout(binding, id))) }));
-  const dropped = rendered({}).filter((held) => !wholeTexts.has(identityOf(held.manifest)));
+  const dropped = rendered({}).filter((held) => !wholeTexts.has(keyOfManifest(held.manifest)));
   return [...whole, ...dropped].map((held) => {
-    const identity = identityOf(held.manifest);
+    const identity = keyOfManifest(held.manifest);
     return {
       ...held,
       overrides: without.flatMap(({ id, texts }) => (texts.get(identity) === wholeTexts.get(identity) ? [] : [id])),
@@ -60,7 +60,4 @@ const listsWithout = (lists: RecordedLists, id: string): RecordedLists => ({
 });
 
 const textsOf = (held: readonly RenderedManifest[]): ReadonlyMap<string, string> =>
-  new Map(held.map(({ manifest }) => [identityOf(manifest), JSON.stringify(manifest)]));
-
-const identityOf = ({ apiVersion, kind, metadata }: Manifest): string =>
-  `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`;
+  new Map(held.map(({ manifest }) => [keyOfManifest(manifest), JSON.stringify(manifest)]));

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { leftovers } from '../../../src/cli/diff/leftovers.ts';
+
+it('what is wanted in another version is not left over; what is wanted no more, or elsewhere, is', () => {
+  const scaler = { kind: 'HorizontalPodAutoscaler', namespace: 'shop', name: 'web' };
+  const wanted = [
+    { apiVersion: 'autoscaling/v2', kind: scaler.kind, metadata: { name: 'web', namespace: 'shop' } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+  ];
+  const prunable = [
+    { apiVersion: 'autoscaling/v1', ...scaler },
+    { apiVersion: 'autoscaling/v1', ...scaler, namespace: 'pay' },
+    { apiVersion: 'v1', kind: 'Namespace', name: 'shop' },
+    { apiVersion: 'v1', kind: 'Namespace', name: 'pay' },
+  ];
+  expect(leftovers(prunable, wanted)).toEqual([
+    { apiVersion: 'autoscaling/v1', kind: scaler.kind, metadata: { name: 'web', namespace: 'pay' } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'pay' } },
+  ]);
+});
