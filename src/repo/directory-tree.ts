@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { RepoTree, TreeFile } from './tree.ts';
+import { isHidden, type RepoTree, type TreeFile } from './tree.ts';
 
 /**
  * A directory as a fleet repo: what is on disk now, all of it or the files named by `only` that are there. Folders that begin
@@ -44,9 +44,3 @@ export async function openDirectory(root: string, only?: readonly string[]): Pro
       new Map(oids.flatMap((oid) => (contents.has(oid) ? [[oid, contents.get(oid)!] as const] : []))),
   };
 }
-
-const isHidden = (path: string): boolean =>
-  path
-    .split('/')
-    .slice(0, -1)
-    .some((part) => part.startsWith('.'));

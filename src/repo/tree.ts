@@ -16,3 +16,10 @@ export interface RepoTree {
   /** Contents by id; ids that are not there are left out. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
+
+/** Whether a file lies in a folder that begins with a dot, which is no part of a fleet. */
+export const isHidden = (path: string): boolean =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .some((part) => part.startsWith('.') && part !== '.' && part !== '..');

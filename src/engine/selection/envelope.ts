@@ -34,7 +34,10 @@ export function unpack(manifest: Manifest): Unpacked | undefined {
   return known;
 }
 
-/** KubeFleet's older envelope: a ConfigMap that is marked by an annotation. */
+/**
+ * KubeFleet's older envelope: a ConfigMap that is marked by an annotation. It is accepted in v1 and v1beta1 alike; KubeFleet has
+ * dropped it from v1 (docs/compatibility.md).
+ */
 export const isConfigMapEnvelope = (manifest: Manifest): boolean =>
   manifest.kind === 'ConfigMap' &&
   manifest.apiVersion === 'v1' &&

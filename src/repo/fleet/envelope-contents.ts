@@ -5,12 +5,6 @@ import { type CrdScopes, scopeOf } from './scopes.ts';
 
 type Contents = Readonly<Record<string, Manifest>>;
 
-/** ConfigMap envelopes are accepted in v1 and v1beta1 alike; KubeFleet has dropped them from v1 (docs/compatibility.md). */
-export const isConfigMapEnvelope = ({ apiVersion, kind, metadata }: Manifest): boolean =>
-  apiVersion === 'v1' &&
-  kind === 'ConfigMap' &&
-  metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true';
-
 /** The manifests that a ConfigMap envelope holds as texts, by key; what is wrong with them otherwise. */
 export function readEnvelope(manifest: Manifest, file: string): Contents | Issue[] {
   const issues: Issue[] = [];

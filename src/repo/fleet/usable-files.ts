@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
-import type { RepoTree, TreeFile } from '../tree.ts';
+import { isHidden, type RepoTree, type TreeFile } from '../tree.ts';
 import { decode } from './finding.ts';
 
 export interface UsableFiles {
@@ -50,12 +50,6 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
 }
 
 type Finding = Pick<Problem, 'code' | 'message' | 'fix'> & { readonly severity?: 'warning' };
-
-const isHidden = (path: string): boolean =>
-  path
-    .split('/')
-    .slice(0, -1)
-    .some((part) => part.startsWith('.') && part !== '.' && part !== '..');
 
 const byPath = (a: TreeFile, b: TreeFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
