@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { planFleet } from '../../engine/plan.ts';
+import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { colorsFor } from '../terminal/colors.ts';
@@ -90,17 +91,12 @@ export async function diff(options: DiffOptions): Promise<void> {
 }
 
 function changes(before: readonly Manifest[], after: readonly Manifest[]): ManifestChange[] {
-  const [was, is] = [byIdentity(before), byIdentity(after)];
+  const [was, is] = [byKey(before), byKey(after)];
   return [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((key) => changeOf(was.get(key), is.get(key)) ?? []);
 }
 
-const byIdentity = (manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> =>
-  new Map(
-    manifests.map((manifest) => [
-      `${manifest.kind} ${manifest.metadata.namespace ?? ''}/${manifest.metadata.name} ${manifest.apiVersion}`,
-      manifest,
-    ]),
-  );
+const byKey = (manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> =>
+  new Map(manifests.map((manifest) => [keyOfManifest(manifest), manifest]));
 
 function show(shared: readonly SharedChange[], format: ReturnType<typeof outputFormat>): void | Promise<void> {
   const document = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'DiffList', items: shared };
