@@ -1,8 +1,11 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import isomorphic from 'isomorphic-git';
+import { whoCommits } from '../native/who-commits.ts';
+import type { Person } from '../person.ts';
 
 /** Commits of the demo are made by this person when git's configuration names nobody. */
-const author = { name: 'You', email: 'you@example.com' };
+const you: Person = { name: 'You', email: 'you@example.com' };
 
 /** An empty repository with a working tree, whose first commit will be on `branch`. */
 export async function initRepo(dir: string, branch: string): Promise<void> {
@@ -19,7 +22,7 @@ export async function commitAll(dir: string, message: string): Promise<string | 
     if (work === 0) await isomorphic.remove({ fs, dir, filepath, cache });
     else await isomorphic.add({ fs, dir, filepath, cache });
   }
-  return isomorphic.commit({ fs, dir, message, author: await whoCommits(dir), cache });
+  return isomorphic.commit({ fs, dir, message, author: await authorIn(dir), cache });
 }
 
 /**
@@ -41,14 +44,11 @@ export async function mergeBranch(dir: string, branch: string, message: string):
     theirs: branch,
     fastForward: false,
     message,
-    author: await whoCommits(dir),
+    author: await authorIn(dir),
     cache,
   });
   await isomorphic.checkout({ fs, dir, ref: ours, cache });
   return true;
 }
 
-async function whoCommits(dir: string): Promise<{ name: string; email: string }> {
-  const config = (path: string) => isomorphic.getConfig({ fs, dir, path }).catch(() => undefined);
-  return { name: (await config('user.name')) ?? author.name, email: (await config('user.email')) ?? author.email };
-}
+const authorIn = (dir: string): Promise<Person> => whoCommits(join(dir, '.git'), you);

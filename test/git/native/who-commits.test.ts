@@ -21,3 +21,20 @@ it.skipIf(!gitThere).each([
   sh(dir, 'config', 'user.email', 'cfg@example.com');
   expect(await whoCommits(`${dir}/.git`)).toEqual(person);
 });
+
+it.skipIf(!gitThere)('where git names nobody, it is whoever is meant then', async () => {
+  const nowhere = {
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: '',
+    GIT_AUTHOR_EMAIL: '',
+  };
+  for (const [name, value] of Object.entries(nowhere)) vi.stubEnv(name, value);
+  const dir = folder();
+  sh(dir, 'init', '-q');
+  const you = { name: 'You', email: 'you@example.com' };
+  expect([await whoCommits(`${dir}/.git`), await whoCommits(`${dir}/.git`, you)]).toEqual([
+    { name: 'gitfleet', email: 'gitfleet@localhost' },
+    you,
+  ]);
+});
