@@ -13,6 +13,14 @@ export const resourceSelector = z.strictObject({
 });
 export type ResourceSelector = z.output<typeof resourceSelector>;
 
+/** Whether namespaces are selected (core/v1), with or without what is in them. */
+export const selectsNamespaces = ({ group, version, kind }: ResourceSelector): boolean =>
+  group === '' && version === 'v1' && kind === 'Namespace';
+
+/** Whether the other selectors pick from the one namespace that is selected here. */
+export const givesNamespace = (selector: ResourceSelector): boolean =>
+  selectsNamespaces(selector) && selector.selectionScope === 'NamespaceWithResourceSelectors';
+
 export const propertySelectorRequirement = z.strictObject({
   name: z.string(),
   operator: z.enum(['Gt', 'Ge', 'Eq', 'Ne', 'Lt', 'Le']),

@@ -1,8 +1,8 @@
 import { error, type Issue, info, warning } from '../issue.ts';
-import type { Placement } from '../placement.ts';
+import { type Placement, selectsNamespaces } from '../placement.ts';
 import { policyIssues } from './policy-rules.ts';
 import { rolloutIssues } from './rollout-rules.ts';
-import { isNamespace, selectionIssues } from './selection-rules.ts';
+import { selectionIssues } from './selection-rules.ts';
 
 /** What KubeFleet's CEL rules and webhook refuse in a placement, and what a careful operator would want to know. */
 export function placementIssues(placement: Placement): Issue[] {
@@ -22,7 +22,7 @@ export function placementIssues(placement: Placement): Issue[] {
 function scopeIssues({ spec, kind }: Placement): Issue[] {
   if (spec.statusReportingScope !== 'NamespaceAccessible') return [];
   const path = ['spec', 'statusReportingScope'];
-  const namespaces = spec.resourceSelectors.filter(isNamespace);
+  const namespaces = spec.resourceSelectors.filter(selectsNamespaces);
   if (kind === 'ResourcePlacement')
     return [
       warning(

@@ -1,5 +1,5 @@
 import { error, type Issue, warning } from '../issue.ts';
-import type { Placement, ResourceSelector } from '../placement.ts';
+import { givesNamespace, type Placement, type ResourceSelector, selectsNamespaces } from '../placement.ts';
 import { selectorIssues } from './selector-rules.ts';
 
 /** What a placement selects: one way of naming it, and selectionScope only where it has a meaning. */
@@ -17,7 +17,7 @@ export function selectionIssues(selectors: readonly ResourceSelector[], kind: Pl
       );
     }
     issues.push(...selectorIssues(selector.labelSelector, at(index, 'labelSelector')));
-    if (selector.selectionScope !== 'NamespaceWithResources' && !isNamespace(selector)) {
+    if (selector.selectionScope !== 'NamespaceWithResources' && !selectsNamespaces(selector)) {
       // KubeFleet takes it with any kind and looks at it only where a Namespace is selected.
       issues.push(
         warning(
@@ -35,9 +35,7 @@ export function selectionIssues(selectors: readonly ResourceSelector[], kind: Pl
 /** NamespaceWithResourceSelectors: one named Namespace, of which the other selectors pick. */
 function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Placement['kind']): Issue[] {
   const issues: Issue[] = [];
-  const withSelectors = selectors.flatMap((selector, index) =>
-    isNamespace(selector) && selector.selectionScope === 'NamespaceWithResourceSelectors' ? [{ selector, index }] : [],
-  );
+  const withSelectors = selectors.flatMap((selector, index) => (givesNamespace(selector) ? [{ selector, index }] : []));
   if (withSelectors.length > 1)
     issues.push(
       error(
@@ -62,7 +60,7 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
       );
     }
     selectors.forEach((selector, index) => {
-      if (index !== only.index && isNamespace(selector))
+      if (index !== only.index && selectsNamespaces(selector))
         issues.push(
           error(
             'invalid-selection-scope',
@@ -76,7 +74,3 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
 }
 
 const at = (index: number, ...rest: string[]): Issue['path'] => ['spec', 'resourceSelectors', index, ...rest];
-
-/** Whether namespaces are selected (core/v1), with or without what is in them. */
-export const isNamespace = ({ group, version, kind }: ResourceSelector): boolean =>
-  group === '' && version === 'v1' && kind === 'Namespace';

@@ -1,4 +1,4 @@
-import type { Placement, ResourceSelector } from '../../api/placement.ts';
+import { givesNamespace, type Placement, type ResourceSelector, selectsNamespaces } from '../../api/placement.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { HubObject } from '../input.ts';
 import { apiVersionOf } from './group-version.ts';
@@ -28,7 +28,7 @@ export function gather(placement: Placement, hub: HubIndex): GatheredAll {
   const found = new Set<HubObject>();
   for (const [at, selector] of resourceSelectors.entries()) {
     if (isDisabledKind(selector.group, selector.version, selector.kind)) continue;
-    const gathered = isNamespace(selector)
+    const gathered = selectsNamespaces(selector)
       ? namespaces(selector, placement, hub)
       : objects(selector, placement, hub, within.namespace);
     if (!gathered.ok) return { ...gathered, selector: at };
@@ -45,11 +45,6 @@ export function gather(placement: Placement, hub: HubIndex): GatheredAll {
 }
 
 const wrong = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
-const isNamespace = ({ group, version, kind }: ResourceSelector): boolean =>
-  group === '' && version === 'v1' && kind === 'Namespace';
-
-const givesNamespace = (selector: ResourceSelector): boolean =>
-  isNamespace(selector) && selector.selectionScope === 'NamespaceWithResourceSelectors';
 
 const describe = ({ manifest }: HubObject): string => {
   const { name, namespace } = manifest.metadata;
