@@ -8,10 +8,11 @@ import { type Status, type StatusOptions, type StatusReader, withStatus } from '
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
-import { type OutputFormat, outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { type OutputFormat, outputFormat } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { changedRows, rowTable } from './row-table.ts';
+import { changedRows } from './row-table.ts';
 import { parseSelector } from './selector.ts';
+import { show, showSeveral } from './show.ts';
 
 export interface GetOptions extends StatusOptions {
   readonly output: string;
@@ -79,7 +80,7 @@ const isNamed = (row: Row, name: string): boolean => isCalled(row, name) || ofPl
 const ofPlacement = ({ placement, namespace }: Row, name: string): boolean =>
   placement === name || (namespace !== undefined && placement === titleOf({ name, namespace }));
 
-/** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */
+/** Few names are those of every kind: it is enough that one of them has it. */
 async function getSeveral(
   reader: StatusReader,
   of: {
@@ -97,7 +98,6 @@ async function getSeveral(
     kinds.map(async (kind) => ({ kind, ...(await matching(kind, { status, reader, name, wanted })) })),
   );
   const rows = found.flatMap((one) => one.rows);
-  // Few names are those of every kind: it is enough that one of them has it.
   if (name !== undefined && rows.length === 0)
     throw unknownRow(
       kinds,
@@ -106,26 +106,6 @@ async function getSeveral(
     );
   await showSeveral(found, of);
   await noteWhereBehind(reader, status);
-}
-
-async function showSeveral(
-  found: readonly { readonly kind: KindMeant; readonly rows: readonly Row[] }[],
-  { format, options }: Pick<RowsHow, 'format' | 'options'>,
-): Promise<void> {
-  if (format === 'json' || format === 'yaml')
-    return showValues(
-      found.flatMap(({ rows }) => rows),
-      format,
-      false,
-    );
-  const filled = found.filter((one) => one.rows.length > 0);
-  if (filled.length === 0) {
-    const names = found.map(({ kind }) => kind.listing.names[0]);
-    process.stderr.write(`No ${names.join(', ')} on the status branch.\n`);
-    return;
-  }
-  const between = format === 'name' ? '\n' : '\n\n';
-  print(filled.map((one) => rowsText(one.rows, { kind: one.kind, format, options, ofSeveral: true })).join(between));
 }
 
 async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
@@ -153,44 +133,4 @@ async function matching(
 function unknownRow(kinds: readonly KindMeant[], name: string, rows: readonly Row[]): CliError {
   const known = [...new Set(rows.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
   return unknownName({ what: kinds.map(({ listing }) => listing.names[1]).join(' or '), name, known });
-}
-
-async function show(
-  rows: readonly Row[],
-  how: RowsHow & { readonly format: OutputFormat; readonly single: boolean },
-): Promise<void> {
-  const { kind, format } = how;
-  if (format === 'json' || format === 'yaml') return showValues(rows, format, how.single);
-  if (rows.length > 0) return print(rowsText(rows, how));
-  const { names, none } = kind.listing;
-  const all = how.options.namespace === undefined && how.options.selector === undefined;
-  process.stderr.write(`${(all && none) || `No ${names[0]} on the status branch.`}\n`);
-}
-
-async function showValues(rows: readonly Row[], format: 'json' | 'yaml', single: boolean): Promise<void> {
-  const values = rows.map(({ value }) => value);
-  const whole = single ? values[0] : { apiVersion: 'v1', kind: 'List', items: values };
-  return format === 'json' ? printJson(whole) : printYaml(whole);
-}
-
-interface RowsHow {
-  readonly kind: KindMeant;
-  readonly format: OutputFormat;
-  readonly options: GetOptions;
-  /** Rows that were printed before: columns stay where they were. */
-  readonly like?: readonly Row[];
-  /** Other kinds are printed beside it: names say of what they are. */
-  readonly ofSeveral?: boolean;
-}
-
-function rowsText(rows: readonly Row[], { kind, format, options, like, ofSeveral }: RowsHow): string {
-  const singular = kind.listing.names[1];
-  if (format === 'name') return rows.map((row) => `${singular}/${titleOf(row)}`).join('\n');
-  return rowTable(ofSeveral ? rows.map((row) => ({ ...row, name: `${singular}/${row.name}` })) : rows, {
-    wide: format === 'wide',
-    headers: options.headers,
-    nameless: kind.listing.nameless ?? false,
-    namespaces: options.namespace === undefined,
-    ...(like ? { like } : {}),
-  });
 }

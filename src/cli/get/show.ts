@@ -1,0 +1,65 @@
+import { titleOf } from '../../repo/title-of.ts';
+import type { KindMeant } from '../status/kinds.ts';
+import type { Row } from '../status/listing.ts';
+import { type OutputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import type { GetOptions } from './get.ts';
+import { rowTable } from './row-table.ts';
+
+interface RowsHow {
+  readonly kind: KindMeant;
+  readonly format: OutputFormat;
+  readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'headers'>;
+  /** Rows that were printed before: columns stay where they were. */
+  readonly like?: readonly Row[];
+  /** Other kinds are printed beside it: names say of what they are. */
+  readonly ofSeveral?: boolean;
+}
+
+/** Rows of one kind, or one object whole; that there are none is said on stderr. */
+export async function show(rows: readonly Row[], how: RowsHow & { readonly single: boolean }): Promise<void> {
+  const { kind, format } = how;
+  if (format === 'json' || format === 'yaml') return showValues(rows, format, how.single);
+  if (rows.length > 0) return print(rowsText(rows, how));
+  const { names, none } = kind.listing;
+  const all = how.options.namespace === undefined && how.options.selector === undefined;
+  process.stderr.write(`${(all && none) || `No ${names[0]} on the status branch.`}\n`);
+}
+
+/** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */
+export async function showSeveral(
+  found: readonly { readonly kind: KindMeant; readonly rows: readonly Row[] }[],
+  { format, options }: Pick<RowsHow, 'format' | 'options'>,
+): Promise<void> {
+  if (format === 'json' || format === 'yaml')
+    return showValues(
+      found.flatMap(({ rows }) => rows),
+      format,
+      false,
+    );
+  const filled = found.filter((one) => one.rows.length > 0);
+  if (filled.length === 0) {
+    const names = found.map(({ kind }) => kind.listing.names[0]);
+    process.stderr.write(`No ${names.join(', ')} on the status branch.\n`);
+    return;
+  }
+  const between = format === 'name' ? '\n' : '\n\n';
+  print(filled.map((one) => rowsText(one.rows, { kind: one.kind, format, options, ofSeveral: true })).join(between));
+}
+
+async function showValues(rows: readonly Row[], format: 'json' | 'yaml', single: boolean): Promise<void> {
+  const values = rows.map(({ value }) => value);
+  const whole = single ? values[0] : { apiVersion: 'v1', kind: 'List', items: values };
+  return format === 'json' ? printJson(whole) : printYaml(whole);
+}
+
+function rowsText(rows: readonly Row[], { kind, format, options, like, ofSeveral }: RowsHow): string {
+  const singular = kind.listing.names[1];
+  if (format === 'name') return rows.map((row) => `${singular}/${titleOf(row)}`).join('\n');
+  return rowTable(ofSeveral ? rows.map((row) => ({ ...row, name: `${singular}/${row.name}` })) : rows, {
+    wide: format === 'wide',
+    headers: options.headers,
+    nameless: kind.listing.nameless ?? false,
+    namespaces: options.namespace === undefined,
+    ...(like ? { like } : {}),
+  });
+}
