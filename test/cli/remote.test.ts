@@ -32,12 +32,15 @@ afterAll(async () => {
 const run = (...args: string[]) => cli(...args, '--repo', server.url('fleet.git'));
 
 describe('commands on a repository behind smart HTTP', () => {
-  it('get, one request for what is new, and one each for where the status and the followed branch are', async () => {
+  it('get, one request for what is new, and one each for where the status and the followed branch are, of however many kinds', async () => {
     const ran = await run('get', 'placements', '-o', 'name');
     expect(ran).toEqual({ code: 0, out: 'placement/pay\nplacement/web\nplacement/web/settings\n', err: '' });
-    const before = server.requests.length;
-    await run('get', 'runs');
-    expect(server.requests.slice(before).filter((request) => request.startsWith('POST')).length).toBeLessThanOrEqual(2);
+    for (const kinds of ['runs', 'all']) {
+      const before = server.requests.length;
+      await run('get', kinds);
+      const asked = server.requests.slice(before).filter((request) => request.startsWith('POST'));
+      expect(asked.length, kinds).toBeLessThanOrEqual(2);
+    }
   });
 
   it('events, from the whole history although a first fetch brings one commit', async () => {
