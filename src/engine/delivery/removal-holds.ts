@@ -27,7 +27,7 @@ export function removalHolds(
 ): Hold[] {
   const holds: Hold[] = [];
   for (const [clusterName, observation] of seen.observations ?? []) {
-    for (const { placement, results } of withResults(observation.placements)) {
+    for (const { placement, results } of withLeftovers(observation.placements)) {
       const { kind, name, namespace } = placement;
       const subject = { kind, name, ...(namespace === undefined ? {} : { namespace }), clusterName };
       const of = targetOf(clusterName, placement) ?? { clusterName, placement, objects: [] };
@@ -38,10 +38,7 @@ export function removalHolds(
         if (!isApproved(removalDigest, seen))
           holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
       }
-      const refused = stillToGo(
-        results.filter(({ result }) => result === 'ManifestDeleteFailed'),
-        of,
-      );
+      const refused = stillToGo(results.filter(isRefused), of);
       if (refused.length > 0)
         holds.push({
           subject,
@@ -53,26 +50,26 @@ export function removalHolds(
   return holds;
 }
 
-/** Few of what a member shows: elsewhere all went as it should. */
-const withResults = onceFor((sightings: readonly PlacementSighting[]) =>
-  sightings.filter(({ results }) => results.length > 0),
+/** Few of what a member shows: elsewhere all that was to go went. */
+const withLeftovers = onceFor((sightings: readonly PlacementSighting[]) =>
+  sightings.filter(({ results }) => results.some((outcome) => containsForeign(outcome) || isRefused(outcome))),
 );
 
 /** Objects that a merged RemovalApproval lets go with everything in them. */
-export function approvedRemovals(of: Removing, seen: Seen): readonly ObjectRef[] {
-  if (seen.fleet.removalApprovals.length === 0) return [];
-  const foreign = foreignOf(of, seen);
-  return foreign.length > 0 && isApproved(removalDigestOf({ ...of, foreign }, seen), seen)
-    ? foreign.map(({ object }) => object)
-    : [];
-}
+export const approvedRemovals = (of: Removing, seen: Seen): readonly ObjectRef[] =>
+  // Of the million targets of a large fleet each asks.
+  seen.fleet.removalApprovals.length === 0 ? [] : foreignObjects(of, seen, true);
 
-/** Objects that stay on a cluster although they are to go, since objects of others are in them and nobody has approved that those go too. */
-export function heldBack(of: Removing, seen: Seen): readonly ObjectRef[] {
+/**
+ * Objects that stay on a cluster although they are to go, since objects of others are in them and nobody has approved that
+ * those go too.
+ */
+export const heldBack = (of: Removing, seen: Seen): readonly ObjectRef[] => foreignObjects(of, seen, false);
+
+function foreignObjects(of: Removing, seen: Seen, approved: boolean): readonly ObjectRef[] {
   const foreign = foreignOf(of, seen);
-  return foreign.length > 0 && !isApproved(removalDigestOf({ ...of, foreign }, seen), seen)
-    ? foreign.map(({ object }) => object)
-    : [];
+  if (foreign.length === 0 || isApproved(removalDigestOf({ ...of, foreign }, seen), seen) !== approved) return [];
+  return foreign.map(({ object }) => object);
 }
 
 function foreignOf(of: Removing, { observations }: Seen): readonly ObjectOutcome[] {
@@ -87,6 +84,7 @@ function stillToGo(outcomes: readonly ObjectOutcome[], { objects }: Removing): r
 }
 
 const containsForeign = ({ result }: ObjectOutcome): boolean => result === 'ContainsForeignObjects';
+const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDeleteFailed';
 
 const isApproved = (digest: string, { fleet }: Seen): boolean =>
   fleet.removalApprovals.some(({ spec }) => spec.removalDigest === digest);
