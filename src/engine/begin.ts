@@ -4,11 +4,11 @@ import type { PlacementState } from '../api/placement-state.ts';
 import type { DeletedPlacement } from './admission/admit.ts';
 import { wasGiven } from './delivery/cleanup.ts';
 import { frozenHold } from './freeze/freeze.ts';
-import { inFleet, presentBindings } from './present-bindings.ts';
+import { presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
 import { knownContents } from './selection/snapshot.ts';
 import { type BindingStep, leavingSteps, onItsWayOut, type PlacementWork } from './working.ts';
-import type { World } from './world.ts';
+import { inFleet, type World } from './world.ts';
 
 const pending: Condition = {
   type: 'Scheduled',

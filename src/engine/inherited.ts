@@ -2,11 +2,12 @@ import { refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { heldBack } from './delivery/removal-holds.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
-import { inFleet, isRemovalOver, ownershipOf } from './present-bindings.ts';
+import { ownershipOf } from './ownership-of.ts';
+import { isRemovalOver } from './removal-looks.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
 import { rememberedManifests } from './selection/rebuilt.ts';
 import type { PlacementWork } from './working.ts';
-import type { World } from './world.ts';
+import { inFleet, type World } from './world.ts';
 
 /** What a cluster is picked for anew. */
 export interface Successor {

@@ -17,13 +17,14 @@ import { farewellOf, outcomeOf } from './placement-outcome.ts';
 import { clustersAppliedAnew, contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { assemble, type Parts } from './plan-output.ts';
-import { awaitLook, inFleet, observeMoved } from './present-bindings.ts';
+import { observeMoved } from './present-bindings.ts';
+import { awaitLook } from './removal-looks.ts';
 import { type Reusable, reusableFrom, reuseFrom, type Settled } from './reuse/reuse.ts';
 import { advancePlacementRuns, type RunsOutcome } from './runs.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
 import { leavingSteps, type PlacementWork } from './working.ts';
-import { survey, type World } from './world.ts';
+import { inFleet, survey, type World } from './world.ts';
 
 export interface PlanResult {
   readonly plan: Plan;

@@ -6,11 +6,10 @@ import { refsIn } from './delivery/listed-objects.ts';
 import { sightingOf } from './delivery/outcomes.ts';
 import { conditionIs } from './kernel/condition.ts';
 import { placementLabel, placementLabelValue } from './overrides/ownership.ts';
-import { inFleet } from './present-bindings.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
 import { isOver } from './staged/step.ts';
 import type { PlacementWork } from './working.ts';
-import type { World } from './world.ts';
+import { inFleet, type World } from './world.ts';
 
 /** Indexes of snapshots that must be remembered whatever the history limit: something runs them, or may hold objects of them. */
 export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<number> {

@@ -13,13 +13,13 @@ import { differsByTrigger } from './overrides/trigger.ts';
 import { asLastScheduled } from './placement/last-scheduled.ts';
 import { isChanged } from './placement/members.ts';
 import { schedule } from './placement/schedule.ts';
-import { filledAsShown, inFleet, movedAsShown } from './present-bindings.ts';
+import { filledAsShown, movedAsShown } from './present-bindings.ts';
 import { rollOut } from './rollout/roll-out.ts';
 import { heldTwice } from './selection/duplicates.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
 import { snapshotsInUse } from './snapshots-in-use.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
-import type { World } from './world.ts';
+import { inFleet, type World } from './world.ts';
 
 /** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
 export function schedulePlacement(begun: PlacementWork, world: World): PlacementWork {

@@ -31,6 +31,9 @@ export interface PlacementWork {
   readonly wakes: readonly Timestamp[];
 }
 
+/** What is known of a placement before anything is decided. */
+export type BegunWork = Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots' | 'selection'>;
+
 /** A binding after the stages so far, and what this plan does with it. */
 export interface BindingStep {
   readonly binding: Binding;

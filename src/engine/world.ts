@@ -86,3 +86,6 @@ export function survey(written: PlanInput): World {
       }),
   };
 }
+
+/** Members of the fleet that are not on their way out of it. */
+export const inFleet = (cluster: ClusterName, world: World): boolean => world.members.get(cluster)?.leaving === false;

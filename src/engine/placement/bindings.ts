@@ -1,4 +1,6 @@
+import type { ClusterName } from '../../api/meta.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
 
@@ -125,3 +127,15 @@ export const rowsHeld = (bindings: readonly Binding[], index: FleetIndex): numbe
 
 /** Bindings of the current policy that hold their cluster. */
 export const liveBindings = ({ scheduled, bound }: BindingGroups): Binding[] => [...bound, ...scheduled];
+
+/** Bound ones that are not on their way out, by cluster, of two the first: every binding that moves asks. */
+export const boundByCluster = onceFor(
+  (bindings: readonly Binding[]): ReadonlyMap<ClusterName, Binding> =>
+    new Map(
+      bindings
+        .toReversed()
+        .flatMap((binding) =>
+          binding.state === 'Bound' && !binding.deleting ? [[binding.targetCluster, binding] as const] : [],
+        ),
+    ),
+);
