@@ -21,6 +21,8 @@ export const member = (name: string, leaving = false) => ({
   spec: { heartbeatPeriodSeconds: 60 },
 });
 
+export const members = (...names: string[]) => names.map((name) => member(name));
+
 export const named = (name: string, placement: Placement = rolling()): Placement =>
   ({ ...placement, metadata: { name } }) as Placement;
 export const rolling = (maxUnavailable: number | string = '100%'): Placement =>
