@@ -1,5 +1,6 @@
 import type { Binding } from '../../api/placement-state.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
+import { overrideOf } from '../../engine/overrides/snapshot-id.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
 import { type ObjectState, objectState } from '../status/object-state.ts';
@@ -124,9 +125,8 @@ async function traced(
 
 /** `web/eu-0` is a snapshot of the ResourceOverride `eu` of the namespace `web`. */
 function fileOfOverride(id: string, origin: Origin): string | undefined {
-  const [namespace, numbered] = id.includes('/') ? (id.split('/') as [string, string]) : [undefined, id];
-  const name = numbered.replace(/-\d+$/, '');
-  return origin.place(namespace === undefined ? 'ClusterResourceOverride' : 'ResourceOverride', { name, namespace });
+  const { kind, ...override } = overrideOf(id);
+  return origin.place(kind, override);
 }
 
 /** The envelope that an object came in is what stands in a file. */

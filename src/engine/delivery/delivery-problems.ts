@@ -7,6 +7,7 @@ import { findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { fewOf } from '../kernel/some-of.ts';
 import { patchNamed } from '../overrides/effective.ts';
+import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
@@ -94,14 +95,8 @@ function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly k
 
 /** The override that rendering named in front of what is wrong (overrides/render.ts), of those that the binding carries. */
 function overrideIn(message: string, binding: Binding): About {
-  const { clusterResourceOverrideSnapshots: cluster = [], resourceOverrideSnapshots: namespaced = [] } = binding;
-  const named = [
-    ...cluster.map((name) => ({ kind: 'ClusterResourceOverride', name, namespace: undefined, id: name })),
-    ...namespaced.map((it) => ({ kind: 'ResourceOverride', ...it, id: `${it.namespace}/${it.name}` })),
-  ].find(({ id }) => message.startsWith(`override snapshot ${id} `));
-  if (!named) return undefined;
-  const { kind, name, namespace } = named;
-  return { kind: 'override', override: { kind, name: name.replace(/-\d+$/, ''), namespace } };
+  const id = idsOf(binding).find((one) => message.startsWith(`override snapshot ${one} `));
+  return id === undefined ? undefined : { kind: 'override', override: overrideOf(id) };
 }
 
 const keyOf = ({ group = '', version, kind, namespace, name }: ResourceIdentifier): string =>

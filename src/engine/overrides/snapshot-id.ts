@@ -23,3 +23,14 @@ export const idsOf = (lists: RecordedLists): string[] => [
   ...(lists.clusterResourceOverrideSnapshots ?? []),
   ...(lists.resourceOverrideSnapshots ?? []).map(({ namespace, name }) => `${namespace}/${name}`),
 ];
+
+/** The id of a snapshot without its index: the same for all snapshots of an override, and for none of another. */
+export const withoutIndex = (id: string): string => id.slice(0, id.lastIndexOf('-'));
+
+/** The override that a snapshot is of, by the snapshot's id. */
+export function overrideOf(id: string): { readonly kind: string; readonly name: string; readonly namespace?: string } {
+  const [first, name] = withoutIndex(id).split('/') as [string, string?];
+  return name === undefined
+    ? { kind: 'ClusterResourceOverride', name: first }
+    : { kind: 'ResourceOverride', namespace: first, name };
+}

@@ -1,6 +1,6 @@
 import type { OverrideSnapshot } from '../../api/override.ts';
 import { lookupOf } from './lookup.ts';
-import { idsOf, type RecordedLists } from './snapshot-id.ts';
+import { idsOf, type RecordedLists, withoutIndex } from './snapshot-id.ts';
 import type { OverrideHistory } from './snapshots.ts';
 
 /** Whether two pairs of lists name different snapshots: then a Bound binding is out of date (KubeFleet rollout controller). */
@@ -32,21 +32,18 @@ export function differsByTrigger(
   const { byId } = lookupOf(history);
   const old = new Set(idsOf(before));
   const next = new Set(idsOf(after));
-  const carriedBefore = new Set([...old].map(overrideOf));
-  const newest = new Map([...byId].filter(([, snapshot]) => snapshot.latest).map(([id, it]) => [overrideOf(id), it]));
+  const carriedBefore = new Set([...old].map(withoutIndex));
+  const newest = new Map([...byId].filter(([, snapshot]) => snapshot.latest).map(([id, it]) => [withoutIndex(id), it]));
 
   const leaves = (id: string): boolean => {
-    const latest = newest.get(overrideOf(id));
+    const latest = newest.get(withoutIndex(id));
     if (!latest) return true;
     return latest === byId.get(id) || namesPlacement(latest) || namesPlacement(byId.get(id));
   };
   const comes = (id: string): boolean =>
-    namesPlacement(byId.get(id)) || (!carriedBefore.has(overrideOf(id)) && known.has(id));
+    namesPlacement(byId.get(id)) || (!carriedBefore.has(withoutIndex(id)) && known.has(id));
   return [...old].some((id) => !next.has(id) && leaves(id)) || [...next].some((id) => !old.has(id) && comes(id));
 }
 
 const namesPlacement = (snapshot: OverrideSnapshot | undefined): boolean =>
   snapshot?.overrideSpec.placement !== undefined;
-
-/** `ns/name-3` without its index. */
-const overrideOf = (id: string): string => id.slice(0, id.lastIndexOf('-'));
