@@ -3,6 +3,7 @@ import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { evictionResult } from '../../engine/evict/result.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
+import { shortened } from '../../engine/kernel/shortened.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
@@ -26,7 +27,7 @@ export function statusMessage(change: Change & { readonly unreachable: Unreachab
     ...contact(change.unreachable),
   ];
   const whole = said.length === 0 ? plain(change) : subjectOf(said);
-  const subject = whole.length > longestSubject ? `${whole.slice(0, longestSubject - 1)}…` : whole;
+  const subject = shortened(whole, longestSubject);
   return [
     subject,
     '',

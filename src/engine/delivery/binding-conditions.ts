@@ -5,6 +5,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import { deliverySteps } from '../binding-health.ts';
 import { findCondition, isFulfilled, settle } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
+import { shortened } from '../kernel/shortened.ts';
 import { someOf } from '../kernel/some-of.ts';
 import type { Rendered } from '../overrides/render.ts';
 import { applyStrategyOf } from './apply-strategy.ts';
@@ -209,7 +210,7 @@ function cause(objects: readonly Delivered[]): string {
   const first = objects.find(({ outcome }) => outcome.message);
   if (!first) return '';
   const [line = ''] = withoutSecrets(first.item.manifest, first.outcome.message ?? '').split('\n', 1);
-  return `: ${line.length > longestCause ? `${line.slice(0, longestCause - 1)}…` : line}`;
+  return `: ${shortened(line, longestCause)}`;
 }
 
 /** At most three names: the lists of the binding have them all. */

@@ -16,7 +16,10 @@ export interface EffectiveOverride {
 type EffectiveStep =
   | { readonly kind: 'delete' }
   | { readonly kind: 'patch'; readonly operations: readonly PatchOperation[] }
-  /** `at`: which patch of the rule. Becomes an error once an object is to be patched, not before: rules whose object is not selected do no harm. */
+  /**
+   * `at`: which patch of the rule. Becomes an error once an object is to be patched, not before: rules whose object is not
+   * selected do no harm.
+   */
   | { readonly kind: 'error'; readonly at: number; readonly message: string };
 
 /** The rules of a snapshot that are for the cluster, in order. */

@@ -1,5 +1,6 @@
 import type { Taint } from '../../api/member-cluster.ts';
 import type { TopologySpreadConstraint } from '../../api/placement.ts';
+import { shortened } from '../kernel/shortened.ts';
 import { taintText } from './taint-text.ts';
 
 /** What decisions say. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
@@ -23,7 +24,7 @@ export const reasons = {
 
   affinity: 'cluster does not match any of the required cluster affinity terms',
   unparsable: (property: string, value: string): string =>
-    `property "${property}" has the value "${value.length > 80 ? `${value.slice(0, 79)}…` : value}", which is not a quantity`,
+    `property "${property}" has the value "${shortened(value, 80)}", which is not a quantity`,
   namespace: (namespace: string): string => `namespace "${namespace}" does not exist on the cluster`,
   taint: (taint: Taint): string => `taint ${taintText(taint)} is not tolerated`,
   spread: ({ topologyKey, maxSkew }: TopologySpreadConstraint): string =>

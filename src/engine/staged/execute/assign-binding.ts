@@ -38,8 +38,9 @@ export const rolloutWithheld = (binding: Binding): boolean =>
 
 /**
  * Gives a binding to the run: state Bound, snapshot, override lists, apply strategy, RolloutStarted=True. What was known
- * of the old version is forgotten unless nothing differs. What was on its way out of the cluster gives way. An Unscheduled binding is updated too, since a run's membership
- * is frozen, but stays Unscheduled: the scheduler's verdict is not the run's to undo.
+ * of the old version is forgotten unless nothing differs. What was on its way out of the cluster gives way. An Unscheduled
+ * binding is updated too, since a run's membership is frozen, but stays Unscheduled: the scheduler's verdict is not the run's
+ * to undo.
  */
 export function assignBinding({
   step,
