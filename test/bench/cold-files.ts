@@ -18,7 +18,14 @@ export const run = (): Promise<void> =>
       read = performance.now() - began;
       const { plan } = planFleet(input);
       planned = performance.now() - began - read;
-      return wholeRecord(plan, { branch: 'main', unreachable: new Map(), notRolledOut: [] });
+      const { record, fleet } = input;
+      return wholeRecord(plan, {
+        branch: 'main',
+        unreachable: new Map(),
+        notRolledOut: [],
+        before: { record, files: plan.record },
+        fleet,
+      });
     });
     const memory = peakRss(1024);
     const [parse] = await timed(1, async () => {

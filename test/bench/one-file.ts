@@ -91,6 +91,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       return loadFleet(await source.tree(commit), cache);
     };
     const input = (fleet: Fleet) => ({ now: at, commit, fleet, observations, record, digest });
+    const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
     const publish = (result: PlanResult, texts: ReadonlyMap<string, string>) => {
       memo = result.memo();
       record = readRecord(texts, result.plan.record).record;
@@ -99,7 +100,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
     };
     const pass = (fleet: Fleet) => {
       const result = planFleet(input(fleet), memo);
-      publish(result, statusFiles(result.plan, files, { branch: 'main', unreachable: new Map(), notRolledOut: [] }));
+      publish(result, statusFiles(result.plan, files, { ...beside, before: { record, files }, fleet }));
       return result;
     };
     const fleet = await load();
@@ -114,7 +115,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       const result = planFleet(input(changed), memo);
       result.memo();
       const planned = performance.now();
-      const texts = statusFiles(result.plan, files, { branch: 'main', unreachable: new Map(), notRolledOut: [] });
+      const texts = statusFiles(result.plan, files, { ...beside, before: { record, files }, fleet: changed });
       const ended = performance.now();
       const { user, system } = process.threadCpuUsage(used);
       if (!result.plan.placements.some(({ bindings }) => bindings.some(({ move }) => move === 'update')))

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { wholeRecord } from '../../src/daemon/record/publication.ts';
+import { statusFiles } from '../../src/daemon/record/publication.ts';
 import { statusMessage } from '../../src/daemon/record/status-message.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
@@ -62,21 +62,29 @@ export class FleetOnGit {
     this.paper.commit = this.git('rev-parse', 'main');
   }
 
-  /** One pass: plan, publish, deliver, ten seconds. */
-  async pass(): Promise<Plan> {
-    const plan = await this.paper.plan();
+  /** One pass: plan, publish, deliver, ten seconds. What is refused is told, and nothing of it delivered. */
+  async pass(options: { readonly refused?: boolean } = {}): Promise<Plan> {
+    const plan = await this.paper.plan(options);
     const status = this.#status!;
     const tip = await status.read();
     const notRolledOut = this.paper.last!.notRolledOut();
-    const files = wholeRecord(plan, { branch: 'main', unreachable: new Map(), notRolledOut });
+    const before = readRecord(tip.files).record;
+    const { fleet } = await this.paper.input();
+    const files = statusFiles(plan, tip.files, {
+      branch: 'main',
+      unreachable: new Map(),
+      notRolledOut,
+      before: { record: before, files: tip.files },
+      fleet,
+    });
     const message = statusMessage({
-      before: readRecord(tip.files).record,
+      before,
       after: readRecord(files).record,
       plan,
       unreachable: { before: new Map(), after: new Map() },
     });
     await status.publish(tip, files, message);
-    this.paper.deliver();
+    if (!options.refused) this.paper.deliver();
     this.paper.pass(10);
     return plan;
   }

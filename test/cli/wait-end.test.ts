@@ -122,3 +122,91 @@ describe('wait believes no condition that speaks of an earlier version', () => {
     expect(await wait('--commit', 'any')).toEqual({ code: 0, out: 'placement/web condition met\n', err: '' });
   });
 });
+
+describe('wait does not take for done what the repo says', () => {
+  const files: Record<string, string> = {
+    'clusters/a.yaml': member('a'),
+    'clusters/b.yaml': member('b'),
+    'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+    'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+  };
+  const slip = placement('new', '{placementType: PickAl}', undefined, 'web');
+  const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: web}\ndata: {a: yes}\n';
+  const unread = 'kind: [\n';
+  const why =
+    'its file is not valid: placements/new.yaml:6:12: ClusterResourcePlacement new: placementType must be "PickAll" or "PickN" or "PickFixed": did you mean PickAll?';
+  it.each<[string, string, string, string, readonly string[]]>([
+    [
+      'a new placement is not valid',
+      'placements/new.yaml',
+      slip,
+      'placements',
+      [`placement/new: ClusterResourcePlacement new: ${why}`],
+    ],
+    [
+      'it is the one that is meant',
+      'placements/new.yaml',
+      slip,
+      'placement/new',
+      [`placement/new: ClusterResourcePlacement new: ${why}`],
+    ],
+    ['another one is meant', 'placements/new.yaml', slip, 'placement/web', []],
+    ['something else is meant', 'placements/new.yaml', slip, 'clusters', []],
+    [
+      'an object in a namespace that is placed is not valid',
+      'resources/new.yaml',
+      config,
+      'placement/web',
+      ['placement/web: ConfigMap new: its file is not valid: gitfleet get problems tells why'],
+    ],
+    [
+      'of a binding as well',
+      'resources/new.yaml',
+      config,
+      'binding/web-a',
+      ['binding/web-a: ConfigMap new: its file is not valid: gitfleet get problems tells why'],
+    ],
+    ['a file cannot be read', 'new.yaml', unread, 'placement/web', ['new.yaml cannot be read: new.yaml:']],
+    ['nothing is said of one object of another kind then', 'new.yaml', unread, 'cluster/a', []],
+    ['of all of them it is', 'new.yaml', unread, 'clusters', ['new.yaml cannot be read: new.yaml:']],
+    [
+      'one that is not there may stand in it',
+      'new.yaml',
+      unread,
+      'cluster/c',
+      ['cluster/c: new.yaml cannot be read: new.yaml:'],
+    ],
+  ])('where %s', async (_, path, text, what, lines) => {
+    const broken = await FleetOnGit.open(files);
+    await broken.settle();
+    broken.commit({ [path]: text }, 'A slip');
+    await broken.settle();
+    const condition = what.startsWith('cluster') ? 'Joined' : 'Available';
+    const { code, err } = await cli('wait', what, `--for=${condition}`, '--timeout', '10m', '--repo', broken.dir);
+    expect(code).toBe(lines.length > 0 ? 1 : 0);
+    const told = err.split('\n').slice(1, -1);
+    expect(told).toEqual(lines.map((line) => expect.stringContaining(line)));
+  });
+
+  it('where the guard refused the plan, which a person may lift', async () => {
+    const refused = await FleetOnGit.open({
+      ...files,
+      'placements/other.yaml': placement('other', '{placementType: PickAll}', undefined, 'web'),
+    });
+    await refused.settle();
+    refused.commit(
+      { 'placements/web.yaml': '# nothing\n', 'placements/other.yaml': '# nothing\n' },
+      'Remove everything',
+    );
+    await refused.pass({ refused: true });
+    const ran = await cli('wait', 'placements', '--for=Available', '--timeout', '0s', '--repo', refused.dir);
+    expect(ran).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /^gitfleet: timed out after 0s, still missing:\n {2}the plan is refused, so everything stays as it was: .*all placements/,
+      ),
+    });
+    expect((await cli('wait', 'placements', '--for=Available', '--commit', 'any', '--repo', refused.dir)).code).toBe(0);
+  });
+});

@@ -41,7 +41,13 @@ export async function plan(
   const notRolledOut = result.notRolledOut();
   // Of a large fleet hundreds of megabytes, made only for those who asked.
   const record = () =>
-    wholeRecord(plan, { branch: options.ref ?? 'main', unreachable: unreachable(input), notRolledOut });
+    wholeRecord(plan, {
+      branch: options.ref ?? 'main',
+      unreachable: unreachable(input),
+      notRolledOut,
+      before: { record: input.record, files: plan.record },
+      fleet: input.fleet,
+    });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
   const deeds = deedsOf(result, input.record);
   const document = () => ({

@@ -8,7 +8,7 @@ import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
-import type { Held, Silence } from '../../repo/record/summary.ts';
+import type { Held, NotInForce, Silence } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -40,6 +40,8 @@ export interface Status {
   readonly inPlace: boolean;
   /** What was held then. */
   readonly holds: readonly Held[];
+  /** What of the commit that it was planned from is not in force. */
+  readonly notInForce: NotInForce;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -77,9 +79,9 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
-      const { record, branch, silent, removals, holds } = readRecord(files);
+      const { record, branch, silent, removals, holds, notInForce } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, branch, silent, removals, holds, files };
+      return { tip: commit, now, inPlace, record, branch, silent, removals, holds, notInForce, files };
     },
     close: () => branches.close(),
   };

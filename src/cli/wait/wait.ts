@@ -12,8 +12,8 @@ import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { neverCame, nothingIsKnown, staysAsItWas } from './not-in-force.ts';
 import { foldersOfReasons, reasonsOf } from './reasons.ts';
-import { staysAsItWas } from './stays-as-it-was.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -125,6 +125,8 @@ async function look(of: {
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
     return { met: [], missing: [{ line: await missingCommit(reader.branches, status, since) }], tip };
+  const unknown = since === undefined ? [] : nothingIsKnown(status, { plural: listing.names[0], name });
+  if (unknown.length > 0) return { met: [], missing: unknown, tip };
   const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );
@@ -137,17 +139,21 @@ async function look(of: {
       missing: rows.map((row, at) => ({ line: `${titles[at]!} is still there`, row })),
       tip,
     };
-  if (rows.length === 0 && name !== undefined) throw unknownName({ what: singular, name, known: all.map(titleOf) });
+  const absent =
+    since === undefined ? [] : neverCame(status, kind, { name, namespace: options.namespace, there: rows });
+  if (rows.length === 0 && name !== undefined && absent.length === 0)
+    throw unknownName({ what: singular, name, known: all.map(titleOf) });
   const [plural] = listing.names;
   const verdicts = rows.map((row, at): Verdict => {
-    const stays = since === undefined ? undefined : staysAsItWas(status.holds, row);
+    const stays = since === undefined ? undefined : staysAsItWas(status, plural, row);
     if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
     return verdictOf(row, { title: titles[at]!, plural }, waitedFor);
   });
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),
     missing: [
-      ...(rows.length === 0 ? [{ line: `any ${singular}` }] : []),
+      ...(rows.length === 0 && absent.length === 0 ? [{ line: `any ${singular}` }] : []),
+      ...absent.map((line) => ({ line, willNotCome: true })),
       ...verdicts.flatMap(({ missing, willNotCome = false }, at): Missing[] =>
         missing === undefined ? [] : [{ line: missing, row: rows[at]!, willNotCome }],
       ),

@@ -37,6 +37,7 @@ export type PassResult =
 
 interface Planned {
   readonly result: PlanResult;
+  readonly fleet: Fleet;
   readonly before: Remembered;
   readonly heard: Heard;
   /** Undefined where there can be no rest. */
@@ -112,14 +113,21 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         ? { remembered: before, fleet, sightings: observations }
         : undefined;
     if (rest && basis && !members.disputed() && stillAtRest(rest, { basis, ms: input.clock.now() }))
-      return { result: rest.result, before, heard, basis, known: true };
+      return { result: rest.result, fleet, before, heard, basis, known: true };
     rest = undefined;
     const result = planFleet({ ...planInput, observations }, memo);
     memo = result.memo();
     const placed = await placeProblems(result.plan.problems, async () =>
       (await desired.has(commit)) ? desired.tree(commit) : undefined,
     );
-    return { result: { ...result, plan: { ...result.plan, problems: placed } }, before, heard, basis, known: false };
+    return {
+      result: { ...result, plan: { ...result.plan, problems: placed } },
+      fleet,
+      before,
+      heard,
+      basis,
+      known: false,
+    };
   }
 
   /**
@@ -172,7 +180,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   return {
     async pass() {
       const planned = await plan();
-      const { result, before, heard, basis } = planned;
+      const { result, fleet, before, heard, basis } = planned;
       const next = result.plan;
       if (planned.known) {
         members.confirm();
@@ -184,6 +192,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         inPlace: input.inPlace,
         unreachable: heard.silent,
         notRolledOut: result.notRolledOut(),
+        before,
+        fleet,
       });
       const changed = !sameFiles(files, before.tip.files);
       if (!changed) pace.unchanged();

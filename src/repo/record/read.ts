@@ -14,7 +14,7 @@ import { recordPathOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import { noFiles, type PlacementFiles, type Read, readPlacementFile, recordedPlacement } from './read-placement.ts';
 import type { RemovalAsked } from './removals-asked.ts';
-import { type Held, type Silence, silentIn, summary } from './summary.ts';
+import { type Held, type NotInForce, notInForceIn, type Silence, silentIn, summary } from './summary.ts';
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
@@ -35,6 +35,7 @@ export function readRecord(
   /** Removals that it asked a person for. */
   readonly removals: readonly RemovalAsked[];
   readonly holds: readonly Held[];
+  readonly notInForce: NotInForce;
 } {
   const problems: Problem[] = [];
   const placements = new Map<PlacementKey, PlacementFiles>();
@@ -107,6 +108,7 @@ export function readRecord(
     silent: silentIn(known),
     removals: known.removals ?? [],
     holds: known.holds ?? [],
+    notInForce: notInForceIn(known),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       placements: new Map(

@@ -1,8 +1,10 @@
 import { afterAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { ClusterName } from '../../../src/api/meta.ts';
+import type { PlacementState } from '../../../src/api/placement-state.ts';
 import { wholeRecord } from '../../../src/daemon/record/publication.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
-import { renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
+import { type Beside, renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { cli } from '../../cli/cli.ts';
@@ -14,6 +16,12 @@ import { deployment, member } from '../../scenarios/fleet.ts';
 afterAll(removeFolders);
 
 const shard = (name: string): string => sha256(name).slice(0, 2);
+
+/** What is told beside a plan of the fleet where nothing more is to be told. */
+async function besideNothing({ paper }: FleetOnGit): Promise<Beside> {
+  const { fleet, record } = await paper.input();
+  return { branch: 'main', unreachable: new Map(), notRolledOut: [], before: { record, files: paper.record }, fleet };
+}
 
 it('the dashboard tells who is waited for and what is wrong, then how runs stand, what is where and what is held', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'clusters/spare-1.yaml': member('spare-1', { env: 'dev' }) });
@@ -74,7 +82,7 @@ it('a removal that waits for a person is told with the branch to merge, and not 
     message,
     removalDigest: 'sha256:0123456789abcdef',
   } as const;
-  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
+  const beside = await besideNothing(fleet);
   const readme = (holds: Plan['holds'], inPlace?: boolean) =>
     renderDashboard({ ...plan, approvals: [], holds }, { ...beside, inPlace });
   expect(readme([hold])).toContain(
@@ -143,20 +151,60 @@ it('what is being removed is told as that, and not as running there; so are plac
     target('gone', 'eu-1'),
     target('web', 'us-1', false),
   ];
-  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
+  const beside = await besideNothing(fleet);
   const readme = renderDashboard({ ...plan, placements, targets }, beside);
   expect(readme).toContain('| [web](placements/web/status.yaml) | 0 | 1 | 1 | 0 |');
   expect(readme).toContain('\n| eu-1 | web/settings (0) |\n');
   expect(readme).toContain('\n## Being removed\n\n- **gone** from dev-1, eu-1\n- **web** from eu-1\n');
   expect(renderDashboard(plan, beside)).not.toContain('Being removed');
+});
+
+it('of a plan that is refused the tables tell what stays, and how that fares', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  const parts = (readme: string, ...titles: string[]) =>
+    titles.map((title) => readme.split('\n## ').find((part) => part.startsWith(`${title}\n`)));
+  const readme = () => fleet.git('show', 'fleet-status:README.md');
+  const counts = () => (parse(fleet.git('show', 'fleet-status:summary.yaml')) as { counts: object }).counts;
+  const before = { tables: parts(readme(), 'Staged runs', 'Placements', 'Clusters'), counts: counts() };
+  expect(before.tables.every((table) => table !== undefined)).toBe(true);
+  for (const path of ['placements/web.yaml', 'placements/pay.yaml', 'placements/settings.yaml', 'rollouts/pay-1.yaml'])
+    fleet.commit({ [path]: '# nothing' }, `Empty ${path}`);
+  const plan = await fleet.pass({ refused: true });
+  expect(plan.placements).toEqual([]);
+  expect(readme()).toContain('everything stays as it was, and as the tables below tell it.');
+  expect(parts(readme(), 'Staged runs', 'Placements', 'Clusters')).toEqual(before.tables);
+  expect(counts()).toEqual({ ...before.counts, holds: 0, approvalsWaiting: 0 });
+});
+
+it('of a plan that is refused the tables tell what is being removed as before, and what has become of availability', async () => {
+  const fleet = await FleetOnGit.open({ ...shop, 'resources/web.yaml': deployment('web', 'web', 'web:1') });
+  await fleet.settle();
+  const { fleet: files, record } = await fleet.paper.input();
+  const going = (state: PlacementState): PlacementState => ({
+    ...state,
+    bindings: state.bindings.map((it) => (it.targetCluster === 'us-1' ? { ...it, deleting: true } : it)),
+  });
+  const placements = new Map(
+    [...record.placements].map(([key, it]) => [key, key === 'web' ? { ...it, state: going(it.state) } : it]),
+  );
+  fleet.paper.broken.add('eu-1/Deployment/web');
+  fleet.paper.refresh();
+  const plan = await fleet.paper.planOn();
   const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
-  expect(renderDashboard({ ...plan, placements, targets, guard }, beside)).not.toContain('Being removed');
+  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [], fleet: files };
+  const readme = renderDashboard(
+    { ...plan, guard },
+    { ...beside, before: { record: { ...record, placements }, files: fleet.paper.record } },
+  );
+  expect(readme).toContain('| [web](placements/web/status.yaml) | 0 | 1 | 0 | 0 |');
+  expect(readme).toContain('\n## Being removed\n\n- **web** from us-1\n');
 });
 
 it('what a table names leads to its file, which in a large fleet stands in a folder of two digits', async () => {
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.pass();
-  const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
+  const beside = await besideNothing(fleet);
   const spread = new Map(
     [...plan.record].map(([path, document]) => [
       path.replace(
@@ -184,9 +232,9 @@ it('a member that says it is not healthy is told with what it says, unless it do
     return [`clusters/${name}.yaml`, { kind: 'object', value }] as const;
   };
   const record = new Map([cluster('dev-1', 'True'), cluster('eu-1', 'False'), cluster('us-1', 'False')]);
+  const beside = await besideNothing(fleet);
   const silent = new Map([['us-1' as ClusterName, { cause: 'refused' }]]);
-  const readme = (unreachable: typeof silent) =>
-    renderDashboard({ ...plan, record }, { branch: 'main', unreachable, notRolledOut: [] });
+  const readme = (unreachable: typeof silent) => renderDashboard({ ...plan, record }, { ...beside, unreachable });
   const intro = 'Nothing new is placed on these clusters once it has been so for five minutes.';
   expect(readme(silent)).toContain(`\n## Not healthy\n\n${intro}\n\n- eu-1, since ${since}: 500 of eu-1\n`);
   expect(readme(silent)).not.toContain('500 of us-1');

@@ -16,7 +16,11 @@ export function refused({ guard }: Plan, merging: Merging): readonly string[] {
     if (!removalDigest) return [`- ${markdownText(message)}`];
     return [`- ${markdownText(message)}`, `  To let it happen, ${merging(removalBranch(removalDigest))}`];
   });
-  return ['The last plan was not carried out; everything stays as it was.', '', ...rows];
+  return [
+    'The last plan was not carried out; everything stays as it was, and as the tables below tell it.',
+    '',
+    ...rows,
+  ];
 }
 
 /** Stages and removals that wait for a yes. */

@@ -1,12 +1,11 @@
 import { someOf } from '../../../engine/kernel/some-of.ts';
-import type { Plan } from '../../../engine/plan-document.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { titleOf } from '../../title-of.ts';
+import type { InForce } from '../in-force.ts';
 import { mostRows } from './rows.ts';
 
 /** Also of placements that are deleted, which no other table names; what a removal waits for is among what is held. */
-export function beingRemoved({ targets, guard }: Plan): readonly string[] {
-  if (guard.length > 0) return [];
+export function beingRemoved({ targets }: InForce): readonly string[] {
   const removals = Map.groupBy(
     targets.filter(({ remove }) => remove),
     ({ placement }) => titleOf(placement),

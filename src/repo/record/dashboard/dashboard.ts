@@ -1,10 +1,12 @@
 import type { ClusterName } from '../../../api/meta.ts';
+import type { Fleet } from '../../../engine/input.ts';
 import type { Plan } from '../../../engine/plan-document.ts';
 import { mergeCommand } from '../../../engine/staged/approval/name.ts';
 import type { NotRolledOut } from '../../../engine/staged/not-rolled-out.ts';
 import { markdownProblem } from '../../markdown-problem.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { titleOf } from '../../title-of.ts';
+import { inForce, type Published } from '../in-force.ts';
 import type { Silence } from '../summary.ts';
 import { approvals, type Merging, refused } from './approvals.ts';
 import { beingRemoved } from './being-removed.ts';
@@ -23,10 +25,16 @@ export interface Beside {
   readonly unreachable: ReadonlyMap<ClusterName, Silence>;
   /** What waits for an update run that nobody has committed. */
   readonly notRolledOut: readonly NotRolledOut[];
+  /** What was published last. */
+  readonly before: Published;
+  /** What of the commit is not valid. */
+  readonly fleet: Pick<Fleet, 'refused' | 'unreadable'>;
 }
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
-export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachable, notRolledOut }: Beside): string {
+export function renderDashboard(plan: Plan, beside: Beside): string {
+  const { branch, inPlace = false, unreachable, notRolledOut, before } = beside;
+  const present = inForce(plan, before);
   const merging: Merging = (from) =>
     `merge the branch \`${from}\` into \`${branch}\`. In ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
   const { byPeople, others } = held(plan);
@@ -38,11 +46,11 @@ export function renderDashboard(plan: Plan, { branch, inPlace = false, unreachab
     ...section('Waiting for approval', approvals(plan, merging)),
     ...section('Problems', problems(plan)),
     ...section('Held until somebody acts', byPeople),
-    ...section('Staged runs', runs(plan)),
+    ...section('Staged runs', runs(present)),
     ...section('Not rolled out', withoutRun(notRolledOut)),
-    ...section('Placements', placements(plan)),
-    ...section('Clusters', clusters(plan)),
-    ...section('Being removed', beingRemoved(plan)),
+    ...section('Placements', placements(present)),
+    ...section('Clusters', clusters(present)),
+    ...section('Being removed', beingRemoved(present)),
     ...section('Not reached', notReached(unreachable)),
     ...section('Not healthy', notHealthy(plan, unreachable)),
     ...section('Held', others),

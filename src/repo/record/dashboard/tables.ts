@@ -1,15 +1,16 @@
 import { placementKey } from '../../../api/placement.ts';
-import type { Plan, PlannedPlacement } from '../../../engine/plan-document.ts';
+import type { PlannedPlacement } from '../../../engine/plan-document.ts';
 import { progressOf, stagesDone, toldProgress } from '../../../engine/staged/told-progress.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { titleOf } from '../../title-of.ts';
+import type { InForce } from '../in-force.ts';
 import { type RecordedObject, recordedObjects } from '../recorded-objects.ts';
 import { suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
 import { moreUnder, mostRows } from './rows.ts';
 
 /** Runs that have not succeeded. */
-export function runs(plan: Plan): readonly string[] {
+export function runs(plan: InForce): readonly string[] {
   const open = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
   if (open.length === 0) return [];
   const recorded = recordedObjects('runs', plan);
@@ -24,7 +25,7 @@ export function runs(plan: Plan): readonly string[] {
 }
 
 /** How far every placement is. */
-export function placements(plan: Plan): readonly string[] {
+export function placements(plan: InForce): readonly string[] {
   const suspended = suspensions(plan);
   const recorded = recordedObjects('statuses', plan);
   return [
@@ -38,7 +39,7 @@ export function placements(plan: Plan): readonly string[] {
 }
 
 /** What every cluster runs. */
-export function clusters(plan: Plan): readonly string[] {
+export function clusters(plan: InForce): readonly string[] {
   const { rows, total } = clusterRows(plan);
   return ['| cluster | what runs there (snapshot) |', '|---|---|', ...rows, ...moreUnder('clusters', total)];
 }
@@ -62,7 +63,7 @@ function placementRow(placement: PlannedPlacement, title: string, suspended: str
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
-function clusterRows(plan: Plan): { readonly rows: readonly string[]; readonly total: number } {
+function clusterRows(plan: InForce): { readonly rows: readonly string[]; readonly total: number } {
   const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
     binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
   // A placement decides on every cluster that it looks at: one of them names those that run nothing too.

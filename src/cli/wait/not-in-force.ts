@@ -1,0 +1,117 @@
+import type { Placement } from '../../api/placement.ts';
+import type { Problem } from '../../api/problem.ts';
+import { type HeldObject, holdsOf } from '../../repo/record/holds-of.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import type { Bound } from '../status/bindings.ts';
+import type { KindMeant } from '../status/kinds.ts';
+import type { Row } from '../status/listing.ts';
+import type { Status } from '../status/open-status.ts';
+
+/**
+ * Why nothing of a kind, or nothing that is placed, can be said to be what the commit says: the plan is refused, which a person
+ * may lift, or a file cannot be read, which may hold anything. One line each; none where nothing is wrong.
+ */
+export function nothingIsKnown(
+  { notInForce: { refusals, notRead, errors } }: Status,
+  { plural, name }: { readonly plural: string; readonly name: string | undefined },
+): { readonly line: string; readonly willNotCome: boolean }[] {
+  if (refusals.length > 0)
+    return refusals.map((why) => ({
+      line: `the plan is refused, so everything stays as it was: ${why}`,
+      willNotCome: false,
+    }));
+  const isPlaced = plural === 'placements' || plural === 'bindings';
+  return isPlaced || name === undefined
+    ? notRead.map((file) => ({ line: whyNotRead(file, errors), willNotCome: true }))
+    : [];
+}
+
+/**
+ * Why an object, or something that a placement selects, is not what the commit says: a file that is not valid. Its conditions
+ * are those of before. Undefined where nothing is wrong.
+ */
+export function staysAsItWas({ holds, notInForce }: Status, plural: string, row: Row): string | undefined {
+  const { kind } = row.value as { readonly kind?: string };
+  const placement = placementOf(plural, row);
+  const about: readonly HeldObject[] = [
+    ...(kind === undefined ? [] : [{ kind, name: row.name, namespace: row.namespace }]),
+    ...(placement
+      ? [{ kind: placement.kind, ...placement.metadata }, ...(placement.status?.selectedResources ?? [])]
+      : []),
+  ];
+  const kept = holds.filter(({ reason }) => reason === 'LastGoodVersion');
+  const [hold] = about.flatMap((object) => holdsOf(object, kept));
+  if (hold) return `${hold.subject.kind} ${hold.subject.name}: ${hold.message}`;
+  if (!placement) return undefined;
+  const refused = notInForce.notValid.find((ref) => isPlacedBy(placement, ref));
+  return refused && whyNotValid(refused, notInForce.errors);
+}
+
+/** The placement that a row is, or is a binding of. */
+function placementOf(plural: string, row: Row): Placement | undefined {
+  if (plural === 'placements') return row.value as Placement;
+  return plural === 'bindings' ? (row.item as Bound).placement.object : undefined;
+}
+
+/** Selected by name, or in a namespace that is placed with all that is in it; by labels nobody knows. */
+function isPlacedBy({ metadata, spec, status }: Placement, ref: HeldObject): boolean {
+  const byName = spec.resourceSelectors.some(
+    ({ kind, name }) => kind === ref.kind && name === ref.name && ref.namespace === metadata.namespace,
+  );
+  const whole = spec.resourceSelectors.some(
+    ({ kind, selectionScope }) => kind === 'Namespace' && selectionScope !== 'NamespaceOnly',
+  );
+  return (
+    byName ||
+    (whole &&
+      ref.namespace !== undefined &&
+      (status?.selectedResources ?? []).some(({ kind, name }) => kind === 'Namespace' && name === ref.namespace))
+  );
+}
+
+/** What a commit adds of a kind, and that is not there since its file is not valid or cannot be read; one line each. */
+export function neverCame(
+  { notInForce: { notValid, notRead, errors } }: Status,
+  { listing, isMeant }: KindMeant,
+  of: { readonly name: string | undefined; readonly namespace: string | undefined; readonly there: readonly Row[] },
+): string[] {
+  const { name, namespace, there } = of;
+  const singular = listing.names[1];
+  const kinds: readonly string[] = [
+    ...listing.names,
+    ...(listing.clusterNames ?? []),
+    ...(listing.namespacedNames ?? []),
+  ];
+  const absent = notValid.filter(
+    (ref) =>
+      kinds.includes(ref.kind.toLowerCase()) &&
+      isMeant({ name: ref.name, namespace: ref.namespace } as Row) &&
+      (namespace === undefined || ref.namespace === namespace) &&
+      (name === undefined || ref.name === name || titleOf(ref) === name) &&
+      !there.some((row) => row.name === ref.name && row.namespace === ref.namespace),
+  );
+  const unread = name === undefined || there.length > 0 ? [] : notRead;
+  return [
+    ...absent.map((ref) => `${singular}/${titleOf(ref)}: ${whyNotValid(ref, errors)}`),
+    ...unread.map((file) => `${singular}/${name}: ${whyNotRead(file, errors)}`),
+  ];
+}
+
+const whyNotValid = ({ kind, name }: HeldObject, errors: readonly Problem[]): string =>
+  told(
+    `${kind} ${name}: its file is not valid`,
+    errors.find(({ message }) => message.startsWith(`${kind} ${name}: `)),
+  );
+
+const whyNotRead = (file: string, errors: readonly Problem[]): string =>
+  told(
+    `${file} cannot be read`,
+    errors.find((problem) => problem.file === file),
+  );
+
+function told(what: string, problem: Problem | undefined): string {
+  if (problem === undefined) return `${what}: gitfleet get problems tells why`;
+  const { file, line, column, message, fix } = problem;
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${what}: ${place && `${place}: `}${message}${fix === undefined ? '' : `: ${fix}`}`;
+}
