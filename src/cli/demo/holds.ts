@@ -1,4 +1,5 @@
 import type { Hold, Plan } from '../../engine/plan-document.ts';
+import { clustersOf, together } from '../../repo/record/told-holds.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Told } from './told.ts';
 
@@ -23,14 +24,18 @@ const worthTelling: ReadonlySet<Hold['reason']> = new Set([
 /** What begins to wait for something that a person may want to know of. */
 export function aboutHolds(before: Plan | undefined, next: Plan): Told[] {
   const known = new Set(before?.holds.map((hold) => `${hold.reason} ${hold.message}`));
-  return next.holds
-    .filter((hold) => worthTelling.has(hold.reason) && !known.has(`${hold.reason} ${hold.message}`))
-    .map((hold) => ({
+  const news = next.holds.filter(
+    (hold) => worthTelling.has(hold.reason) && !known.has(`${hold.reason} ${hold.message}`),
+  );
+  return together(news).map((hold) => {
+    const who = clustersOf(hold);
+    return {
       tone: 'waiting',
       subject: titleOf(hold.subject),
-      text: briefly(hold),
+      text: who === '' ? briefly(hold) : `${who}: ${briefly(hold)}`,
       ...(hold.until === undefined ? {} : { until: hold.until }),
-    }));
+    };
+  });
 }
 
 /** The line names its subject already, and nobody reads milliseconds. */

@@ -6,6 +6,7 @@ import type { Bound } from '../status/bindings.ts';
 import type { KindMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
+import { isCalled } from '../terminal/one-named.ts';
 
 /**
  * Why nothing of a kind, or nothing that is placed, can be said to be what the commit says: the plan is refused, which a person
@@ -87,7 +88,7 @@ export function neverCame(
       kinds.includes(ref.kind.toLowerCase()) &&
       isMeant({ name: ref.name, namespace: ref.namespace } as Row) &&
       (namespace === undefined || ref.namespace === namespace) &&
-      (name === undefined || ref.name === name || titleOf(ref) === name) &&
+      (name === undefined || isCalled(ref, name)) &&
       !there.some((row) => row.name === ref.name && row.namespace === ref.namespace),
   );
   const unread = name === undefined || there.length > 0 ? [] : notRead;

@@ -1,9 +1,11 @@
 import { isLeaving } from '../../api/member-cluster.ts';
 import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
-import { abandons, placementKey } from '../../api/placement.ts';
+import { type ApplyStrategy, abandons, type Placement, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { applyStrategyOf } from '../../engine/delivery/apply-strategy.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
+import { sameValue } from '../../engine/kernel/same-value.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -20,12 +22,17 @@ export interface Change {
 export function placementNews({ before, after, plan }: Change): string[] {
   return plan.placements.flatMap((placement) => {
     const key = placementKey(placement);
-    const [was, is] = [bindingsOf(before, key), bindingsOf(after, key)];
-    const moves = movesOf(placement, (cluster) => !isUnderWay(was.get(cluster), is.get(cluster)));
-    const ends = farewells(
-      [...was.keys()].filter((cluster) => !is.has(cluster)),
-      (cluster) => (hasLeft(cluster, { before, after }) ? 'let go of' : 'gone from'),
+    const [was, is] = [boundIn(before, key), boundIn(after, key)];
+    const moves = movesOf(
+      placement,
+      (cluster, move) =>
+        !(move === 'remove' && was.leaving.has(cluster)) &&
+        !isUnderWay(was.staying.get(cluster), is.staying.get(cluster)),
     );
+    const gone = new Set([...was.staying.keys(), ...was.leaving]).difference(
+      new Set([...is.staying.keys(), ...is.leaving]),
+    );
+    const ends = farewells([...gone], (cluster) => (hasLeft(cluster, { before, after }) ? 'let go of' : 'gone from'));
     const news = moves.length > 0 ? moves : [...outcomes(was, is), ...ends];
     return news.map((text) => `${titleOf(placement)}: ${text}`);
   });
@@ -37,10 +44,15 @@ const verbs = [
   ['remove', 'remove from'],
 ] as const;
 
-function movesOf({ bindings }: PlannedPlacement, isNews: (cluster: ClusterName) => boolean): string[] {
+function movesOf(
+  { bindings }: PlannedPlacement,
+  isNews: (cluster: ClusterName, move: (typeof verbs)[number][0]) => boolean,
+): string[] {
   const told = verbs.flatMap(([moving, verb]) => {
-    const names = bindings.flatMap(({ clusterName, move }) => (move === moving ? [clusterName] : []));
-    return names.some(isNews) ? [`${verb} ${fewOf(names)}`] : [];
+    const names = bindings.flatMap(({ clusterName, move }) =>
+      move === moving && isNews(clusterName, moving) ? [clusterName] : [],
+    );
+    return names.length > 0 ? [`${verb} ${fewOf(names)}`] : [];
   });
   return told.length === 0 ? [] : [told.join(', ')];
 }
@@ -85,22 +97,39 @@ function hasLeft(cluster: string, { before, after }: Pick<Change, 'before' | 'af
   return was !== undefined && (is === undefined || isLeaving(is));
 }
 
-type Bindings = ReadonlyMap<string, Binding>;
+interface Bound {
+  readonly placement: Placement | undefined;
+  readonly staying: ReadonlyMap<string, Binding>;
+  /** Clusters that it is being removed from: another binding of it may stay there. */
+  readonly leaving: ReadonlySet<string>;
+}
 
-const bindingsOf = (record: FleetRecord, key: PlacementKey): Bindings =>
-  new Map(
-    (record.placements.get(key)?.state.bindings ?? [])
-      .filter(({ deleting }) => !deleting)
-      .map((binding) => [binding.targetCluster, binding]),
+function boundIn(record: FleetRecord, key: PlacementKey): Bound {
+  const { object: placement, state } = record.placements.get(key) ?? {};
+  const { leaving = [], staying = [] } = Object.groupBy(state?.bindings ?? [], ({ deleting }) =>
+    deleting ? 'leaving' : 'staying',
   );
+  return {
+    placement,
+    staying: new Map(staying.map((binding) => [binding.targetCluster, binding])),
+    leaving: new Set(leaving.map(({ targetCluster }) => targetCluster)),
+  };
+}
 
 /** What became of bindings that did not move, the most telling first; one sentence for all clusters that share it. */
-function outcomes(before: Bindings, after: Bindings): string[] {
-  const clusters = Map.groupBy(after.keys(), (cluster) => outcome(before.get(cluster), after.get(cluster)!));
+function outcomes(before: Bound, after: Bound): string[] {
+  const clusters = Map.groupBy(after.staying.keys(), (cluster) => {
+    const [was, is] = [before.staying.get(cluster), after.staying.get(cluster)!];
+    return outcome(was, is, sameValue(strategyOf(before, was), strategyOf(after, is)));
+  });
   return [...clusters].flatMap(([text, names]) => text?.replace('{}', fewOf(names)) ?? []);
 }
 
-function outcome(before: Binding | undefined, after: Binding): string | undefined {
+const strategyOf = ({ placement }: Bound, binding: Binding | undefined): ApplyStrategy | undefined =>
+  placement && applyStrategyOf(placement, binding);
+
+/** `isAppliedAlike`: under another strategy nothing is reported, which says nothing of what is there. */
+function outcome(before: Binding | undefined, after: Binding, isAppliedAlike: boolean): string | undefined {
   const drifted = newlyListed(before?.driftedPlacements, after.driftedPlacements);
   if (drifted !== undefined) return `drift on {}: ${drifted}`;
   const differs = newlyListed(before?.diffedPlacements, after.diffedPlacements);
@@ -118,7 +147,7 @@ function outcome(before: Binding | undefined, after: Binding): string | undefine
     !conditionIs(after.conditions, 'Available', 'True')
   )
     return 'not available on {}';
-  if ((before?.driftedPlacements ?? []).length > 0 && (after.driftedPlacements ?? []).length === 0)
+  if (isAppliedAlike && (before?.driftedPlacements ?? []).length > 0 && (after.driftedPlacements ?? []).length === 0)
     return 'no drift on {}';
   if (became(before, after, 'Applied', 'True')) return 'applied on {}';
   return undefined;

@@ -35,7 +35,7 @@ const isToldElsewhere = ({ reason, subject }: Hold): boolean =>
   reason === 'WaitingForApproval' || (reason === 'RolloutBudget' && subject.clusterName === undefined);
 
 /** Holds that say the same of several clusters become one. */
-function together(holds: readonly Hold[]): ToldHold[] {
+export function together(holds: readonly Hold[]): ToldHold[] {
   const groups = new Map<string, Hold[]>();
   for (const hold of holds) {
     const { subject, reason, until, removalDigest } = hold;

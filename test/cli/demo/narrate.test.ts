@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ClusterName } from '../../../src/api/meta.ts';
 import { narrate } from '../../../src/cli/demo/narrate.ts';
 import type { Hold, Plan } from '../../../src/engine/plan-document.ts';
 
@@ -32,6 +33,23 @@ it('a wait is told once, without what its line says already and without millisec
     },
   ]);
   expect(narrate(plan, plan)).toEqual([]);
+});
+
+it('what many clusters wait for is told once for all of them, and of one that comes later for it alone', () => {
+  const frozen = (...names: string[]): Plan =>
+    planHeldBy(
+      ...names.map(
+        (name): Hold => ({
+          subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: name as ClusterName },
+          reason: 'Freeze',
+          message: `${name} is to be updated once the freeze ends`,
+        }),
+      ),
+    );
+  const said = (before: Plan | undefined, next: Plan) => narrate(before, next).map(({ text }) => text);
+  expect(said(undefined, frozen('a', 'b', 'c'))).toEqual(['a, b, c: is to be updated once the freeze ends']);
+  expect(said(frozen('a', 'b'), frozen('a', 'b', 'c'))).toEqual(['c is to be updated once the freeze ends']);
+  expect(said(frozen('a', 'b', 'c'), frozen('a', 'c'))).toEqual([]);
 });
 
 it('a problem is told once, errors and warnings, where it stands and with what to write instead', () => {

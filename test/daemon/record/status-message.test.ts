@@ -22,6 +22,8 @@ interface Said {
   readonly commit?: string;
   readonly bindings?: readonly Binding[];
   readonly shop?: readonly Binding[];
+  /** Of `web`. */
+  readonly whenToApply?: string;
   /** Of `shop`. */
   readonly namespace?: string;
   /** What `shop` holds stays when it is deleted. */
@@ -43,11 +45,18 @@ const record = ({
   shop,
   abandons = false,
   namespace,
+  whenToApply,
 }: Said): FleetRecord =>
   ({
     commit,
     placements: new Map([
-      ['web' as PlacementKey, { state: { metadata: { name: 'web' }, bindings } }],
+      [
+        'web' as PlacementKey,
+        {
+          ...(whenToApply && { object: { spec: { strategy: { applyStrategy: { whenToApply } } } } }),
+          state: { metadata: { name: 'web' }, bindings },
+        },
+      ],
       ...(shop
         ? [
             [
@@ -159,6 +168,39 @@ describe('the subject of a status commit', () => {
       { bindings: [{ ...on('eu'), state: 'Unscheduled' }] },
       { bindings: [{ ...on('eu'), state: 'Unscheduled' }], commit: 'bbb' },
       ['eu remove'],
+      'Follow bbb',
+    ],
+    [
+      'a removal that waits for a silent member no second time either, nor beside another that begins',
+      { bindings: [{ ...on('eu'), deleting: true }, on('us')] },
+      {
+        bindings: [
+          { ...on('eu'), deleting: true },
+          { ...on('us'), deleting: true },
+        ],
+      },
+      ['eu remove', 'us remove'],
+      'web: remove from us',
+    ],
+    [
+      'that a removal is over',
+      { bindings: [{ ...on('eu'), deleting: true }] },
+      { bindings: [] },
+      [],
+      'web: gone from eu',
+    ],
+    [
+      'that a cluster which was picked again meanwhile is installed on, and not that it is gone',
+      { bindings: [{ ...on('eu'), deleting: true }, on('us')] },
+      { bindings: [on('eu'), on('us')] },
+      ['eu add'],
+      'web: install on eu',
+    ],
+    [
+      'nothing of drift that is only not reported any more',
+      { bindings: [drifting('eu', '/data/x')], whenToApply: 'IfNotDrifted' },
+      { bindings: [on('eu')], whenToApply: 'Always', commit: 'bbb' },
+      [],
       'Follow bbb',
     ],
     [
