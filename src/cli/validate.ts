@@ -2,6 +2,7 @@ import type { Problem } from '../api/problem.ts';
 import type { Fleet } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { planFleet } from '../engine/plan.ts';
+import { contestedObjects } from '../repo/fleet/contested.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { looseEnds } from '../repo/fleet/loose-ends.ts';
 import { placeProblems } from '../repo/fleet/place-problems.ts';
@@ -52,8 +53,6 @@ export async function validate(
         `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} ${whatWasRead(opened)}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
       );
     }
-    if ((await opened.tree.files()).length === 0)
-      process.stderr.write(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
     if (count('error') > 0) throw new CliError('invalid', exitCodes.invalidInput, { silent: true });
   } finally {
     await opened.close();
@@ -87,7 +86,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
   const { record } = readRecord(new Map());
   const { plan } = planFleet({ now, commit: tree.id, fleet, record, observations: undefined, digest: sha256 });
   const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
-  const loose = isPart ? [] : [...planned, ...looseEnds(fleet, record)];
+  const loose = isPart ? [] : [...planned, ...contestedObjects(plan, fleet), ...looseEnds(fleet, record)];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
 }

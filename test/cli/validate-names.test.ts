@@ -11,6 +11,11 @@ const region = '${MEMBER-CLUSTER-LABEL-KEY-region}';
 /** The repo of a shop with an eviction and a budget, after one file was written otherwise. */
 const files: Readonly<Record<string, string>> = {
   ...shop,
+  // Where the placement of its namespace brings everything else to.
+  'placements/settings.yaml': shop['placements/settings.yaml']!.replace(
+    'placementType: PickAll',
+    'placementType: PickFixed\n    clusterNames: [dev-1]',
+  ),
   'evictions/e.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementEviction
 metadata: {name: e}

@@ -127,9 +127,25 @@ spec:
     ]);
   });
 
+  it('warns of objects that two placements bring to one cluster, as plan does', async () => {
+    const dir = folder();
+    put(dir, {
+      'clusters/eu-1.yaml': member('eu-1'),
+      'placements/one.yaml': placement('one', '{placementType: PickAll}', undefined, 'web'),
+      'placements/two.yaml': placement('two', '{placementType: PickAll}', undefined, 'web'),
+      'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+    });
+    const line =
+      'placements/two.yaml:5:3: warning[contested-object]: ClusterResourcePlacement two: ClusterResourcePlacement one brings Namespace web to eu-1 as well: a cluster refuses it to the one that comes second\n';
+    expect(await cli('validate', dir)).toMatchObject({ code: 0, out: expect.stringContaining(line) });
+    expect(await cli('plan', '--repo', dir)).toMatchObject({ code: 1, out: expect.stringContaining(line) });
+  });
+
   it('asks whether an empty folder is the one that was meant', async () => {
     const dir = folder();
-    expect((await cli('validate', dir)).err).toBe(`note: ${dir} holds no files: is it the fleet repo that you mean?\n`);
+    const note = `note: ${dir} holds no files: is it the fleet repo that you mean?\n`;
+    expect((await cli('validate', dir)).err).toBe(note);
+    expect((await cli('plan', '--repo', dir)).err).toBe(note);
   });
 
   it.each([

@@ -38,6 +38,13 @@ export async function openRepo(
   repo: string,
   { ref, onDisk = false }: { readonly ref?: string | undefined; readonly onDisk?: boolean } = {},
 ): Promise<OpenedRepo> {
+  const opened = await openedRepo(repo, ref, onDisk);
+  if ((await opened.tree.files()).length === 0)
+    process.stderr.write(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
+  return opened;
+}
+
+async function openedRepo(repo: string, ref: string | undefined, onDisk: boolean): Promise<OpenedRepo> {
   try {
     const address = parseAddress(repo);
     if (address.kind !== 'local') return await openCommit(repo, ref);

@@ -27,7 +27,7 @@ export function planTable(
   const scheduled = plan.placements
     .filter((placement) => placement.scheduled.status !== 'True')
     .map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`);
-  section(parts, 'Not fully scheduled', scheduled);
+  section(parts, 'Not fully scheduled (gitfleet explain placement NAME tells why)', scheduled);
   section(
     parts,
     'Waiting',

@@ -5,7 +5,7 @@ import { apiVersionOf } from './group-version.ts';
 import { type HubIndex, scopeOfKind } from './hub.ts';
 import { labelled } from './labelled.ts';
 import { isDisabledKind, isReservedNamespace } from './placeable.ts';
-import { builtInKinds } from './scope.ts';
+import { builtInGroups, builtInKinds } from './scope.ts';
 
 /** Objects, or what KubeFleet calls a user error, as a sentence without its subject. */
 type Gathered =
@@ -104,7 +104,9 @@ function objects(
     if (known.length > 0) {
       const like = nearest(kind, known);
       const of = group === '' ? 'the core group' : group;
-      return wrong(`there is no kind ${kind} in ${of}${like ? `: did you mean ${like}?` : ''}`);
+      const [home] = builtInGroups(kind);
+      const hint = like ? `: did you mean ${like}?` : home === undefined ? '' : `: write group: ${home || '""'}`;
+      return wrong(`there is no kind ${kind} in ${of}${hint}`);
     }
     // Nothing tells what this kind is: no such object, no CRD, not built in. KubeFleet, whose hub would still have the CRD
     // after the last object is gone, selects nothing; so do we, that the last object of a kind can be removed.

@@ -13,6 +13,12 @@ export const builtInKinds = (group: string): readonly string[] =>
     return groupKind.slice(0, slash) === group ? [groupKind.slice(slash + 1)] : [];
   });
 
+/** Groups in which Kubernetes itself serves a kind; the core group is an empty text. */
+export const builtInGroups = (kind: string): readonly string[] =>
+  [...table.keys()].flatMap((groupKind) =>
+    groupKind.endsWith(`/${kind}`) ? [groupKind.slice(0, -kind.length - 1)] : [],
+  );
+
 const clusterScoped: Readonly<Record<string, string>> = {
   '': 'Namespace Node PersistentVolume ComponentStatus',
   'admissionregistration.k8s.io':

@@ -5,7 +5,7 @@ import type { HubObject } from '../../engine/input.ts';
 import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { objectKey } from '../../engine/selection/object-key.ts';
-import { builtInKinds } from '../../engine/selection/scope.ts';
+import { builtInGroups, builtInKinds } from '../../engine/selection/scope.ts';
 import { dataIssues } from './data-issues.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
@@ -113,10 +113,14 @@ function hubObject(
 /** A kind that Kubernetes may have gained since is none of those that are nearly like one it has. */
 function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   const { group } = groupVersionOf(apiVersion);
-  const like = nearest(kind, builtInKinds(group));
-  if (like === undefined) return [];
   const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
-  return [warning('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
+  const like = nearest(kind, builtInKinds(group));
+  if (like !== undefined) return [warning('unknown-kind', ['kind'], message, `did you mean ${like}?`)];
+  const isOfKubernetes = group === 'extensions' || builtInKinds(group).length > 0;
+  const [home] = isOfKubernetes ? builtInGroups(kind) : [];
+  if (home === undefined) return [];
+  const written = home === '' ? 'v1' : `${home}/v1`;
+  return [warning('unknown-kind', ['apiVersion'], message, `did you mean ${written}?`)];
 }
 
 /** What an API server would refuse whatever the kind is. */

@@ -1,13 +1,25 @@
 import { error, type Issue } from '../../api/issue.ts';
+import { metaIssues } from '../../api/rules/meta-rules.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+
+/** Groups of Kubernetes' own in which every name is a DNS subdomain (kubernetes pkg/apis, ValidateObjectMeta of each kind). */
+const strict: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 'batch']);
 
 /**
  * Names become paths: of a URL on a member, of a file on the status branch. Kubernetes refuses the same for every kind
- * (apimachinery, `IsValidPathSegmentName`). What the schema of a kind says beyond that is said there.
+ * (apimachinery, `IsValidPathSegmentName`), and for its most used ones whatever is no DNS name. What the schema of a kind says
+ * beyond that is said there.
  */
 export function nameIssues(object: object): Issue[] {
-  const { metadata } = object as { metadata?: unknown };
+  const { apiVersion, metadata } = object as { apiVersion?: unknown; metadata?: unknown };
   const { name, namespace } = (metadata ?? {}) as { name?: unknown; namespace?: unknown };
-  return [...segmentIssues('name', name), ...segmentIssues('namespace', namespace)];
+  const broken = [...segmentIssues('name', name), ...segmentIssues('namespace', namespace)];
+  if (broken.length > 0 || typeof apiVersion !== 'string' || !strict.has(groupVersionOf(apiVersion).group))
+    return broken;
+  return metaIssues({
+    ...(typeof name === 'string' && { name }),
+    ...(typeof namespace === 'string' && { namespace }),
+  });
 }
 
 function segmentIssues(field: 'name' | 'namespace', value: unknown): Issue[] {

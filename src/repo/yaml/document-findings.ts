@@ -18,7 +18,7 @@ interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 
 /** What is wrong with one document: its size, its syntax, and what kubectl reads in another way. */
 export function findingsOf(document: Document.Parsed, context: FindingsContext): Finding[] {
   const { text, maxDepth, secret, isFirst } = context;
-  const syntax = [...document.errors, ...document.warnings]
+  const syntax = firstCauses([...document.errors, ...document.warnings])
     // Tags are told by the lint, which also knows those that YAML itself understands.
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
     .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
@@ -36,10 +36,34 @@ export function findingsOf(document: Document.Parsed, context: FindingsContext):
     ...syntax,
     ...lint,
   ];
+  if ((syntax.length > 0 || lint.some(({ code }) => code === 'non-string-key')) && beginsWithTemplate(findings, text))
+    return [template(findings)];
   // The parser and the lint tell of each level beyond the deepest; the first says it all.
   const deep = findings.filter(({ code }) => code === 'too-deep').sort((a, b) => a.offset - b.offset);
   return [...findings.filter(({ code }) => code !== 'too-deep'), ...deep.slice(0, 1)];
 }
+
+/** Behind the first mistake the parser expects nothing that comes: what it says of that is no mistake of its own. */
+function firstCauses(errors: readonly YAMLError[]): YAMLError[] {
+  const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  return inOrder.filter(({ code }, at) => at === 0 || code !== 'UNEXPECTED_TOKEN');
+}
+
+const firstOf = (findings: readonly Finding[]): number => Math.min(...findings.map(({ offset }) => offset));
+
+/** The braces of Helm and of other templates are maps to YAML, and never sound ones. */
+function beginsWithTemplate(findings: readonly Finding[], text: string): boolean {
+  const first = firstOf(findings);
+  return text.slice(Math.max(first - 3, 0), first + 2).includes('{{');
+}
+
+/** What it would say of the rest, once filled in, nobody knows. */
+const template = (findings: readonly Finding[]): Finding => ({
+  offset: firstOf(findings),
+  code: 'template',
+  message: 'templates are not filled in, and this is no YAML before they are',
+  fix: 'commit the rendered manifests, or put what is meant literally into quotes',
+});
 
 /** No API server takes such an object. A List is none: it is what `kubectl get -o yaml` prints of many. */
 function oversizedObject(

@@ -166,7 +166,7 @@ describe('user errors', () => {
       'a kind that stands in another group',
       rp({ group: 'apps', kind: 'CronJob' }),
       repo,
-      'invalid ResourcePlacement shop/web: there is no kind CronJob in apps',
+      'invalid ResourcePlacement shop/web: there is no kind CronJob in apps: write group: batch',
     ],
   ])('%s', (_, placement, manifests, message) => {
     expect(selected(placement, manifests)).toBe(message);

@@ -26,6 +26,21 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
+    ['v1', 'Deployment', 'Deployment web: there is no kind Deployment in the core group; did you mean apps/v1?'],
+    [
+      'extensions/v1beta1',
+      'Ingress',
+      'Ingress web: there is no kind Ingress in extensions; did you mean networking.k8s.io/v1?',
+    ],
+    ['apps/v1', 'ConfigMap', 'ConfigMap web: there is no kind ConfigMap in apps; did you mean v1?'],
+  ])('is asked about where another group has it: %s %s', async (apiVersion, kind, said) => {
+    expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
+      placeable: [kind],
+      said: [`1:1 warning unknown-kind ${said}`],
+    });
+  });
+
+  it.each([
     ['a kind that Kubernetes may have gained since', 'apps/v1', 'Blueprint'],
     ['a group of others', 'example.com/v1', 'Deploymet'],
   ])('is not: %s', async (_, apiVersion, kind) => {

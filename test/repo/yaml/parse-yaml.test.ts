@@ -92,6 +92,18 @@ it.each([
   expect(parseYaml(text, 'a.yaml').problems.map((problem) => problem.fix)).toContain(fix);
 });
 
+it.each([
+  ['{{- if .Values.on }}\na: 1\nb:\n  c: {{ include "x" . }}\n{{- end }}\n', 'template@1:2'],
+  ['a: 1\nb: {{ .Values.b }}\nc: {{ .Values.c }}\n', 'template@2:5'],
+  ['kind: Secret\ndata: {{ toYaml .Values.data }}\n', 'template@2:8'],
+])('a template is one problem: %j', (text, code) => {
+  expect(read(text).codes).toEqual([code]);
+});
+
+it('what the parser does not expect behind a mistake is no problem of its own', () => {
+  expect(read('a: {b\nc: 1\nd: [2, 3]\ne: f\n').codes).toHaveLength(1);
+});
+
 describe('what means the same to everybody is read', () => {
   it.each([
     ['a: "yes"', { a: 'yes' }],

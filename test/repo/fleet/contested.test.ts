@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { planFleet } from '../../../src/engine/plan.ts';
+import { contestedObjects } from '../../../src/repo/fleet/contested.ts';
+import { deployment, member, PaperFleet, placement } from '../../scenarios/fleet.ts';
+
+const all = '{placementType: PickAll}';
+const on = (...names: string[]) => `{placementType: PickFixed, clusterNames: [${names.join(', ')}]}`;
+const compares = '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}';
+
+/** What is told of a fleet of two clusters with namespaces `web` and `pay` and these placements. */
+async function told(placements: Readonly<Record<string, string>>): Promise<string[]> {
+  const paper = new PaperFleet({
+    'clusters/a.yaml': member('a'),
+    'clusters/b.yaml': member('b'),
+    'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    'resources/pay.yaml': deployment('pay', 'pay', 'pay:1'),
+    ...placements,
+  });
+  const input = await paper.input();
+  return contestedObjects(planFleet(input).plan, input.fleet).map(
+    ({ file, path, message }) => `${file} ${path} ${message}`,
+  );
+}
+
+it.each<[string, Readonly<Record<string, string>>]>([
+  ['of different objects', { '1.yaml': placement('web', all), '2.yaml': placement('pay', all) }],
+  [
+    'on different clusters',
+    { '1.yaml': placement('web', on('a')), '2.yaml': placement('two', on('b'), undefined, 'web') },
+  ],
+  ['one of which only compares', { '1.yaml': placement('web', all), '2.yaml': placement('two', all, compares, 'web') }],
+])('nothing is said of placements %s', async (_, placements) => {
+  expect(await told(placements)).toEqual([]);
+});
+
+it('objects that two placements bring to one cluster are told at the second by name, with the clusters', async () => {
+  expect(
+    await told({ '1.yaml': placement('web', all), '2.yaml': placement('two', on('b'), undefined, 'web') }),
+  ).toEqual([
+    '1.yaml spec.resourceSelectors ClusterResourcePlacement web: ClusterResourcePlacement two brings Namespace web, Deployment web/web to b as well: a cluster refuses it to the one that comes second',
+  ]);
+});
+
+it('what an envelope holds is brought as well, the envelope itself is not', async () => {
+  const wrapped = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ResourceEnvelope
+metadata: {name: wrapped, namespace: pay}
+data:
+  web.yaml: {apiVersion: apps/v1, kind: Deployment, metadata: {name: pay, namespace: pay}}
+`;
+  const only = placement('only', all, undefined, 'pay');
+  const inner = `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourcePlacement
+metadata: {name: inner, namespace: pay}
+spec:
+  resourceSelectors: [{group: placement.kubernetes-fleet.io, version: v1beta1, kind: ResourceEnvelope, name: wrapped}]
+  policy: ${all}
+`;
+  const [said, ...more] = await told({ 'resources/e.yaml': wrapped, '1.yaml': only, '2.yaml': inner });
+  expect(more).toEqual([]);
+  expect(said).toContain('Deployment pay/pay');
+  expect(said).not.toContain('Envelope');
+});
