@@ -71,7 +71,6 @@ async function awaitStatus(
 ): Promise<void> {
   const { branches } = reader;
   const wanted = await desiredTip(branches, branch);
-  if (wanted === undefined) throw new CliError(`${branches.name} has no branch ${branch}`, exitCodes.unreachable);
   for (let isFirst = true; ; isFirst = false) {
     const tip = await reader.tip();
     if (tip !== undefined) {

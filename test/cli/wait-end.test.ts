@@ -188,6 +188,20 @@ describe('wait does not take for done what the repo says', () => {
     expect(told).toEqual(lines.map((line) => expect.stringContaining(line)));
   });
 
+  it('where the branch of desired state is misspelt: nobody knows what is to be waited for', async () => {
+    const there = await FleetOnGit.open(files);
+    await there.settle();
+    const wait = (...more: string[]) => cli('wait', 'placements', '--for=Available', '--repo', there.dir, ...more);
+    expect(await wait('--branch', 'mian')).toEqual({
+      code: 3,
+      out: '',
+      err: `gitfleet: ${there.dir} has no branch mian: name the branch of desired state with --branch\n`,
+    });
+    there.git('update-ref', 'refs/remotes/origin/live', 'main');
+    expect((await wait('--branch', 'live')).code).toBe(0);
+    expect((await wait('--branch', 'mian', '--commit', 'any')).code).toBe(0);
+  });
+
   it('where the guard refused the plan, which a person may lift', async () => {
     const refused = await FleetOnGit.open({
       ...files,

@@ -9,15 +9,21 @@ import { isPlannedFrom } from './planned-from.ts';
 const patienceMs = 60_000;
 
 /**
- * Says on stderr that the branch of desired state holds a commit which the status does not speak of. Nothing is committed
+ * Says on stderr that what is told is not what the repo asks for: its plan is refused, or the branch of desired state holds a
+ * commit which the status does not speak of. Nothing is committed
  * while nothing changes, so an old status may be right; this is what can be told of a daemon that is not there.
  */
 export async function noteWhereBehind(reader: StatusReader, status: Status): Promise<void> {
   // A hint is not worth an error: what was asked for has been printed.
-  const note = await behind(reader, status).catch(
+  const late = await behind(reader, status).catch(
     (error: unknown) => `whether the status is of the newest commit is not known: ${messageOf(error)}`,
   );
-  if (note !== undefined) process.stderr.write(`note: ${note}\n`);
+  for (const note of [refused(status), late]) if (note !== undefined) process.stderr.write(`note: ${note}\n`);
+}
+
+function refused({ record, notInForce: { refusals } }: Status): string | undefined {
+  if (refusals.length === 0) return undefined;
+  return `the plan of ${record.commit?.slice(0, 12) ?? 'no commit'} is refused, and this is what stays: ${refusals.join('; ')}`;
 }
 
 async function behind(reader: StatusReader, status: Status): Promise<string | undefined> {

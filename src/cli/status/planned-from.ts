@@ -3,13 +3,24 @@ import type { Branches } from '../../git/branches.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { branchRef } from '../../git/source.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
 import type { Status } from './open-status.ts';
 
-/** Tip of the branch of desired state; undefined when there is no such branch. */
-export async function desiredTip(branches: Branches, branch: string): Promise<string | undefined> {
-  const ref = branchRef(branch);
-  const tip = (await branches.list([ref])).get(ref);
-  if (tip !== undefined) await branches.obtain(ref, tip);
+/**
+ * Tip of the branch of desired state: a checkout of one commit, as CI makes it, has it only as that of what it was cloned from.
+ * Error: CliError, exit code 3, where there is no such branch.
+ */
+export async function desiredTip(branches: Branches, branch: string): Promise<string> {
+  const places = [branchRef(branch), ...(branches.remote ? [] : [`refs/remotes/origin/${branch}`])];
+  const refs = await branches.list(places);
+  const ref = places.find((place) => refs.has(place));
+  if (ref === undefined)
+    throw new CliError(
+      `${branches.name} has no branch ${branch}: name the branch of desired state with --branch`,
+      exitCodes.unreachable,
+    );
+  const tip = refs.get(ref)!;
+  await branches.obtain(ref, tip);
   return tip;
 }
 

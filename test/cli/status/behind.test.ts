@@ -47,6 +47,13 @@ describe('a status that does not speak of the tip of the followed branch is note
     expect(await noted()).toBe('');
   });
 
+  it('and so is a plan that is refused, with why', async () => {
+    const names = ['placements/web.yaml', 'placements/pay.yaml', 'placements/settings.yaml', 'rollouts/pay-1.yaml'];
+    fleet.commit(Object.fromEntries(names.map((path) => [path, '# nothing'])), 'Remove everything');
+    await fleet.pass({ refused: true });
+    expect(await noted()).toMatch(/^note: the plan of … is refused, and this is what stays: .*all placements vanished/);
+  });
+
   it('in a clone only where the commit was pushed', async () => {
     const clone = join(folder(), 'clone');
     sh('.', 'clone', '-q', fleet.dir, clone);

@@ -12,10 +12,10 @@ export type Merging = (branch: string) => string;
 /** What the guard refuses, and how to let it happen. */
 export function refused({ guard }: Plan, merging: Merging): readonly string[] {
   if (guard.length === 0) return [];
-  const rows = guard.flatMap(({ message, removalDigest }) => {
-    if (!removalDigest) return [`- ${markdownText(message)}`];
-    return [`- ${markdownText(message)}`, `  To let it happen, ${merging(removalBranch(removalDigest))}`];
-  });
+  const rows = [...Map.groupBy(guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) => [
+    ...findings.map(({ message }) => `- ${markdownText(message)}`),
+    ...(digest ? [`  To let it happen, ${merging(removalBranch(digest))}`] : []),
+  ]);
   return [
     'The last plan was not carried out; everything stays as it was, and as the tables below tell it.',
     '',
