@@ -8,7 +8,7 @@ export interface Issue {
   /** What to write instead. */
   readonly fix?: string;
   /** The value that `fix` tells to write here, in place of the one that is refused: it can be tried. */
-  readonly suggests?: string;
+  readonly suggests?: string | number | boolean | undefined;
   /** The offending value as text. */
   readonly value?: string;
 }

@@ -54,13 +54,22 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
   }
 }
 
-/** A number or a truth value is the text that was meant, without its quotes. */
 function wrongType(path: Issue['path'], expected: string, written: unknown): Issue {
   const message = `${path.at(-1)} must be of type ${expected}`;
-  const isText = expected === 'string' && (typeof written === 'number' || typeof written === 'boolean');
-  return isText
-    ? { ...error('wrong-type', path, message, `write "${written}"`), suggests: String(written) }
-    : error('wrong-type', path, message, typeFixes[expected]);
+  const meant = meantBy(expected, written);
+  if (meant === undefined) return error('wrong-type', path, message, typeFixes[expected]);
+  const fix = typeof meant === 'string' ? `write "${meant}"` : `write ${meant}, without quotes`;
+  return { ...error('wrong-type', path, message, fix), suggests: meant };
+}
+
+/** Where there are quotes too many or too few, what was meant with them set right. */
+function meantBy(expected: string, written: unknown): Issue['suggests'] {
+  if (expected === 'string')
+    return typeof written === 'number' || typeof written === 'boolean' ? String(written) : undefined;
+  if (typeof written !== 'string') return undefined;
+  if (expected === 'boolean') return written === 'true' ? true : written === 'false' ? false : undefined;
+  if (expected !== 'number' && expected !== 'int') return undefined;
+  return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(written) ? Number(written) : undefined;
 }
 
 export const typeFixes: Readonly<Record<string, string>> = {

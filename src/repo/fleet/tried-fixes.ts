@@ -20,7 +20,7 @@ function triedFix(issue: Issue, tried: Validated): Issue {
   const refusal = tried.issues.find(({ severity, path: at }) => severity === 'error' && at.join('.') === path);
   if (refusal === undefined && tried.isShaped) return issue;
   const { suggests: _s, fix: _f, ...plain } = issue;
-  const fix = refusal === undefined ? typeFixes['string'] : refusal.fix;
+  const fix = refusal === undefined ? typeFixes[typeof issue.suggests] : refusal.fix;
   return fix === undefined ? { ...plain, message: refusal?.message ?? plain.message } : { ...plain, fix };
 }
 
@@ -29,7 +29,7 @@ const mended = (document: unknown, { code, path, suggests }: Issue): unknown =>
   suggests !== undefined || code === 'unknown-field' ? changedAt(document, path, suggests) : document;
 
 /** The document with another value at a path; with none there where it is undefined. */
-function changedAt(node: unknown, [part, ...rest]: Issue['path'], value: string | undefined): unknown {
+function changedAt(node: unknown, [part, ...rest]: Issue['path'], value: Issue['suggests']): unknown {
   if (part === undefined) return value;
   if (Array.isArray(node)) return node.map((item, at) => (at === part ? changedAt(item, rest, value) : item));
   if (typeof node !== 'object' || node === null) return node;

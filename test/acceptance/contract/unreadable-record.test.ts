@@ -56,7 +56,7 @@ bindings:
         ...common,
         ...{ line: 8, column: 3, path: 'bindings.0.resourceSnapshotIndex', value: '3' },
         message: 'this file of the record cannot be used: resourceSnapshotIndex must be of type number',
-        fix: 'write a number, without quotes; a status branch is best left to gitfleet',
+        fix: 'write 3, without quotes; a status branch is best left to gitfleet',
       },
     ]);
     expect(step.code).toBe(2);

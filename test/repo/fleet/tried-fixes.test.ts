@@ -61,6 +61,8 @@ function followed(
       .map((value) => ({ as: value, document: set(document, path, /^\d+$/.test(value) ? Number(value) : value) }));
   const quoted = /^write "([^"]*)"$/.exec(fix)?.[1];
   const one = quoted ?? mean ?? /^write ([^\s,:]+)$/.exec(fix)?.[1];
+  const plain = /^write (\S+), without quotes$/.exec(fix)?.[1];
+  if (plain !== undefined) return [{ as: plain, document: set(document, path, JSON.parse(plain)) }];
   const several = one === undefined ? /^write (?:for example )?([^\s:]+(?:, \S+)*) or (\S+)$/.exec(fix) : null;
   const values = one === undefined ? (several ? [...several[1]!.split(', '), several[2]!] : []) : [one];
   return values.map((value) => ({
@@ -209,7 +211,7 @@ describe('what a fix tells to write is not refused where it stands', () => {
         // What apiVersion and kind are decides who reads a document at all.
         (path.length === 1
           ? []
-          : [10, 1.5, true, '', 'No Such', ...(typeof value === 'string' ? [misspelt(value)] : [])]
+          : [10, 1.5, true, '', '10', '1.5', 'true', 'No Such', ...(typeof value === 'string' ? [misspelt(value)] : [])]
         ).map((other) => set(document, path, other)),
       ),
       ...keys(document).flatMap((path) => {
@@ -246,5 +248,17 @@ it('where the rules cannot be asked no value is promised', () => {
   const mistaken = set(set(strategy, [...path, 'waitTime'], 10), [...path, 'type'], 'Nap');
   expect(issuesOf(mistaken).flatMap(({ path: at, fix }) => (at.at(-1) === 'waitTime' ? [fix] : []))).toEqual([
     'write a text, in quotes where it looks like a number or a truth value',
+  ]);
+});
+
+it('what stands in quotes that it must not have is told without', () => {
+  const placement = more.find(({ kind }) => kind === 'ClusterResourcePlacement')!;
+  const told = (path: (string | number)[], value: unknown) =>
+    issuesOf(set(placement, path, value)).map(({ fix }) => fix);
+  expect(told(['spec', 'policy', 'numberOfClusters'], '2')).toEqual(['write 2, without quotes']);
+  expect(told(['spec', 'policy', 'numberOfClusters'], '-2')).toEqual(['write a number of at least 0']);
+  expect(told(['spec', 'policy', 'numberOfClusters'], 'two')).toEqual(['write a number, without quotes']);
+  expect(told(['spec', 'strategy', 'applyStrategy', 'serverSideApplyConfig', 'force'], 'true')).toEqual([
+    'write true, without quotes',
   ]);
 });
