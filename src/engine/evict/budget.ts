@@ -81,12 +81,15 @@ export function budgetAllowsAfter(
   };
 }
 
+/** On a budget; `all` is the only value that means something. */
+export const budgetScopeAnnotation = 'gitfleet.dev/budget-scope';
+
 /**
  * Budgets that bind rollouts and staged runs too, not only evictions (docs/compatibility.md). One that cannot be read may
  * have said so.
  */
 export const bindsRollouts = (budget: Exclude<BudgetInForce, undefined>): boolean =>
-  budget === 'invalid' || budget.metadata.annotations?.['gitfleet.dev/budget-scope'] === 'all';
+  budget === 'invalid' || budget.metadata.annotations?.[budgetScopeAnnotation] === 'all';
 
 function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | undefined {
   const { maxUnavailable, minAvailable } = spec;

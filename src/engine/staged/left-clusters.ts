@@ -31,9 +31,12 @@ export const presentClusters = onceFor(
     new Set(clusters.filter(({ left }) => !left).map(({ name }) => name)),
 );
 
+/** On a run; `abort` is the only value that means something. */
+export const membershipAnnotation = 'gitfleet.dev/on-membership-change';
+
 /** KubeFleet's rule, where the run asks for it: any change of membership or order ends the run. */
 export const endsOnMembershipChange = ({ metadata }: StagedUpdateRun): boolean =>
-  metadata.annotations?.['gitfleet.dev/on-membership-change'] === 'abort';
+  metadata.annotations?.[membershipAnnotation] === 'abort';
 
 /** Tells of clusters that a run under way skipped and of those that joined after it was initialized. */
 export function membershipHolds(begun: RunStep, context: RunContext): RunStep {

@@ -4,6 +4,7 @@ import type { ObjectRef } from '../../api/meta.ts';
 import { isPlacement, isPlacementKind, type Placement } from '../../api/placement.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
+import { annotationIssues } from './annotation-issues.ts';
 import type { Finding, Placed } from './finding.ts';
 import { freezeIssues } from './freeze-issues.ts';
 import { withTriedFixes } from './tried-fixes.ts';
@@ -96,7 +97,9 @@ export const namesStrategy = (document: object): boolean =>
 function judged(document: unknown): Validated {
   const validated = validateFleetObject(document);
   const { object, issues } = validated;
-  return object ? { ...validated, issues: [...issues, ...freezeIssues(object)] } : validated;
+  return object
+    ? { ...validated, issues: [...issues, ...freezeIssues(object), ...annotationIssues(object)] }
+    : validated;
 }
 
 /** Validation of an unchanged document is not repeated, and gives the same object in every load. */

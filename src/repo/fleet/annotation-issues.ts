@@ -1,0 +1,50 @@
+import { type Issue, warning } from '../../api/issue.ts';
+import type { FleetObject } from '../../api/kinds.ts';
+import { nearest } from '../../api/syntax.ts';
+import { budgetScopeAnnotation } from '../../engine/evict/budget.ts';
+import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
+import { membershipAnnotation } from '../../engine/staged/left-clusters.ts';
+
+const prefix = 'gitfleet.dev/';
+
+/** Annotations of ours by the kinds that they mean something on, and the one value where only one does. */
+const read: Readonly<Partial<Record<FleetObject['kind'], Readonly<Record<string, string | undefined>>>>> = {
+  ClusterResourcePlacement: { [suspendedAnnotation]: undefined },
+  ResourcePlacement: { [suspendedAnnotation]: undefined },
+  ClusterStagedUpdateRun: { [membershipAnnotation]: 'abort' },
+  StagedUpdateRun: { [membershipAnnotation]: 'abort' },
+  ClusterResourcePlacementDisruptionBudget: { [budgetScopeAnnotation]: 'all' },
+  ClusterApprovalRequest: { [reviewAnnotation]: undefined },
+  ApprovalRequest: { [reviewAnnotation]: undefined },
+};
+
+/** What the status branch writes for itself: it may have been copied from there. */
+const written: ReadonlySet<string> = new Set(['gitfleet.dev/record-lost', 'gitfleet.dev/commit']);
+
+/** Annotations of ours that say something to nobody: misspelt, on another kind, or with another value. Warnings. */
+export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
+  const known = read[kind] ?? {};
+  return Object.entries(metadata?.annotations ?? {}).flatMap(([key, value]): Issue[] => {
+    if (!key.startsWith(prefix) || written.has(key)) return [];
+    const path = ['metadata', 'annotations', key];
+    if (!Object.hasOwn(known, key)) {
+      const like = nearest(key.slice(prefix.length), Object.keys(known).map(nameOf));
+      const fix = like === undefined ? `remove ${key}` : `did you mean ${prefix}${like}?`;
+      return [warning('unknown-annotation', path, `nothing reads ${key} of a ${kind}`, fix)];
+    }
+    const only = known[key];
+    return only === undefined || value === only
+      ? []
+      : [
+          warning(
+            'unknown-annotation',
+            path,
+            `the only value of ${key} that means something is ${only}`,
+            `write ${only}`,
+          ),
+        ];
+  });
+}
+
+const nameOf = (key: string): string => key.slice(prefix.length);

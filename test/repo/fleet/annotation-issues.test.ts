@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { FleetObject } from '../../../src/api/kinds.ts';
+import { annotationIssues } from '../../../src/repo/fleet/annotation-issues.ts';
+
+const told = (kind: FleetObject['kind'], key: string, value = 'x'): string[] =>
+  annotationIssues({ kind, metadata: { name: 'web', annotations: { [key]: value } } } as unknown as FleetObject).map(
+    ({ severity, path, message, fix }) => `${severity} ${path.at(-1)}: ${message}: ${fix}`,
+  );
+
+it.each<[FleetObject['kind'], string, string]>([
+  ['ClusterResourcePlacement', 'gitfleet.dev/suspended', 'audit'],
+  ['ResourcePlacement', 'gitfleet.dev/suspended', ''],
+  ['ClusterStagedUpdateRun', 'gitfleet.dev/on-membership-change', 'abort'],
+  ['ClusterStagedUpdateRun', 'gitfleet.dev/record-lost', 'sha256:1'],
+  ['ClusterResourcePlacementDisruptionBudget', 'gitfleet.dev/budget-scope', 'all'],
+  ['ApprovalRequest', 'gitfleet.dev/review', 'sha256:1'],
+  ['MemberCluster', 'property.gitfleet.dev/latency', '5'],
+  ['MemberCluster', 'example.com/suspend', ''],
+])('nothing is said on a %s of %s: %s', (kind, key, value) => {
+  expect(told(kind, key, value)).toEqual([]);
+});
+
+it.each<[FleetObject['kind'], string, string, string]>([
+  [
+    'ClusterResourcePlacement',
+    'gitfleet.dev/suspend',
+    'nothing reads gitfleet.dev/suspend of a ClusterResourcePlacement',
+    'did you mean gitfleet.dev/suspended?',
+  ],
+  [
+    'ClusterStagedUpdateRun',
+    'gitfleet.dev/suspended',
+    'nothing reads gitfleet.dev/suspended of a ClusterStagedUpdateRun',
+    'remove gitfleet.dev/suspended',
+  ],
+  [
+    'StagedUpdateRun',
+    'gitfleet.dev/on-membership-change',
+    'the only value of gitfleet.dev/on-membership-change that means something is abort',
+    'write abort',
+  ],
+])('of an annotation on a %s that says something to nobody it is told: %s', (kind, key, message, fix) => {
+  expect(told(kind, key)).toEqual([`warning ${key}: ${message}: ${fix}`]);
+});
