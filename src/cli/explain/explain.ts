@@ -1,7 +1,7 @@
 import { type PlacementKind, placementKey } from '../../api/placement.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
-import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { type PlanOptions, withPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { causeOf } from '../terminal/cause.ts';
 import { CliError } from '../terminal/exit.ts';
@@ -22,14 +22,17 @@ export async function explain(
   const isKindOnly = givenName === undefined && kindWords.some(([form]) => form.test(word));
   const kinds = kindsCalled(kind);
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
-  const input = withRecordedStatus(await readPlanInput(options));
+  const { input, silent } = await withPlanInput(options, async (written, beside) => ({
+    input: withRecordedStatus(written),
+    silent: beside.silent,
+  }));
   const { plan } = planFleet(input);
   const known = plan.placements.filter((placement) => kinds.includes(placement.kind));
   const placement = oneNamed(known, name, { what: 'placement', refOf: (each) => each });
   // A placement may be called placement; where none is, its name was forgotten.
   if (!placement && isKindOnly) throw new CliError(`explain ${word} needs a name: gitfleet get placements lists them`);
   if (!placement) throw unknownPlacement({ name, kinds, known, refused: input.fleet.refused });
-  const explained = explainer(input, plan);
+  const explained = explainer({ input, plan, silent });
   const { scheduled } = placement;
   const clusters = explained.of(placement, options.cluster);
   if (options.cluster !== undefined && clusters.length === 0 && !explained.clusters.includes(options.cluster))

@@ -1,21 +1,24 @@
-import type { ClusterExplanation, ScoreExplanation } from '../../engine/placement/explain/explain.ts';
+import type { ScoreExplanation } from '../../engine/placement/explain/explain.ts';
 import { colorsFor } from '../terminal/colors.ts';
+import type { ToldCluster } from './clusters.ts';
 
-/** One cluster's verdict for people: the decision, the filters that said no, and how the score comes about. */
-export function explanationText({ clusterName, decision, binding, filters, score }: ClusterExplanation): string {
+/** One cluster's verdict for people: the decision, the filters that said no, what nobody looked at, and how the score comes about. */
+export function explanationText({ clusterName, decision, binding, filters, score }: ToldCluster): string {
   const color = colorsFor(process.stdout);
   const selected = decision?.selected === true;
   // That a picked cluster is taken by its own placement is what the binding says.
   const asked = filters.filter(({ plugin }) => !(selected && plugin === 'SamePlacementAntiAffinity'));
   const failed = asked.filter(({ passed }) => !passed);
+  const seen = asked.filter(({ assumed }) => !assumed);
   return [
     `${color(selected ? 'green' : 'yellow', `${selected ? '✓' : '✗'} ${clusterName}`)}  ${decision?.reason ?? 'not in the decisions'}`,
     ...(binding ? [`binding: ${binding}`] : []),
     failed.length === 0
-      ? `passes ${asked.map(({ plugin }) => plugin).join(', ')}`
+      ? `passes ${seen.map(({ plugin }) => plugin).join(', ')}`
       : failed
           .flatMap(({ plugin, reason, unmet = [] }) => [`${plugin}: ${reason}`, ...unmet.map((text) => `  ${text}`)])
           .join('\n    '),
+    ...asked.flatMap(({ plugin, reason, assumed }) => (assumed ? [`${plugin} is not known: ${reason}`] : [])),
     ...(score ? scoreLines(score) : []),
   ].join('\n    ');
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
@@ -7,6 +8,7 @@ import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { looseEnds } from '../../repo/fleet/loose-ends.ts';
 import { readObservations } from '../../repo/read-observations.ts';
 import { readRecord } from '../../repo/record/read.ts';
+import type { Silence } from '../../repo/record/summary.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { openRepo } from '../fleet-repo/open-repo.ts';
@@ -25,10 +27,16 @@ export interface PlanOptions {
 export const readPlanInput = (options: PlanOptions): Promise<PlanInput> =>
   withPlanInput(options, async (input) => input);
 
+/** What is not part of any plan: the files of the repo, and the members that the status branch tells to be silent. */
+interface Beside {
+  readonly tree: RepoTree;
+  readonly silent: ReadonlyMap<ClusterName, Silence>;
+}
+
 /** Calls `use` with what a plan is made from while the files of the repo can still be looked at. */
 export async function withPlanInput<T>(
   options: PlanOptions,
-  use: (input: PlanInput, tree: RepoTree) => Promise<T>,
+  use: (input: PlanInput, beside: Beside) => Promise<T>,
 ): Promise<T> {
   const given = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const instant = parseInstant(given);
@@ -59,7 +67,7 @@ export async function withPlanInput<T>(
       record: recorded.record,
       digest: sha256,
     };
-    return await use(input, repo.tree);
+    return await use(input, { tree: repo.tree, silent: recorded.silent });
   } finally {
     await repo.close();
   }

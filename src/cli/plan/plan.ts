@@ -33,7 +33,7 @@ export async function plan(
     throw new CliError(
       '--out-recorded: what is only supposed is not recorded: leave it out, or leave out the what-if flags',
     );
-  const { input, supposed, result, plan } = await withPlanInput(options, async (input, tree) => {
+  const { input, supposed, result, plan } = await withPlanInput(options, async (input, { tree }) => {
     const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
     const result = supposed?.result ?? planFleet(input);
     const found = [...result.plan.problems, ...contestedObjects(result.plan, input.fleet)];

@@ -51,7 +51,7 @@ export function compare(of: {
   readonly changes: readonly Change[];
 }): WhatIf {
   const before = new Map(of.before.placements.map((placement) => [placementKey(placement), placement]));
-  const explained = explainer(of.input, of.after);
+  const explained = explainer({ input: of.input, plan: of.after });
   const touched = new Set(of.changes.map(({ cluster }) => cluster));
   const present = new Set(explained.clusters);
   const outcomes = of.after.placements.map((next): PlacementOutcome => {

@@ -44,6 +44,7 @@ beforeAll(() => {
 });
 afterAll(removeFolders);
 
+const notKnown = '    ClusterEligibility is not known: nobody looked; without --observed it is taken as reachable\n';
 const explain = (...args: readonly string[]): Promise<Ran> =>
   cli('explain', ...args, '--repo', repo, '--now', '2026-11-20T10:00:00Z');
 
@@ -54,7 +55,8 @@ describe('gitfleet explain placement', () => {
       err: '',
       out: `✓ eu-2  picked by scheduling policy: cluster "eu-2" (affinity score: 50, topology spread score: -1)
     binding: Bound
-    passes ClusterAffinity, ClusterEligibility, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
+    passes ClusterAffinity, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
+    ClusterEligibility is not known: nobody looked; without --observed it is taken as reachable
     would score now: affinity 50, topology spread -1000
        +50  weight 50, labels match, resources.kubernetes-fleet.io/available-cpu descending: 16 between 4 and 16
       -1000  spread over region (ScheduleAnyway, maxSkew 1): 1 in eu, 0 to 1 elsewhere, one more changes the skew by 1, which violates it
@@ -78,6 +80,88 @@ describe('gitfleet explain placement', () => {
     ClusterAffinity: cluster does not match any of the required cluster affinity terms
       requires label env = prod: it is dev
 `);
+  });
+
+  describe('of whether a cluster may be given anything says', () => {
+    const silent = `apiVersion: gitfleet.dev/v1alpha1
+kind: FleetSummary
+unreachable: {eu-1: connection refused, eu-2: timed out}
+lastContact: {eu-1: 2026-11-19T10:00:00Z}
+`;
+    const observation = (more: object) =>
+      JSON.stringify({
+        apiVersion: 'gitfleet.dev/v1alpha1',
+        kind: 'ClusterObservation',
+        metadata: { name: 'eu-1' },
+        observedAt: '2026-11-20T09:00:00Z',
+        ...more,
+      });
+    const agent = (heartbeat: string) => ({
+      agentStatus: [
+        {
+          type: 'MemberAgent',
+          conditions: ['Joined', 'Healthy'].map((type) => ({ type, status: 'True', reason: 'Up' })),
+          lastReceivedHeartbeat: heartbeat,
+        },
+      ],
+    });
+    const assumed = (reason: string) => ({
+      plugin: 'ClusterEligibility',
+      passed: true,
+      assumed: true,
+      reason: `${reason}; without --observed it is taken as reachable`,
+    });
+    const passes = { plugin: 'ClusterEligibility', passed: true };
+    const stale = {
+      plugin: 'ClusterEligibility',
+      passed: false,
+      reason: 'cluster is not connected to the fleet: no heartbeat since 2026-11-20T09:00:00Z',
+    };
+    it.each<[string, Parameters<typeof verdictOn>[0], object]>([
+      ['that nobody looked', {}, assumed('nobody looked')],
+      [
+        'that nobody looked, and since when it does not answer by the status branch',
+        { 'recorded/summary.yaml': silent },
+        assumed('the status branch says that it does not answer since 2026-11-19T10:00:00Z: connection refused'),
+      ],
+      ['what was observed', { 'observed/eu-1.json': observation({ observedAt: '2026-11-20T09:59:00Z' }) }, passes],
+      [
+        'what was observed, whatever the status branch says',
+        { 'observed/eu-1.json': observation({ reachable: false, cause: 'gone' }), 'recorded/summary.yaml': silent },
+        stale,
+      ],
+      [
+        'what the file of the cluster says of its agent',
+        {
+          'clusters/eu-1.yaml': member('eu-1', { status: agent('2026-11-20T09:59:00Z') }),
+          'recorded/summary.yaml': silent,
+        },
+        passes,
+      ],
+      [
+        'that its agent is stale by the file of the cluster',
+        { 'clusters/eu-1.yaml': member('eu-1', { status: agent('2026-11-20T09:00:00Z') }) },
+        stale,
+      ],
+    ])('%s', async (_, files, verdict) => {
+      expect(await verdictOn(files)).toEqual(verdict);
+    });
+
+    async function verdictOn(files: Record<string, string>): Promise<unknown> {
+      const root = folder();
+      put(root, { 'recorded/fleet.txt': '', 'observed/none.txt': '' });
+      const written = folder();
+      put(written, { ...shop, 'clusters/eu-1.yaml': member('eu-1') });
+      for (const [path, text] of Object.entries(files))
+        put(/^(recorded|observed)\//.test(path) ? root : written, { [path]: text });
+      const observed = Object.keys(files).some((path) => path.startsWith('observed/'));
+      const { out } = await cli(
+        ...['explain', 'web', '--cluster', 'eu-1', '--repo', written, '--now', '2026-11-20T10:00:00Z', '-o', 'json'],
+        ...['--recorded', `${root}/recorded`, ...(observed ? ['--observed', `${root}/observed`] : [])],
+      );
+      const [cluster] = (JSON.parse(out) as { clusters: { filters: { plugin: string }[] }[] }).clusters;
+      return cluster!.filters.find(({ plugin }) => plugin === 'ClusterEligibility');
+    }
   });
 
   it('gives the same as JSON: the decisions are those of the plan', async () => {
@@ -113,7 +197,7 @@ describe('gitfleet explain placement', () => {
     expect(await cli('explain', 'placement', 'cache', '--cluster', 'eu-1', ...at)).toEqual({
       code: 0,
       err: '',
-      out: `${head}\n✗ eu-1  not in the decisions\n    passes ClusterNames, ClusterEligibility\n`,
+      out: `${head}\n✗ eu-1  not in the decisions\n    passes ClusterNames\n${notKnown}`,
     });
     expect((await cli('render', '--placement', 'cache', '--cluster', 'eu-1', ...at)).err).toBe(
       `gitfleet: nothing is assigned to eu-1 by cache now: ${head.slice(head.indexOf('invalid '))}\n`,
@@ -127,7 +211,7 @@ describe('gitfleet explain placement', () => {
     );
     const { out } = await cli('explain', 'placement', 'cache', '--cluster', 'us-1', ...at, '--recorded', record);
     expect(out).toBe(
-      `${head}\n✓ us-1  picked by scheduling policy: cluster "us-1" is named in it\n    binding: Bound\n    passes ClusterNames, ClusterEligibility\n`,
+      `${head}\n✓ us-1  picked by scheduling policy: cluster "us-1" is named in it\n    binding: Bound\n    passes ClusterNames\n${notKnown}`,
     );
   });
 
