@@ -378,8 +378,14 @@ describe('untrackable resources', () => {
     const waiting = await story.plan(80);
     expect(held(waiting)).toEqual([`UnavailablePeriod b until ${at(140)}`]);
     expect(waiting.plan.wakeAt).toBe(at(140));
-    expect(moves(await story.plan(140))).toEqual(['a Bound 1 keep', 'b Bound 0 wait']);
-    expect(moves(await story.plan(141))).toEqual(['a Bound 1 keep', 'b Bound 1 update']);
+    // "Longer than": at the very end it still waits, for the shortest time that there is.
+    const end = await story.plan(140);
+    expect([moves(end), held(end)]).toEqual([
+      ['a Bound 1 keep', 'b Bound 0 wait'],
+      [`UnavailablePeriod b until ${at(140.001)}`],
+    ]);
+    expect(end.plan.wakeAt).toBe(at(140.001));
+    expect(moves(await story.plan(140.001))).toEqual(['a Bound 1 keep', 'b Bound 1 update']);
   });
 
   it('with a period of 0 count at once', async () => {
