@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ApplyStrategy } from '../../src/api/placement.ts';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
-import { assignment, configMap, deployment, openWorld, type World } from './world.ts';
+import { assignment, configMap, deployment, namespace, openWorld, type World } from './world.ts';
 
 const path = '/api/v1/namespaces/default/configmaps/a';
 const always = { resources: ['configmaps'], fromSeconds: 0, probability: 1 };
@@ -94,7 +94,19 @@ describe('ReportDiff', () => {
     expect(resultsOf(world)).toEqual(['NoDiffFound']);
   });
 
-  it('compares all objects in one wave and goes on comparing', async () => {
+  it.each<[ApplyStrategy['type'], string[]]>([
+    ['ReportDiff', ['GET configmaps/a', 'GET deployments/web', 'GET namespaces/shop']],
+    ['ClientSideApply', ['GET namespaces/shop']],
+    ['ServerSideApply', ['GET namespaces/shop']],
+  ])('asks of all objects in one wave, where what is applied waits for the wave before: %s', async (type, expected) => {
+    const world = await openWorld({ faults: [{ type: 'Latency', seconds: 5, verbs: ['get', 'patch'] }] });
+    const manifests = [deployment('web', 1, 'web:1', 'shop'), configMap('a', {}, 'shop'), namespace('shop')];
+    world.member.assign([assignment('web', manifests, { strategy: { type } })]);
+    await world.pass(4);
+    expect(world.sent().sort()).toEqual(expected);
+  });
+
+  it('compares all objects and goes on comparing', async () => {
     const world = await openWorld();
     world.member.assign([assignment('web', [red, deployment('web'), configMap('b')], report)]);
     await world.pass(1);

@@ -112,6 +112,45 @@ describe('an object that is on the member already', () => {
       { type: 'ReportDiff' },
       { result: 'FailedToTakeOver', message: elsewhere },
     ],
+    [
+      'with another owner is said to be that under ReportDiff',
+      { ownerReferences: owner },
+      { type: 'ReportDiff' },
+      { result: 'FailedToTakeOver', message: owned },
+    ],
+    [
+      'with another owner is compared under ReportDiff when they may share',
+      { ownerReferences: owner },
+      { type: 'ReportDiff', allowCoOwnership: true },
+      { result: 'FoundDiff', details },
+    ],
+    [
+      'with another owner is compared under ReportDiff also with Never',
+      { ownerReferences: owner },
+      { type: 'ReportDiff', whenToTakeOver: 'Never' },
+      { result: 'FoundDiff', details },
+    ],
+    [
+      'of ours with another owner is compared under ReportDiff, share or not',
+      { labels: label('web'), ownerReferences: owner },
+      { type: 'ReportDiff' },
+      { result: 'FoundDiff', details },
+    ],
+    [
+      'of ours with another owner is compared under ReportDiff also with IfNoDiff',
+      { labels: label('web'), ownerReferences: owner },
+      { type: 'ReportDiff', whenToTakeOver: 'IfNoDiff' },
+      { result: 'FoundDiff', details },
+    ],
+    [
+      'of ours with another owner is not applied',
+      { labels: label('web'), ownerReferences: owner },
+      {},
+      {
+        result: 'ManifestApplyFailed',
+        message: 'the object is also owned by Shop main; set allowCoOwnership: true to share it',
+      },
+    ],
   ])('%s', async (_, metadata, strategy, refused) => {
     const world = await meeting(metadata, strategy);
     const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' };
@@ -180,6 +219,45 @@ describe('an object of ours', () => {
     await world.user('PATCH', path, { metadata: { ownerReferences: null } });
     await world.pass(1);
     expect(world.results()).toEqual([]);
+  });
+
+  /** Somebody is always faster than a request that says which state it is for. */
+  async function raced(strategy: Partial<ApplyStrategy>): Promise<{ world: World; locked: boolean[] }> {
+    const locked: boolean[] = [];
+    let racing = false;
+    const world = await openWorld(
+      {},
+      {
+        intercept({ method, path: at, body }) {
+          if (!racing || method !== 'PATCH' || at.includes('dryRun')) return undefined;
+          const isLocked = JSON.parse(body ?? '{}').metadata.resourceVersion !== undefined;
+          locked.push(isLocked);
+          return isLocked ? { status: 409, body: conflict } : undefined;
+        },
+      },
+    );
+    world.member.assign([assignment('web', [configMap('a', { color: 'blue' })], { strategy })]);
+    await world.pass(1);
+    racing = true;
+    world.member.assign([assignment('web', [configMap('a', { color: 'red' })], { strategy })]);
+    await world.pass(1);
+    return { world, locked };
+  }
+  const conflict = { kind: 'Status', status: 'Failure', reason: 'Conflict', message: 'the object has been modified' };
+
+  it.each<[string, Partial<ApplyStrategy>, boolean]>([
+    ['is replaced in the end as it was found a moment ago', {}, true],
+    ['is so by ServerSideApply', { type: 'ServerSideApply' }, true],
+    ['is so compared in full', { comparisonOption: 'FullComparison' }, true],
+    ['is never under IfNotDrifted', { whenToApply: 'IfNotDrifted' }, false],
+    ['is never by ServerSideApply under IfNotDrifted', { type: 'ServerSideApply', whenToApply: 'IfNotDrifted' }, false],
+  ])('that changes all the time %s', async (_, strategy, replaced) => {
+    const { world, locked } = await raced(strategy);
+    expect(locked).toEqual([true, true, !replaced]);
+    expect(await isOurs(world)).toBe(replaced);
+    expect(world.results().map(({ result, message }) => [result, message])).toEqual(
+      replaced ? [] : [['ManifestApplyFailed', 'apply ConfigMap default/a on eu-1: 409, the object has been modified']],
+    );
   });
 
   it('under IfNotDrifted is applied only in the state in which it was looked at', async () => {
