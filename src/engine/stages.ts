@@ -131,7 +131,7 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     },
   });
   // What rides along with the next rollout has not been used yet.
-  const rolls = rolled.bindings.some(({ binding, move }) => !binding.deleting && move !== 'keep');
+  const rolls = rolled.bindings.some(({ move }) => move === 'add' || move === 'update');
   return rolls ? withOverrideIds(rolled, world) : rolled;
 }
 

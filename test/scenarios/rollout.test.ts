@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { placementKey } from '../../src/api/placement.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
 
 const members = {
@@ -143,6 +145,63 @@ describe('an override that names no placement', () => {
     paper.files['overrides/note.yaml'] = override('three');
     await paper.settle();
     expect(carried(paper)).toEqual(['note-1', 'note-1', 'note-1', 'note-1']);
+  });
+
+  /** Overrides that the record says were last used with the latest snapshot. */
+  const used = (paper: PaperFleet): readonly string[] => {
+    const { record } = readRecord(paper.record);
+    return (
+      record.placements.get(placementKey({ name: 'web' }))!.state.resourceSnapshots.find(({ latest }) => latest)!
+        .overrides ?? []
+    );
+  };
+  const all = '{placementType: PickAll}';
+  const version = { 'resources/web.yaml': deployment('web', 'web', 'web:2') };
+  const rolling = (more: string) => ({
+    'placements/web.yaml': placement('web', all, `{rollingUpdate: {maxUnavailable: 100%}, ${more}}`),
+  });
+  const onlyProdPicked =
+    '{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: prod}}}]}}}}';
+  const drained = {
+    'clusters/a.yaml': member('a', { env: 'dev' }, 'taints: [{key: out, effect: NoSchedule}]'),
+    'evict.yaml':
+      'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: e}\nspec: {placementName: web, clusterName: a}\n',
+  };
+  const frozen = {
+    'fleet.yaml':
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n',
+  };
+  it.each<[string, Record<string, string>, string[]]>([
+    ['nothing else happens', {}, []],
+    ['how to apply changes', rolling('applyStrategy: {whenToApply: IfNotDrifted}'), []],
+    ['a cluster is drained', drained, []],
+    [
+      'a version waits for its budget',
+      { ...version, 'placements/web.yaml': placement('web', all, '{rollingUpdate: {maxUnavailable: 0}}') },
+      [],
+    ],
+    ['a version waits for the end of a freeze', { ...version, ...frozen }, []],
+    ['a version comes to a cluster', version, ['note-0']],
+    [
+      'a version comes to one cluster and waits for others',
+      { ...version, 'placements/web.yaml': placement('web', all, '{rollingUpdate: {maxUnavailable: 1}}') },
+      ['note-0'],
+    ],
+    ['a cluster joins', { 'clusters/d.yaml': member('d', { env: 'prod' }) }, ['note-0']],
+    [
+      'a cluster is not picked any more',
+      {
+        'placements/web.yaml': placement('web', onlyProdPicked, '{rollingUpdate: {maxUnavailable: 100%}}'),
+      },
+      ['note-0'],
+    ],
+  ])('is recorded as used with a snapshot only when something rolls out: %s', async (_, files, expected) => {
+    const paper = await fleet();
+    Object.assign(paper.files, { 'overrides/note.yaml': override('one') }, files);
+    await paper.plan();
+    expect(used(paper)).toEqual(expected);
+    await paper.settle();
+    expect(used(paper)).toEqual(expected);
   });
 
   it('rolls out at once to a cluster whose labels begin to match, where it is in use already', async () => {
