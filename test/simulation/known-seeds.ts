@@ -82,4 +82,5 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['1090715', 'what came back to a cluster that was picked anew meanwhile, but given nothing, was nobody’s'],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
+  ['2500084', 'a cluster that was evicted and picked again waited for others’ objects in the namespace to go'],
 ];

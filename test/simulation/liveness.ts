@@ -24,7 +24,7 @@ export function unsettled(world: World): string[] {
   });
 }
 
-/** A namespace with objects of other people in it is not removed before they are gone; picked anew the app waits for that. */
+/** A namespace with objects of other people in it is not removed before they are gone. */
 const isHeld = (world: World, plan: Plan, text: string): boolean => {
   const [, late, where] = /^(\S+) on (\S+) is not available$/.exec(text) ?? [];
   if (late !== undefined && where !== undefined) return waitsForAnother(world, plan, late, where);
@@ -46,9 +46,6 @@ function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: st
   const neverBegan = (it: string): boolean =>
     on(it).some(({ message }) => / is to be removed once maxUnavailable /.test(message)) &&
     world.fleet.stored(it, 'apps/deployments', app, 'web') === undefined;
-  /** It was evicted from where it cannot leave wholly, and was picked for that cluster again. */
-  const comesBack = (it: string): boolean =>
-    isStuck(it) && on(it).some(({ reason }) => reason === 'SameClusterCleanup');
   const waits = (it: string): boolean => {
     const said = on(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
     const [, toGo, toCome] = /\((?:not gone yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
@@ -56,7 +53,7 @@ function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: st
     if (going.length > 0) return going.length > world.desired.apps.get(app)!.maxSurge && going.every(isStuck);
     // Only who comes waits for others to go: this ends.
     const coming = toCome?.split(', ') ?? [];
-    return coming.length > 0 && coming.every((it) => comesBack(it) || (isComing(on(it)) && waits(it)));
+    return coming.length > 0 && coming.every((it) => isComing(on(it)) && waits(it));
   };
   return waits(cluster);
 }
@@ -96,20 +93,19 @@ function wrong(world: World, plan: Plan): string[] {
     for (const cluster of desired.clusters.keys()) {
       const live = fleet.stored(cluster, 'apps/deployments', app.name, 'web');
       const at = `${app.name} on ${cluster}`;
-      const isBusy = () => waitsForCleanup(plan, app.name, cluster) && holdsOthers(world, cluster, app.name);
       const waits = () => waitsForRemoval(world, plan, app.name, cluster);
       if (!picked.has(cluster)) {
         // What a cluster held that could not be looked at when the record was rebuilt is left alone, too.
         const isTheirs = live?.metadata.labels?.[placementLabel] !== app.name;
         if (live && !isTheirs && !desired.left.has(cluster) && !world.recordLost) left.push(`${at} is still there`);
       } else if (!live) {
-        if (!isBusy() && !waits()) left.push(`${at} is missing`);
+        if (!waits()) left.push(`${at} is missing`);
       } else if (versionOf(live) !== app.version) {
-        if (!isBusy() && !waits()) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
+        if (!waits()) left.push(`${at} has version ${versionOf(live)}, not ${app.version}`);
       } else if ((live as { spec?: { replicas?: number } }).spec?.replicas !== app.replicas)
         left.push(`${at} has another number of replicas`);
       else if (!isAvailable(live)) left.push(`${at} is not available`);
-      else if (!isBusy() && !waits()) left.push(...wrongBesides(world, plan, app, cluster));
+      else if (!waits()) left.push(...wrongBesides(world, plan, app, cluster));
     }
   }
   return [...left, ...leftovers(world)];
@@ -144,11 +140,6 @@ interface Gadget {
 interface Mirrored {
   readonly objects?: readonly { readonly kind: string; readonly status: unknown }[];
 }
-
-const waitsForCleanup = ({ holds }: Plan, app: string, cluster: string): boolean =>
-  holds.some(
-    ({ reason, subject }) => reason === 'SameClusterCleanup' && subject.name === app && subject.clusterName === cluster,
-  );
 
 function badPicks({ desired }: World, name: string, picked: ReadonlySet<string>): string[] {
   const { policy } = desired.apps.get(name)!;

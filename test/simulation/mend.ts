@@ -37,8 +37,8 @@ export async function mendClusters(world: World): Promise<void> {
 }
 
 /**
- * A run waits for a cluster that its app was evicted from and cannot leave wholly: people take away what is theirs there, and
- * what they took our label off.
+ * The end of a run waits for a cluster that its app cannot leave wholly: people take away what is theirs there, and what they
+ * took our label off.
  */
 export async function makeWay({ desired, fleet, safety, daemons }: World): Promise<void> {
   const last = daemons.at(0)?.passes.at(-1);
