@@ -13,6 +13,7 @@ export interface Properties {
 }
 
 interface NodeObject extends Manifest {
+  readonly spec?: { readonly providerID?: string };
   readonly status?: { readonly capacity?: Record<string, string>; readonly allocatable?: Record<string, string> };
 }
 interface PodObject extends Manifest {
@@ -28,8 +29,8 @@ interface PodContainer {
 }
 
 /**
- * What KubeFleet's property provider collects: node count, capacity, allocatable and available cpu and memory, the
- * Kubernetes version, and costs from the price lists. Unlike the original it counts every pod, not the first hundred.
+ * What KubeFleet's property providers collect (pkg/propertyprovider, docs/compatibility.md): node count, on Azure by size too,
+ * capacity, allocatable and available cpu and memory, the Kubernetes version, and costs from the price lists.
  */
 export async function collectProperties(input: {
   readonly client: MemberClient;
@@ -54,6 +55,7 @@ export async function collectProperties(input: {
     status: {
       properties: {
         'kubernetes-fleet.io/node-count': { value: String(nodes.items.length) },
+        ...sizes(nodes.items),
         ...(version?.gitVersion ? { 'k8s.io/k8s-version': { value: version.gitVersion } } : {}),
         ...(cost.ok
           ? {
@@ -110,11 +112,13 @@ export function withoutAnswer(before: Properties | undefined, error: unknown): P
   };
 }
 
-const amount = (text: string | undefined): number => (text === undefined ? 0 : (parseQuantity(text)?.number ?? 0));
+/** In units of so many billionths, rounded up. The exact value: 1.1 times 1000 is more than 1100 to a float64. */
+const amount = (text: string | undefined, unit: bigint): number =>
+  Number((BigInt(parseQuantity(text ?? '')?.nanos ?? 0) + unit - 1n) / unit);
 
 const usage = (list: Record<string, string> | undefined): Usage => ({
-  cpu: Math.ceil(amount(list?.['cpu']) * 1000),
-  memory: Math.ceil(amount(list?.['memory'])),
+  cpu: amount(list?.['cpu'], 1_000_000n),
+  memory: amount(list?.['memory'], 1_000_000_000n),
 });
 
 const plus = (a: Usage, b: Usage): Usage => ({ cpu: a.cpu + b.cpu, memory: a.memory + b.memory });
@@ -144,6 +148,21 @@ const quantities = ({ cpu, memory }: Usage): Record<string, string> => ({
   memory: memory % 1024 === 0 ? `${memory / 1024}Ki` : String(memory),
 });
 
+const instanceTypeOf = ({ metadata }: NodeObject): string | undefined =>
+  metadata.labels?.['node.kubernetes.io/instance-type'];
+
+/** How many nodes of each size an Azure cluster has; elsewhere KubeFleet has no provider that tells. */
+function sizes(nodes: readonly NodeObject[]): Record<string, { readonly value: string }> {
+  const azure = nodes.filter(({ spec }) => spec?.providerID?.startsWith('azure://'));
+  const types = azure.flatMap((node) => instanceTypeOf(node) ?? []).sort();
+  return Object.fromEntries(
+    [...Map.groupBy(types, (type) => type)].map(([type, { length }]) => [
+      `kubernetes.azure.com/vm-sizes/${type}/count`,
+      { value: String(length) },
+    ]),
+  );
+}
+
 /** Three decimals, as KubeFleet's Azure provider publishes them; one instance type without a price means no cost at all. */
 function costs(
   nodes: readonly NodeObject[],
@@ -154,7 +173,7 @@ function costs(
   let hourly = 0;
   for (const node of nodes) {
     const labels = node.metadata.labels ?? {};
-    const type = labels['node.kubernetes.io/instance-type'];
+    const type = instanceTypeOf(node);
     const zone = labels['topology.kubernetes.io/zone'];
     const capacityType = labels['karpenter.sh/capacity-type'] ?? 'on-demand';
     const fitting = prices.filter((price) => price.instanceType === type && price.capacityType === capacityType);

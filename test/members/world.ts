@@ -1,3 +1,4 @@
+import type { PriceList } from '../../src/api/gitfleet.ts';
 import type { ClusterName, Manifest, ObjectRef } from '../../src/api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../../src/api/observation.ts';
 import { type ApplyStrategy, placementKey } from '../../src/api/placement.ts';
@@ -70,7 +71,13 @@ export async function openWorld(
   {
     intercept,
     ...more
-  }: { pollMs?: number; intercept?: Intercept; knownAt?: () => number; fewAtOnce?: FewAtOnce } = {},
+  }: {
+    pollMs?: number;
+    intercept?: Intercept;
+    knownAt?: () => number;
+    fewAtOnce?: FewAtOnce;
+    priceLists?: () => readonly PriceList[];
+  } = {},
 ): Promise<World> {
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];

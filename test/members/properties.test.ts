@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { PriceList } from '../../src/api/gitfleet.ts';
+import { openWorld } from './world.ts';
+
+type Amounts = Readonly<Record<string, string>>;
+interface NodeGiven {
+  readonly type?: string;
+  readonly capacity?: Amounts;
+  readonly allocatable?: Amounts;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly provider?: string;
+}
+const node = (given: NodeGiven, at: number) => ({
+  metadata: {
+    name: `n${at}`,
+    labels: { ...(given.type && { 'node.kubernetes.io/instance-type': given.type }), ...given.labels },
+  },
+  spec: { providerID: `${given.provider ?? 'azure'}:///n${at}` },
+  status: { capacity: given.capacity ?? {}, allocatable: given.allocatable ?? given.capacity ?? {} },
+});
+const asks = (...requests: readonly Amounts[]) => requests.map((of) => ({ resources: { requests: of } }));
+const placed = (containers: readonly object[], initContainers: readonly object[] = []) => ({
+  metadata: { name: 'p' },
+  spec: { nodeName: 'n0', containers, initContainers },
+});
+const prices = (...of: PriceList['spec']['prices']): PriceList => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'PriceList',
+  metadata: { name: 'prices' },
+  spec: { currency: 'USD', prices: of },
+});
+const price = (instanceType: string, perHour: number, more: { zone?: string; capacityType?: 'spot' } = {}) => ({
+  instanceType,
+  perHour,
+  capacityType: 'on-demand' as const,
+  ...more,
+});
+
+/** What a member with these nodes and pods reports of itself. */
+async function reported(nodes: readonly NodeGiven[], pods: readonly object[] = [], lists: readonly PriceList[] = []) {
+  const answers: Record<string, readonly object[]> = { '/api/v1/nodes': nodes.map(node), '/api/v1/pods': pods };
+  const world = await openWorld(
+    {},
+    {
+      priceLists: () => lists,
+      intercept({ method, path }) {
+        const items = method === 'GET' ? answers[path.split('?')[0]!] : undefined;
+        return (
+          items && { status: 200, body: { apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '1' }, items } }
+        );
+      },
+    },
+  );
+  world.member.assign([]);
+  await world.pass(1);
+  world.member.stop();
+  const { properties = {}, resourceUsage, conditions } = world.sighting().memberStatus!;
+  const { 'k8s.io/k8s-version': _, ...rest } = properties;
+  return {
+    properties: Object.fromEntries(Object.entries(rest).map(([name, { value }]) => [name, value])),
+    resourceUsage,
+    costs: conditions?.find(({ type }) => type.startsWith('AKS')),
+  };
+}
+const two: Amounts = { cpu: '2', memory: '4Gi' };
+
+describe('a member reports', () => {
+  it('how many nodes it has and what they can bear, together', async () => {
+    const { properties, resourceUsage } = await reported([
+      { provider: 'kind', capacity: two, allocatable: { cpu: '1900m', memory: '3Gi' } },
+      { provider: 'kind', capacity: { cpu: '500m', memory: '1Gi' } },
+    ]);
+    expect(properties).toEqual({ 'kubernetes-fleet.io/node-count': '2' });
+    expect(resourceUsage).toEqual({
+      capacity: { cpu: '2500m', memory: '5242880Ki' },
+      allocatable: { cpu: '2400m', memory: '4194304Ki' },
+      available: { cpu: '2400m', memory: '4194304Ki' },
+    });
+  });
+
+  it('what pods on nodes leave available, the larger of containers and init containers, and never less than nothing', async () => {
+    const available = async (...pods: readonly object[]) =>
+      (await reported([{ capacity: two }], pods)).resourceUsage?.available;
+    const waiting = { metadata: { name: 'w' }, spec: { containers: asks({ cpu: '1' }) } };
+    expect(await available(waiting, placed(asks({ cpu: '250m', memory: '1Gi' }, { cpu: '250m' })))).toEqual({
+      cpu: '1500m',
+      memory: '3145728Ki',
+    });
+    expect(await available(placed(asks({ cpu: '100m' }), asks({ cpu: '1' }, { memory: '1Gi' })))).toEqual({
+      cpu: '1',
+      memory: '3145728Ki',
+    });
+    expect(await available(placed(asks({ cpu: '3', memory: '4Gi' })))).toEqual({ cpu: '0', memory: '0Ki' });
+    const hundreds = Array.from({ length: 150 }, () => placed(asks({ cpu: '10m' })));
+    expect(await available(...hundreds)).toEqual({ cpu: '500m', memory: '4194304Ki' });
+  });
+
+  it('how many nodes of each size it has on Azure', async () => {
+    const nodes = [{ type: 'Standard_D2s_v5' }, { type: 'Standard_D2s_v5' }, { type: 'Standard_E4' }, {}];
+    expect((await reported(nodes)).properties).toEqual({
+      'kubernetes-fleet.io/node-count': '4',
+      'kubernetes.azure.com/vm-sizes/Standard_D2s_v5/count': '2',
+      'kubernetes.azure.com/vm-sizes/Standard_E4/count': '1',
+    });
+    expect((await reported([{ type: 'm5.large', provider: 'aws' }])).properties).toEqual({
+      'kubernetes-fleet.io/node-count': '1',
+    });
+  });
+
+  const costsOf = (perCore: string, perGb: string) => ({
+    'kubernetes.azure.com/per-cpu-core-cost': perCore,
+    'kubernetes.azure.com/per-gb-memory-cost': perGb,
+  });
+  it.each<[string, readonly NodeGiven[], readonly PriceList[], object]>([
+    ['without a price list no costs', [{ type: 'a' }], [], {}],
+    [
+      'all prices by all capacity, to three decimals',
+      [{ type: 'a' }, { type: 'b' }],
+      [prices(price('a', 0.1), price('b', 0.3))],
+      costsOf('0.100', '0.050'),
+    ],
+    [
+      'the price of the zone before the one of none',
+      [{ type: 'a', labels: { 'topology.kubernetes.io/zone': 'z1' } }],
+      [prices(price('a', 1), price('a', 3, { zone: 'z1' }))],
+      costsOf('1.500', '0.750'),
+    ],
+    [
+      'of another zone the one of none',
+      [{ type: 'a', labels: { 'topology.kubernetes.io/zone': 'z2' } }],
+      [prices(price('a', 3, { zone: 'z1' }), price('a', 1))],
+      costsOf('0.500', '0.250'),
+    ],
+    [
+      'a spot node at the price of spot',
+      [{ type: 'a', labels: { 'karpenter.sh/capacity-type': 'spot' } }],
+      [prices(price('a', 1), price('a', 0.2, { capacityType: 'spot' } as never))],
+      costsOf('0.100', '0.050'),
+    ],
+  ])('%s', async (_, nodes, lists, costs) => {
+    const { properties, costs: failed } = await reported(
+      nodes.map((of) => ({ provider: 'kind', capacity: two, ...of })),
+      [],
+      lists,
+    );
+    const { 'kubernetes-fleet.io/node-count': __, ...rest } = properties;
+    expect([rest, failed]).toEqual([costs, undefined]);
+  });
+
+  it.each<[string, readonly NodeGiven[], string]>([
+    [
+      'one size without a price',
+      [
+        { type: 'a', capacity: two },
+        { type: 'c', capacity: two },
+      ],
+      'no price for instance type c (on-demand) of node n1',
+    ],
+    ['nodes of no capacity', [{ type: 'a' }], 'the nodes report no capacity'],
+  ])('no costs, and why, where there are %s', async (_, nodes, message) => {
+    const { properties, costs } = await reported(nodes, [], [prices(price('a', 1))]);
+    expect(Object.keys(properties).filter((name) => name.endsWith('-cost'))).toEqual([]);
+    expect(costs).toEqual({
+      type: 'AKSClusterCostPropertiesCollectionSucceeded',
+      status: 'False',
+      reason: 'CostsCalculationFailed',
+      message,
+    });
+  });
+});
