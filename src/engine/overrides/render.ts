@@ -165,10 +165,15 @@ function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, reado
     if (patched.value === undefined) return { ok: true };
     if (!sameObject(patched.value as Manifest, manifest))
       return wrong('apiVersion, kind, name and namespace must stay');
+    const { labels, annotations } = (patched.value as Manifest).metadata;
+    if (![labels, annotations].every(isMap)) return wrong('labels and annotations must stay maps of names to texts');
     current = patched.value as Manifest;
   }
   return { ok: true, manifest: current };
 }
+
+/** Null is as good as none to an API server; what is neither would become labels that nobody wrote when ours come beside it. */
+const isMap = (value: unknown): boolean => (typeof value === 'object' && !Array.isArray(value)) || value === undefined;
 
 /** Paths that could change these are refused when the file is loaded; a record written by hand has seen no such check. */
 const sameObject = (a: Manifest, b: Manifest): boolean =>

@@ -144,6 +144,16 @@ describe('overrides', () => {
       'apiVersion, kind, name and namespace must stay',
     ],
     [
+      'a text in place of all labels',
+      patch({ op: 'add', path: '/metadata/labels', value: 'v' }),
+      'labels and annotations must stay maps of names to texts',
+    ],
+    [
+      'a list in place of all annotations',
+      patch({ op: 'add', path: '/metadata/annotations', value: ['v'] }),
+      'labels and annotations must stay maps of names to texts',
+    ],
+    [
       'a patch that leaves no object',
       patch({ op: 'replace', path: '', value: 1 }),
       'apiVersion, kind, name and namespace must stay',
