@@ -143,19 +143,22 @@ describe('which placements', () => {
 test('cluster overrides are sorted by snapshot name, namespaced ones by namespace, then name', () => {
   const history = historyOf([
     ro('shop/b', { selects: [deployment], rules: [rule] }),
+    ro('bar/c', { selects: [deployment], rules: [rule] }),
     ro('shop/a', { selects: [deployment], rules: [rule] }),
     cro('z', { selects: [namespace], rules: [rule] }),
     cro('b', { selects: [namespace], rules: [rule] }),
   ]);
-  const compiled = compileOverrides(web, manifests, history);
+  const beside = object('apps/v1 Deployment bar/web');
+  const compiled = compileOverrides(web, [...manifests, beside], history);
   expect(matchCompiled(compiled, eu)).toEqual({
     clusterResourceOverrideSnapshots: ['b-0', 'z-0'],
     resourceOverrideSnapshots: [
+      { name: 'c-0', namespace: 'bar' },
       { name: 'a-0', namespace: 'shop' },
       { name: 'b-0', namespace: 'shop' },
     ],
   });
-  expect(compiledIds(compiled)).toEqual(['b-0', 'z-0', 'shop/a-0', 'shop/b-0']);
+  expect(compiledIds(compiled)).toEqual(['b-0', 'z-0', 'bar/c-0', 'shop/a-0', 'shop/b-0']);
 });
 
 test('only the latest snapshot counts, and a deleted override does not', () => {

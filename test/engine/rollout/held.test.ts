@@ -36,7 +36,7 @@ describe('what waits is held', () => {
   });
   it('by nothing where a PickFixed list is empty: all go, ready or not', () => {
     const none = placementOf({ placementType: 'PickFixed', clusterNames: [] });
-    const work = roll(workOf(none, [unscheduled('a', []), unscheduled('b', health.ready)]));
+    const work = roll(workOf(none, [unscheduled('a', []), unscheduled('b', health.unavailable)]));
     expect([movesOf(work), work.holds]).toEqual([['remove', 'remove'], []]);
   });
   it('until the unavailable period of the cluster that frees it ends', () => {

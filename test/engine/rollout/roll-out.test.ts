@@ -233,15 +233,16 @@ describe('overrides', () => {
   });
 });
 
-it('a change of applyStrategy alone is pushed to all at once and moves nothing', () => {
+it('a change of applyStrategy alone is pushed at once to all but what is on its way out, and moves nothing', () => {
   const old = { ...applyStrategy, type: 'ServerSideApply' as const };
   const bindings = [
     bound('a', 1, health.ready, { applyStrategy: old }),
     unscheduled('b', health.silent, { applyStrategy: old }),
+    bound('c', 1, health.ready, { applyStrategy: old, deleting: true }),
   ];
   const work = roll(workOf(placementOf(pickN(1), { maxUnavailable: 0 }), bindings));
-  expect(work.bindings.map(({ binding }) => binding.applyStrategy)).toEqual([applyStrategy, applyStrategy]);
-  expect(movesOf(work)).toEqual(['keep', 'wait']);
+  expect(work.bindings.map(({ binding }) => binding.applyStrategy)).toEqual([applyStrategy, applyStrategy, old]);
+  expect(movesOf(work)).toEqual(['keep', 'wait', 'remove']);
 });
 
 describe('a disruption budget', () => {

@@ -33,24 +33,33 @@ test('known kinds in their order, unknown ones last, whatever the order before',
   );
 });
 
-test.each([
-  ['v1 Namespace', 0],
-  ['scheduling.k8s.io/v1 PriorityClass', 0],
-  ['v1 Secret', 1],
-  ['networking.k8s.io/v1 IngressClass', 1],
-  ['apiextensions.k8s.io/v1 CustomResourceDefinition', 1],
-  ['rbac.authorization.k8s.io/v1 ClusterRole', 2],
-  ['rbac.authorization.k8s.io/v1 RoleBinding', 3],
-  ['apps/v1 Deployment', 4],
-  ['networking.k8s.io/v1 Ingress', 4],
-  ['autoscaling/v2 HorizontalPodAutoscaler', 4],
-  ['admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration', 5],
-  ['example.com/v1 Widget', lastWave],
-  ['serving.knative.dev/v1 Service', lastWave],
-  ['rbac.authorization.k8s.io/v1 Unheard', lastWave],
-])('%s is in wave %i', (identity, wave) => {
-  const [apiVersion, kind] = identity.split(' ') as [string, string];
-  expect(waveOf({ apiVersion, kind })).toBe(wave);
+test.each<[wave: number, group: string, kinds: string]>([
+  [0, '', 'Namespace'],
+  [0, 'scheduling.k8s.io', 'PriorityClass'],
+  [1, '', 'ResourceQuota LimitRange ServiceAccount Secret ConfigMap PersistentVolume PersistentVolumeClaim'],
+  [1, 'networking.k8s.io', 'NetworkPolicy IngressClass'],
+  [1, 'policy', 'PodSecurityPolicy PodDisruptionBudget'],
+  [1, 'storage.k8s.io', 'StorageClass'],
+  [1, 'apiextensions.k8s.io', 'CustomResourceDefinition'],
+  [2, 'rbac.authorization.k8s.io', 'ClusterRole Role'],
+  [3, 'rbac.authorization.k8s.io', 'ClusterRoleBinding RoleBinding'],
+  [4, '', 'Service Pod ReplicationController'],
+  [4, 'apps', 'DaemonSet ReplicaSet Deployment StatefulSet'],
+  [4, 'autoscaling', 'HorizontalPodAutoscaler'],
+  [4, 'batch', 'Job CronJob'],
+  [4, 'networking.k8s.io', 'Ingress'],
+  [5, 'apiregistration.k8s.io', 'APIService'],
+  [5, 'admissionregistration.k8s.io', 'ValidatingWebhookConfiguration MutatingWebhookConfiguration'],
+  [lastWave, '', 'Endpoints Event'],
+  [lastWave, 'rbac.authorization.k8s.io', 'Unheard'],
+  [lastWave, 'storage.k8s.io', 'CSIDriver'],
+  // Known names in groups that are not.
+  [lastWave, 'serving.knative.dev', 'Service'],
+  [lastWave, 'extensions', 'Ingress'],
+  [lastWave, 'example.com', 'Widget'],
+])('wave %i of %j: %s', (wave, group, kinds) => {
+  const apiVersion = group === '' ? 'v1' : `${group}/v1`;
+  expect(kinds.split(' ').map((kind) => waveOf({ apiVersion, kind }))).toEqual(kinds.split(' ').map(() => wave));
 });
 
 test.each([

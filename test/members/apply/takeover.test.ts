@@ -107,6 +107,12 @@ describe('an object that is on the member already', () => {
       { result: 'FailedToTakeOver', message: differs, details },
     ],
     [
+      'of the placement that others own too is compared under ReportDiff',
+      { labels: label('web'), ownerReferences: owner },
+      { type: 'ReportDiff' },
+      { result: 'FoundDiff', details },
+    ],
+    [
       'of another placement is said to be that under ReportDiff',
       { labels: label('other') },
       { type: 'ReportDiff' },
@@ -268,5 +274,28 @@ describe('an object of ours', () => {
     await world.pass(1);
     const patch = world.requests.filter(({ method }) => method === 'PATCH').at(-1);
     expect(JSON.parse(patch?.body ?? '{}').metadata.resourceVersion).toMatch(/^\d+$/);
+  });
+
+  it.each<[ApplyStrategy['whenToApply'], string, boolean]>([
+    ['Always', 'as it is found in the end', true],
+    ['IfNotDrifted', 'not at all', false],
+  ])('that keeps changing is applied, where whenToApply is %s, %s', async (whenToApply, _, isApplied) => {
+    const conflict = { kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: 'it was modified' };
+    let refused = 3;
+    const world = await openWorld(
+      {},
+      {
+        intercept({ method, path: at, body }) {
+          const isLocked = method === 'PATCH' && at.startsWith(`${path}?`) && /resourceVersion/.test(body ?? '');
+          return isLocked && refused-- > 0 ? { status: 409, body: conflict } : undefined;
+        },
+      },
+    );
+    await world.user('POST', '/api/v1/namespaces/default/configmaps', configMap('a', { color: 'blue' }));
+    world.member.assign([assignment('web', [configMap('a', { color: 'red' })], { strategy: { whenToApply } })]);
+    await world.pass(2);
+    expect([await isOurs(world), world.results().map(({ result }) => result)]).toEqual(
+      isApplied ? [true, []] : [false, ['ManifestApplyFailed']],
+    );
   });
 });

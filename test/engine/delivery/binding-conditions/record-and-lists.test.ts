@@ -161,10 +161,14 @@ describe('lists of a binding', () => {
       { path: '/', valueInHub: '(the whole object)' },
     ]);
   });
-  it('diffed: a takeover that was refused, a difference that was reported', () => {
-    expect(observe({ seen: withResult('FailedToTakeOver', { details }) }).diffedPlacements?.[0]?.observedDiffs).toEqual(
-      details,
-    );
+  it.each(['FailedToTakeOver', 'NotTakenOver'])('diffed, not drifted: %s', (result) => {
+    const { diffedPlacements, driftedPlacements } = observe({ seen: withResult(result, { details }) });
+    expect([diffedPlacements?.[0]?.observedDiffs, driftedPlacements]).toEqual([details, undefined]);
+  });
+  it('diffed: a difference that was reported, in degraded mode too', () => {
+    const degraded = withResult('FoundDiffInDegradedMode', { details });
+    const { diffedPlacements, driftedPlacements } = observe({ strategy: { type: 'ReportDiff' }, seen: degraded });
+    expect([diffedPlacements?.[0]?.observedDiffs, driftedPlacements]).toEqual([details, undefined]);
     const reported = observe({ strategy: { type: 'ReportDiff' }, seen: withResult('FoundDiff', { details }) });
     expect(reported.diffedPlacements?.[0]).toMatchObject({ firstDiffedObservedTime: T0, observedDiffs: details });
     expect(reported.failedPlacements).toBeUndefined();
