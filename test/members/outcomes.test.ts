@@ -110,6 +110,8 @@ describe('ReportDiff', () => {
     const world = await openWorld();
     world.member.assign([assignment('web', [red, deployment('web'), configMap('b')], report)]);
     await world.pass(1);
+    // A Deployment is applied after what comes in an earlier wave; here it is asked about in its turn.
+    expect(world.sent().slice(0, 3)).toEqual(['GET configmaps/a', 'GET deployments/web', 'GET configmaps/b']);
     expect(resultsOf(world)).toEqual(['FoundDiff', 'FoundDiff', 'FoundDiff']);
     expect(world.sighting().placements[0]?.done).toBe(true);
     world.sent();

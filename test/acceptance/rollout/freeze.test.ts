@@ -112,6 +112,17 @@ describe('while the fleet is frozen', () => {
     expect(words(done.status.conditions)[1]).toBe('Executed=True/ClusterResourcePlacementEvictionExecuted');
   });
 
+  it('an eviction that is invalid is told so at once', async () => {
+    const story = await settled();
+    story.files['fleet.yaml'] = freeze();
+    story.files['evict.yaml'] = eviction('e1', 'zz');
+    const step = await story.plan(20);
+    expect([step.plan.evictions.map(({ status }: Document) => words(status.conditions)), held(step)]).toEqual([
+      [['Valid=False/ClusterResourcePlacementEvictionInvalid']],
+      [],
+    ]);
+  });
+
   it('a freeze to come is when a plan that waits wakes', async () => {
     const story = await settled();
     story.files['fleet.yaml'] = freeze('30 10 20 11 *');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { app, deployment, held, holds, members, namespace, placement, Story } from './world.ts';
+import { app, deployment, held, holds, members, namespace, placement, Story, told } from './world.ts';
 
 const mirror = (destination: string) =>
   `{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}, reportBackStrategy: {type: Mirror, destination: ${destination}}}`;
@@ -53,6 +53,13 @@ describe('reportBackStrategy Mirror', () => {
     expect((await story.plan(30)).plan.record[path('a')]).toBeUndefined();
   });
 
+  it('says nothing of what is there and could not be applied', async () => {
+    const story = await settled(fixed('a'), 'WorkAPI');
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' };
+    story.seen = { a: { ...holds(0), placements: [told(0, { results: [{ object, result: 'FailedToTakeOver' }] })] } };
+    expect((await story.plan(10)).plan.record[path('a')]).toBeUndefined();
+  });
+
   it('goes with its cluster', async () => {
     const story = await settled(fixed('a, b'), 'WorkAPI');
     await story.plan(10);
@@ -65,6 +72,7 @@ describe('reportBackStrategy Mirror', () => {
     ['PickFixed with one name', fixed('a'), [path('a')]],
     ['PickFixed with more', fixed('a, b'), []],
     ['PickN with 1', '{placementType: PickN, numberOfClusters: 1}', [path('b')]],
+    ['PickN with more', '{placementType: PickN, numberOfClusters: 2}', []],
     ['PickAll', '{placementType: PickAll}', []],
   ])('to the original resource acts only where there is one cluster: %s', async (_, policy, expected) => {
     const story = await settled(policy, 'OriginalResource');

@@ -86,6 +86,12 @@ describe('what waits is held', () => {
       ],
     ],
     [
+      'those that are to become ready, but not those that time alone makes so',
+      [bound('a', 1, untrackable(-20)), bound('b', 1, health.unavailable), bound('c', 0, health.ready)],
+      { maxUnavailable: 1 },
+      ['c is to be updated once maxUnavailable 1 allows it (not ready yet: b)'],
+    ],
+    [
       'those that are to go first, whether they were told to already or wait themselves',
       [
         unscheduled('a', health.ready, { deleting: true }),

@@ -30,6 +30,8 @@ describe('a binding that moves', () => {
       failedPlacements: [
         { version: 'v1', kind: 'ConfigMap', name: 'x', condition: { type: 'Available', status: 'False', reason: '' } },
       ],
+      driftedPlacements: [{ version: 'v1', kind: 'ConfigMap', name: 'x' }],
+      diffedPlacements: [{ version: 'v1', kind: 'ConfigMap', name: 'x' }],
     });
     const [step] = roll(workOf(placementOf(pickN(1)), [before]), { overridesFor: () => overrides }).bindings;
     expect(step).toEqual({

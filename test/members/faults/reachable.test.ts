@@ -135,6 +135,33 @@ describe('whether a member can be reached', () => {
     expect(sent.length).toBeLessThan(120);
   });
 
+  it('is still there after one probe without an answer, and gone after two in a row', async () => {
+    const world = await holding();
+    const isThere: boolean[] = [];
+    for (const misses of [1, 2]) {
+      const before = world.requests.length;
+      world.sim.setFaults([{ type: 'Unreachable', ...always }]);
+      const probes = () => world.requests.slice(before).filter(({ path }) => path === '/readyz').length;
+      while (probes() < misses) await world.pass(0.1);
+      isThere.push(world.sighting().reachable);
+      world.sim.setFaults([]);
+      await world.pass(60);
+    }
+    expect([isThere, world.sighting().reachable]).toEqual([[true, false], true]);
+  });
+
+  it('cannot be reached while it takes no credentials, and can where it only forbids to ask', async () => {
+    for (const [fault, reachable] of [
+      [{ type: 'Unauthorized', ...always }, false],
+      [{ type: 'Forbidden', ...always }, true],
+    ] as const) {
+      const world = await holding();
+      world.sim.setFaults([{ ...fault, resources: undefined }]);
+      await world.pass(120);
+      expect(world.sighting().reachable).toBe(reachable);
+    }
+  });
+
   it('says that it is not healthy when /readyz says so, and goes on; it joined when it first answered', async () => {
     const world = await holding();
     const [joined] = world.sighting().memberStatus!.agentStatus![0]!.conditions!;
