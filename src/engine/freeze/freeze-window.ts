@@ -17,18 +17,33 @@ export interface FreezeWindow {
 
 export type ParsedFreeze =
   | { readonly ok: true; readonly window: FreezeWindow }
-  | { readonly ok: false; readonly field: 'schedule' | 'duration' | 'timeZone'; readonly fault: string };
+  | { readonly ok: false; readonly faults: readonly FreezeFault[] };
+
+/** One field that cannot be read. */
+export interface FreezeFault {
+  readonly field: 'schedule' | 'duration' | 'timeZone';
+  readonly fault: string;
+}
 
 /** `schedule` is cron of five fields or a macro, `duration` Go's form above 0, `timeZone` an IANA name, UTC when absent. */
 export function parseFreeze({ name, schedule, duration, timeZone = 'UTC' }: WrittenFreeze): ParsedFreeze {
   const cron = parseCron(schedule);
-  if (!cron) return { ok: false, field: 'schedule', fault: `${JSON.stringify(schedule)} is no cron schedule` };
   const ms = parseDuration(duration);
-  if (!ms) return { ok: false, field: 'duration', fault: `${JSON.stringify(duration)} is no duration above 0` };
-  if (!isTimeZone(timeZone))
-    return { ok: false, field: 'timeZone', fault: `${JSON.stringify(timeZone)} is no time zone` };
-  return { ok: true, window: windowOf(name, cron, ms, timeZone) };
+  if (cron && ms && isTimeZone(timeZone)) return { ok: true, window: windowOf(name, cron, ms, timeZone) };
+  return {
+    ok: false,
+    faults: [
+      ...(cron ? [] : [fault('schedule', schedule, 'cron schedule')]),
+      ...(ms ? [] : [fault('duration', duration, 'duration above 0')]),
+      ...(isTimeZone(timeZone) ? [] : [fault('timeZone', timeZone, 'time zone')]),
+    ],
+  };
 }
+
+const fault = (field: FreezeFault['field'], written: string, what: string): FreezeFault => ({
+  field,
+  fault: `${JSON.stringify(written)} is no ${what}`,
+});
 
 const windowOf = (name: string, cron: Cron, ms: number, zone: string): FreezeWindow => ({
   name,

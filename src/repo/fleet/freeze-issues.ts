@@ -17,10 +17,10 @@ export function freezeIssues(object: FleetObject): Issue[] {
   return (object.spec.freeze ?? []).flatMap((entry, index): Issue[] => {
     const parsed = parseFreeze(entry);
     const at = (field: string): Issue['path'] => ['spec', 'freeze', index, field];
-    if (!parsed.ok) {
-      const message = `${parsed.fault}: the fleet is frozen until it is mended`;
-      return [error('invalid-freeze', at(parsed.field), message, hints[parsed.field])];
-    }
+    if (!parsed.ok)
+      return parsed.faults.map(({ field, fault }) =>
+        error('invalid-freeze', at(field), `${fault}: the fleet is frozen until it is mended`, hints[field]),
+      );
     return parsed.window.opensAfter(someInstant) === undefined
       ? [warning('idle-freeze', at('schedule'), `freeze ${entry.name} never begins: its schedule hits no date`)]
       : [];

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
+import { treeOf } from '../../scenarios/fleet.ts';
+
+const problems = async (entry: string) => {
+  const { problems: found } = await loadFleet(
+    treeOf({
+      'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec:\n  freeze:\n  - {name: a, ${entry}}\n`,
+    }),
+  );
+  return found.map(({ code, path, fix }) => [code, path?.replace('spec.freeze.0.', ''), fix]);
+};
+const cron = 'write five fields, minute hour day-of-month month day-of-week: `0 18 * * 5`, or @daily and the like';
+const hours = 'write hours, minutes or seconds above 0: `62h`, `30m`';
+const zone = 'write an IANA name: `Europe/Berlin`, or leave it out for UTC';
+
+describe('a freeze that cannot be read', () => {
+  it.each<[string, string, (string | undefined)[][]]>([
+    ['no fault', 'schedule: 0 3 * * 5, duration: 2h', []],
+    ['its schedule', 'schedule: 0 25 * * 5, duration: 2h', [['invalid-freeze', 'schedule', cron]]],
+    [
+      'all of it at once',
+      'schedule: 0 25 * * 5, duration: "62", timeZone: Europe/Berlyn',
+      [
+        ['invalid-freeze', 'schedule', cron],
+        ['invalid-freeze', 'duration', hours],
+        ['invalid-freeze', 'timeZone', zone],
+      ],
+    ],
+    [
+      'a number for a duration, which in quotes is none either',
+      'schedule: 0 25 * * 5, duration: 62',
+      [['wrong-type', 'duration', hours]],
+    ],
+  ])('is told of %s', async (_, entry, expected) => {
+    expect(await problems(entry)).toEqual(expected);
+  });
+});
