@@ -9,6 +9,7 @@ import { placeProblems } from '../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../repo/fleet/positions.ts';
 import { readRecord } from '../repo/record/read.ts';
 import { sha256 } from '../repo/sha256.ts';
+import { allAtOnce } from './all-at-once.ts';
 import { type OpenedRepo, openRepo } from './fleet-repo/open-repo.ts';
 import { colorsFor } from './terminal/colors.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
@@ -84,7 +85,8 @@ const foundByPlanning: ReadonlySet<string> = new Set([
 async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<readonly Problem[]> {
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
-  const { plan } = planFleet({ now, commit: tree.id, fleet, record, observations: undefined, digest: sha256 });
+  const all = allAtOnce(fleet);
+  const { plan } = planFleet({ now, commit: tree.id, fleet: all, record, observations: undefined, digest: sha256 });
   const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
   const loose = isPart ? [] : [...planned, ...contestedObjects(plan, fleet), ...looseEnds(fleet, record)];
   const found = await placeProblems(loose, async () => tree);

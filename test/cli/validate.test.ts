@@ -103,11 +103,31 @@ describe('validate', () => {
     });
   });
 
-  it('warns of an override that fails on the clusters it would apply to', async () => {
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['at once', { 'placements/web.yaml': placement('web', '{placementType: PickAll}') }],
+    ['by a run to come', { 'placements/web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') }],
+    [
+      'after a freeze',
+      {
+        'placements/web.yaml': placement('web', '{placementType: PickAll}'),
+        'fleet.yaml':
+          'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: a, schedule: "* * * * *", duration: 1h}]}\n',
+      },
+    ],
+    [
+      'after a suspension',
+      {
+        'placements/web.yaml': placement('web', '{placementType: PickAll}').replace(
+          '{name: web}',
+          '{name: web, annotations: {gitfleet.dev/suspended: incident 42}}',
+        ),
+      },
+    ],
+  ])('warns of an override that fails on the clusters it would apply to, %s', async (_, files) => {
     const dir = folder();
     put(dir, {
+      ...files,
       'clusters/eu-1.yaml': member('eu-1'),
-      'placements/web.yaml': placement('web', '{placementType: PickAll}'),
       'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
       'overrides/bad.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterResourceOverride
