@@ -8,7 +8,7 @@ import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
-import { differences, localDifferences } from './compare.ts';
+import { differences, localDifferences, tellable } from './compare.ts';
 import { foreignManager, managersOf } from './field-managers.ts';
 import { type ObjectRequests, objectRequests, type Seen } from './requests.ts';
 import { refusalOf } from './takeover.ts';
@@ -17,10 +17,10 @@ export interface Applied {
   readonly outcome: ObjectOutcome;
   /** The object as the last request showed it; null when it is not there. */
   readonly live: Manifest | null;
-  /** Present when somebody had changed what we sent before and it was put right; what reports leave out is not named. */
+  /** Present when somebody had changed what we sent before and it was put right. */
   readonly repaired?: readonly PatchDetail[];
-  /** The object was there before, whether it had been seen or not. */
-  readonly existed?: boolean;
+  /** What was there before, whether it had been seen or not. */
+  readonly found?: Manifest;
   /** It was found to be what must not be replaced, and was left as it is. */
   readonly kept?: boolean;
 }
@@ -80,12 +80,15 @@ export async function applyObject(input: {
       live ??= await requests.read();
       if (!seen && live && !input.mayReplace(live)) {
         const finding: Finding = { result: 'ManifestApplyFailed', message: 'another daemon has put it there' };
-        return { outcome: { object: refOfManifest(input.manifest), ...finding }, live, existed: true, kept: true };
+        return { outcome: { object: refOfManifest(input.manifest), ...finding }, live, kept: true };
       }
       if (live === null && input.strategy.type !== 'ReportDiff') input.making();
       // What changes all the time is replaced in the end as it was found a moment ago.
       const locked = attempt < mostAttempts || input.strategy.whenToApply === 'IfNotDrifted';
-      return { ...(await bring({ ...input, requests, begin, locked }, live)), existed: live !== null };
+      return {
+        ...(await bring({ ...input, requests, begin, locked }, live)),
+        ...(live === null ? {} : { found: live }),
+      };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The object moved on since it was last seen: look again.
@@ -162,11 +165,11 @@ async function apply(
   }
   const details = strategy.comparisonOption === 'FullComparison' ? differences(manifest, after) : [];
   const finding: Finding = { result: 'Applied', ...(details.length > 0 ? { details } : {}) };
-  const repaired = sent !== undefined && localDifferences(after, sent, 'full').length > 0;
+  const repaired = sent === undefined ? [] : tellable(manifest, localDifferences(after, sent, 'full'));
   return {
     outcome: { ...withManagers(finding, after), object, ...generationOf(after) },
     live: after,
-    ...(repaired ? { repaired: differences(after, sent) } : {}),
+    ...(repaired.length > 0 ? { repaired } : {}),
   };
 }
 

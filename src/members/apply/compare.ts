@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { shownDetails } from '../../engine/delivery/patch-details.ts';
 import { pointerToken, pointerTokens } from '../../engine/kernel/json-pointer.ts';
+import { digestAnnotation } from '../../engine/overrides/ownership.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { withTextsAsData } from './secret-data.ts';
 
@@ -16,13 +17,17 @@ export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
   );
 }
 
-/** Of local differences what may be told, as `differences` would tell it. */
-export const tellable = (object: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
+/**
+ * Of local differences what may be told of what was put right, or waits to be: as `differences` would tell it, and the labels and
+ * annotations besides that reports leave out and `manifest` has. Our digest is nobody's concern.
+ */
+export const tellable = (manifest: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
   shownDetails(
-    { ...groupVersionOf(object.apiVersion), kind: object.kind },
+    { ...groupVersionOf(manifest.apiVersion), kind: manifest.kind },
     details.filter(({ path }) => {
       const [metadata, map = '', key = ''] = pointerTokens(path);
-      return !(metadata === 'metadata' && keyed.has(map) && conventional.test(key));
+      if (metadata !== 'metadata' || !isKeyed(map) || !conventional.test(key)) return true;
+      return key !== digestAnnotation && manifest.metadata[map]?.[key] !== undefined;
     }),
   );
 
@@ -86,13 +91,16 @@ const serverMetadata = new Set([
   'creationTimestamp',
 ]);
 
-const keyed: ReadonlySet<string> = new Set(['labels', 'annotations']);
+const isKeyed = (field: string): field is 'labels' | 'annotations' => field === 'labels' || field === 'annotations';
 
 /** Keys of labels and annotations that KubeFleet leaves out of diffs, and ours. */
 const conventional = /kubernetes\.io\/|k8s\.io\/|kubernetes-fleet\.io\/|gitfleet\.dev\//;
 
 const asReported = (object: Manifest): Record<string, unknown> => compared(object, (key) => !conventional.test(key));
-const asSent = (object: Manifest): Record<string, unknown> => compared(object, () => true);
+/** With empty maps where there are none, so that a label is named that was the only one. */
+const asSent = (object: Manifest): Record<string, unknown> =>
+  compared({ ...object, metadata: { ...object.metadata, ...keyedOf(object) } }, () => true);
+const keyedOf = ({ metadata: { labels = {}, annotations = {} } }: Manifest) => ({ labels, annotations });
 
 function compared(object: Manifest, counts: (key: string) => boolean): Record<string, unknown> {
   const { status: _, metadata, ...fields } = withTextsAsData(object);
@@ -100,7 +108,7 @@ function compared(object: Manifest, counts: (key: string) => boolean): Record<st
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(metadata)) {
     if (serverMetadata.has(key)) continue;
-    if (keyed.has(key) && isFields(value))
+    if (isKeyed(key) && isFields(value))
       kept[key] = Object.fromEntries(Object.entries(value).filter(([name]) => counts(name)));
     else kept[key] = value;
   }

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
+import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/delivery/patch-details.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
@@ -10,7 +11,7 @@ import { eachOf } from '../pool.ts';
 import type { FirstLook } from '../watch/first-look.ts';
 import type { Change } from '../watch/store.ts';
 import { agreement } from './agreement.ts';
-import { applyObject } from './apply.ts';
+import { type Applied, applyObject } from './apply.ts';
 import { localDifferences, tellable } from './compare.ts';
 import { heldBack } from './held-back.ts';
 import { kindsServed } from './kinds-served.ts';
@@ -56,6 +57,10 @@ const unservedResult = 'DecodingErred';
 /** Something is told of an object that ends once it is as it should be. */
 const isTold = (outcome: ObjectOutcome | undefined): boolean =>
   outcome?.result !== 'Applied' || (outcome.details?.length ?? 0) > 0;
+
+/** What was lost of an object that the watch does not show any more: all of it, or the label that it was shown by. */
+const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
+  found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
 
 export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
   const { client, watches, clock, objectTurns, ventures } = connection;
@@ -154,7 +159,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     if (applied.outcome.result === 'Applied') {
       if (applied.repaired) repaired.tell(key, object, applied.repaired);
       // One that lost our label is as gone to the watch as one that was deleted.
-      else if (missing && lost.has(key)) repaired.tell(key, object, applied.existed ? [] : [wholeObject]);
+      else if (missing && lost.has(key)) repaired.tell(key, object, lostOf(manifest, applied));
       lost.delete(key);
     }
   }
@@ -190,7 +195,11 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
         repaired.blame(key, managers, localDifferences(manifest, object, 'partial'));
         if (repaired.pauseMs(key) > 0)
           repaired.undone(key, tellable(manifest, agreed.news(assignment.strategy, manifest, object)));
-      } else if (repaired.pauseMs(key) > 0) repaired.undone(key, [wholeObject]);
+      } else {
+        // Whoever changed it before need not be who does this, and nothing on the member tells.
+        repaired.blame(key, [], []);
+        if (repaired.pauseMs(key) > 0) repaired.undone(key, [wholeObject]);
+      }
       return !inFlight.has(key);
     },
     pauseMs: (key) => repaired.pauseMs(key),

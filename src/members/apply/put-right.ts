@@ -102,8 +102,7 @@ function once(of: {
   const by = gone || of.who === undefined ? '' : ` by ${of.who}`;
   const what = `${describeRef(of.object)} was ${gone ? 'deleted' : 'changed'}${by}`;
   if (gone) return `${what} and has been put back`;
-  const paths = of.details.map(({ path }) => path).join(', ') || 'labels or annotations';
-  return `${what} and has been put right: ${paths}`;
+  return `${what} and has been put right: ${of.details.map(({ path }) => path).join(', ')}`;
 }
 
 /** Three different things that happened once each are no repetition of the last of them. */

@@ -58,7 +58,33 @@ describe('an object that somebody changes', () => {
       uid: (before as { uid: string }).uid,
       labels: { 'gitfleet.dev/placement': 'web' },
     });
-    expect(world.said).toEqual(['ConfigMap default/a was changed and has been put right: labels or annotations']);
+    const lost = '/metadata/labels/gitfleet.dev~1placement';
+    expect(world.said).toEqual([`ConfigMap default/a was changed and has been put right: ${lost}`]);
+    expect(world.results()).toMatchObject([{ details: [{ path: lost, valueInHub: 'web', repaired: true }] }]);
+  });
+
+  it('by taking our label off is not laid on who changed it before', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, { data: { color: 'blue' } });
+    await world.pass(60);
+    await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
+    await world.pass(5);
+    expect(world.said.at(-1)).toBe(
+      'ConfigMap default/a was changed and has been put right: /metadata/labels/gitfleet.dev~1placement',
+    );
+  });
+
+  it('by taking our label off along with other changes is told with all of them', async () => {
+    const world = await holding();
+    await world.user('PATCH', path, {
+      data: { color: 'blue' },
+      metadata: { labels: { 'gitfleet.dev/placement': null }, annotations: { 'gitfleet.dev/digest': null } },
+    });
+    await world.pass(5);
+    expect(await dataOf(world)).toEqual({ color: 'red' });
+    expect(world.said).toEqual([
+      'ConfigMap default/a was changed and has been put right: /data/color, /metadata/labels/gitfleet.dev~1placement',
+    ]);
   });
 
   it('by a label that reports leave out is put right all the same', async () => {
@@ -74,7 +100,7 @@ describe('an object that somebody changes', () => {
     const { metadata } = (await world.user('GET', path)) as { metadata: { labels: Record<string, string> } };
     expect(metadata.labels['app.kubernetes.io/name']).toBe('a');
     expect(world.said).toEqual([
-      'ConfigMap default/a was changed by kubectl-edit and has been put right: labels or annotations',
+      'ConfigMap default/a was changed by kubectl-edit and has been put right: /metadata/labels/app.kubernetes.io~1name',
     ]);
   });
 
