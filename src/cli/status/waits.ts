@@ -1,4 +1,5 @@
 import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
+import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
@@ -21,9 +22,8 @@ type Known = Pick<Status, 'record' | 'silent' | 'holds'>;
 /** Why a placement is not where it is wanted: who is waited for, one line each; nothing when it is everywhere. */
 export function waitsOfPlacement(placement: KnownPlacement, { record, silent, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
-  const late = Map.groupBy(state.bindings, (binding) => whyLate({ placement, binding }, { silent, holds }));
-  late.delete(undefined);
-  if (late.size === 0) return [];
+  const late = lateClusters(placement, state.bindings, { silent, holds });
+  if (late.length === 0) return [];
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   const runs = [...record.runs.values()].filter(
     ({ metadata, spec, status }) =>
@@ -35,8 +35,26 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
     ...held(holds, { kind, name, namespace }),
     ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
-    ...[...late].map(([why, bindings]) => `${someOf(bindings.map(clusterOf), mostNamed)}: ${why}`),
+    ...late,
   ];
+}
+
+/** Why clusters do not have what they are to have; those that wait for the same share a line. */
+function lateClusters(
+  placement: KnownPlacement,
+  bindings: readonly Binding[],
+  known: Pick<Known, 'silent' | 'holds'>,
+): string[] {
+  const late = Map.groupBy(bindings, (binding) => whyLate({ placement, binding }, known));
+  late.delete(undefined);
+  return [...late].map(([why, of]) => `${someOf(of.map(clusterOf), mostNamed)}: ${why}`);
+}
+
+/** What the clusters wait for that an update run is under way on. */
+export function waitsInRun(run: StagedUpdateRun, placement: KnownPlacement, known: Known): string[] {
+  const moving = new Set(inFlightOf(run));
+  const bindings = placement.state.bindings.filter(({ targetCluster }) => moving.has(targetCluster));
+  return lateClusters(placement, bindings, known);
 }
 
 const clusterOf = ({ targetCluster }: Binding): string => targetCluster;
@@ -49,15 +67,19 @@ export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'
   if (isOver(status)) return [];
   const open = stageTasks(run).filter(({ isOpen }) => isOpen);
   if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace));
-  const moving = [...(status.stagesStatus ?? []), ...(status.deletionStageStatus ? [status.deletionStageStatus] : [])]
-    .flatMap(({ clusters }) => clusters)
-    .filter(isInFlight)
-    .map(({ clusterName }) => clusterName);
+  const moving = inFlightOf(run);
   if (moving.length === 0 && reasons.length > 0) return reasons;
   const now = progressOf(status.conditions);
   const said = now === undefined ? 'it has not begun' : inWords(now);
   return [moving.length === 0 ? said : `${said}, under way on ${moving.join(', ')}`];
 }
+
+/** The clusters that an update run has begun to update and that it waits for. */
+const inFlightOf = ({ status }: StagedUpdateRun): ClusterName[] =>
+  [...(status?.stagesStatus ?? []), ...(status?.deletionStageStatus ? [status.deletionStageStatus] : [])]
+    .flatMap(({ clusters }) => clusters)
+    .filter(isInFlight)
+    .map(({ clusterName }) => clusterName);
 
 /** Why an object is held as a whole, not on a cluster of it only. */
 const held = (holds: Status['holds'], of: HeldObject): string[] =>

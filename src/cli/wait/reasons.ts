@@ -3,8 +3,8 @@ import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Row } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
-import { knownPlacements } from '../status/placements.ts';
-import { waitsOfApproval, waitsOfCluster, waitsOfPlacement, waitsOfRun } from '../status/waits.ts';
+import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
+import { waitsInRun, waitsOfApproval, waitsOfCluster, waitsOfPlacement, waitsOfRun } from '../status/waits.ts';
 import { whyLate } from '../status/why-late.ts';
 
 /** Top folders of the status branch that the reasons are read from. */
@@ -25,7 +25,7 @@ export function reasonsOf(plural: string, row: Row, status: Status): string[] {
       return why === undefined ? [] : [why];
     }
     case 'runs':
-      return waitsOfRun(row.value as StagedUpdateRun, status);
+      return waitsOfUpdateRun(row.value as StagedUpdateRun, placement, status);
     case 'approvals':
       return waitsOfApproval(row.value as ApprovalRequest);
     case 'clusters':
@@ -34,3 +34,8 @@ export function reasonsOf(plural: string, row: Row, status: Status): string[] {
       return [];
   }
 }
+
+const waitsOfUpdateRun = (run: StagedUpdateRun, placement: KnownPlacement | undefined, status: Status): string[] => [
+  ...waitsOfRun(run, status),
+  ...(placement ? waitsInRun(run, placement, status) : []),
+];

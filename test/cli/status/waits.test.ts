@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { knownPlacements } from '../../../src/cli/status/placements.ts';
-import { waitsOfApproval, waitsOfCluster, waitsOfPlacement } from '../../../src/cli/status/waits.ts';
+import { waitsInRun, waitsOfApproval, waitsOfCluster, waitsOfPlacement } from '../../../src/cli/status/waits.ts';
 import { whyLate } from '../../../src/cli/status/why-late.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import type { Silence } from '../../../src/repo/record/summary.ts';
@@ -196,6 +196,27 @@ describe('why a placement is late', () => {
       'a: nothing has begun there yet',
     ]);
   });
+});
+
+it('a run says what keeps the clusters that it is under way on, and only those', () => {
+  const failing = 'conditions: [{type: Overridden, status: "False", reason: OverriddenFailed, message: no such label}]';
+  const begun = 'conditions: [{type: Started, status: "True", reason: Begun}]';
+  const { record } = readRecord(
+    new Map([
+      [
+        'placements/web/state.yaml',
+        `apiVersion: gitfleet.dev/v1alpha1\nkind: PlacementState\nmetadata: {name: web}\nbindings: [{targetCluster: a, state: Bound, ${failing}}, {targetCluster: b, state: Bound, ${failing}}, {targetCluster: c, state: Bound, ${failing}}]\n`,
+      ],
+      [
+        'runs/web-1.yaml',
+        `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: web-1}\nspec: {placementName: web, stagedRolloutStrategyName: s}\nstatus: {stagesStatus: [{stageName: one, clusters: [{clusterName: a, ${begun}}, {clusterName: b, ${begun}}, {clusterName: c}]}]}\n`,
+      ],
+    ]),
+  );
+  const [run] = [...record.runs.values()];
+  expect(waitsInRun(run!, knownPlacements(record)[0]!, { record, silent, holds: [] })).toEqual([
+    'a, b: OverriddenFailed: no such label',
+  ]);
 });
 
 it('a member waits for what it does not answer, or does not fulfil', () => {
