@@ -14,11 +14,16 @@ export interface HeldObject extends RenderedManifest {
   readonly dropped: boolean;
 }
 
-/** What a binding gives its cluster, in the order of the snapshot; empty before a rollout gave it a snapshot. */
+/**
+ * What a binding gives its cluster, in the order of the snapshot; empty before a rollout gave it a snapshot. Where an override
+ * fails, it is what the cluster would get without overrides: they leave nothing out, and nothing of it comes there.
+ */
 export function heldObjects(placement: KnownPlacement, binding: Binding, record: FleetRecord): HeldObject[] {
   const rendered = (lists: RecordedLists): readonly RenderedManifest[] =>
     manifestsOf(renderedWith(lists, { placement, binding, record }));
-  const whole = rendered(binding);
+  const given = renderedWith(binding, { placement, binding, record });
+  if (given?.ok === false) return rendered({}).map((held) => ({ ...held, overrides: [], dropped: false }));
+  const whole = manifestsOf(given);
   const wholeTexts = textsOf(whole);
   const without = idsOf(binding).map((id) => ({ id, texts: textsOf(rendered(listsWithout(binding, id))) }));
   const dropped = rendered({}).filter((held) => !wholeTexts.has(keyOfManifest(held.manifest)));

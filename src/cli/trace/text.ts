@@ -25,9 +25,9 @@ export function traceText(trace: Trace): string {
   ].join('\n');
 }
 
-function stateText({ dropped, state, failed, overrides }: Trace): string {
+function stateText({ dropped, state, failed, why, overrides }: Trace): string {
   if (dropped) return `left out on this cluster by ${overrides.map(({ snapshot }) => snapshot).join(', ')}`;
-  if (!failed) return state;
+  if (!failed) return why === undefined ? state : `${state}: ${why}`;
   const { reason, message } = failed.condition;
   return `${state}: ${reason}${message ? `: ${message}` : ''}`;
 }

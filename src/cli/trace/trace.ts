@@ -6,6 +6,7 @@ import { type HeldObject, heldObjects } from '../status/held-objects.ts';
 import { type ObjectState, objectState } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
+import { whyLate } from '../status/why-late.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
@@ -34,6 +35,8 @@ export interface Trace extends ObjectState {
   };
   /** The overrides leave it out on this cluster. */
   readonly dropped: boolean;
+  /** Why it is not there yet. */
+  readonly why?: string;
   readonly placement: Pick<KnownPlacement, 'kind' | 'name' | 'namespace'> & { readonly file: string | undefined };
   readonly snapshot: {
     readonly index: number;
@@ -55,7 +58,8 @@ export async function trace(word: string, givenName: string | undefined, options
     throw new CliError(`trace ${word} needs a name: write for example gitfleet trace deployment/web -n shop`);
   const [namespace, shortName] = name.includes('/') ? name.split('/') : [options.namespace, name];
   await withStatus(options, async (reader) => {
-    const { record } = await reader.read(['placements', 'overrides', 'clusters']);
+    const status = await reader.read(['placements', 'overrides', 'clusters']);
+    const { record } = status;
     const bound = knownPlacements(record).flatMap((placement) =>
       placement.state.bindings.map((binding) => ({ placement, binding })),
     );
@@ -78,7 +82,8 @@ export async function trace(word: string, givenName: string | undefined, options
     const traces: Trace[] = [];
     for (const { placement, binding, object } of found) {
       const entry = placement.state.resourceSnapshots.find(({ index }) => index === binding.resourceSnapshotIndex);
-      traces.push(await traced(placement, binding, object, { entry, origin: await originOf(entry?.commit) }));
+      const why = whyLate({ placement, binding }, status);
+      traces.push(await traced(placement, binding, object, { entry, why, origin: await originOf(entry?.commit) }));
     }
     traces.sort((a, b) => (a.clusterName < b.clusterName ? -1 : a.clusterName > b.clusterName ? 1 : 0));
     const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'TraceList', items: traces };
@@ -95,9 +100,11 @@ async function traced(
   from: {
     readonly entry: KnownPlacement['state']['resourceSnapshots'][number] | undefined;
     readonly origin: Origin | undefined;
+    readonly why: string | undefined;
   },
 ): Promise<Trace> {
-  const { entry, origin } = from;
+  const { entry, origin, why } = from;
+  const state = objectState(binding, manifest);
   const { kind, name, namespace } = placement;
   const source = await origin?.resource(envelope ? envelopeManifest(envelope, placement, binding) : manifest);
   return {
@@ -108,8 +115,9 @@ async function traced(
       namespace: manifest.metadata.namespace,
       name: manifest.metadata.name,
     },
-    ...objectState(binding, manifest),
+    ...state,
     dropped,
+    ...(state.state === 'pending' && why !== undefined ? { why } : {}),
     placement: { kind, name, namespace, file: origin?.place(kind, placement) },
     snapshot: {
       index: binding.resourceSnapshotIndex!,

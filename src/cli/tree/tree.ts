@@ -8,8 +8,9 @@ import { type HeldObject, heldObjects } from '../status/held-objects.ts';
 import { kindMeant } from '../status/kinds.ts';
 import { statusOf } from '../status/listing.ts';
 import { objectState, stateOfAll } from '../status/object-state.ts';
-import { type StatusOptions, withStatus } from '../status/open-status.ts';
+import { type Status, type StatusOptions, withStatus } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
+import { whyLate } from '../status/why-late.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { oneNamed } from '../terminal/one-named.ts';
@@ -39,8 +40,8 @@ export async function tree(word: string, givenName: string | undefined, options:
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const name = placementNamed(word, givenName);
   await withStatus(options, async (reader) => {
-    const { record } = await reader.read(['placements', 'overrides', 'clusters', 'runs']);
-    const all = knownPlacements(record).filter(
+    const status = await reader.read(['placements', 'overrides', 'clusters', 'runs']);
+    const all = knownPlacements(status.record).filter(
       ({ namespace }) => options.namespace === undefined || namespace === options.namespace,
     );
     const placement = oneNamed(all, name, { what: 'placement', refOf: (each) => each });
@@ -53,7 +54,7 @@ export async function tree(word: string, givenName: string | undefined, options:
         known: clusters,
         owner: `placement ${placement.title}`,
       });
-    const whole = placementPart(placement, record, options.cluster);
+    const whole = placementPart(placement, status, options.cluster);
     if (format === 'json') return printJson(whole);
     if (format === 'yaml') return printYaml(whole);
     print(branchText(drawn(whole)));
@@ -78,7 +79,7 @@ function isPlacementWord(word: string): boolean {
   }
 }
 
-function placementPart(placement: KnownPlacement, record: FleetRecord, cluster: string | undefined): Part {
+function placementPart(placement: KnownPlacement, status: Status, cluster: string | undefined): Part {
   const { kind, name, namespace, object, state } = placement;
   const latest = latestOf(state.resourceSnapshots);
   const policy = latestOf(state.policySnapshots);
@@ -111,10 +112,10 @@ function placementPart(placement: KnownPlacement, record: FleetRecord, cluster: 
             ]),
           ]
         : []),
-      ...runParts(placement, record),
+      ...runParts(placement, status.record),
       ...state.bindings
         .filter(({ targetCluster }) => cluster === undefined || targetCluster === cluster)
-        .map((binding) => clusterPart(placement, binding, record)),
+        .map((binding) => clusterPart(placement, binding, status)),
     ],
   };
 }
@@ -146,17 +147,20 @@ const runParts = ({ name, namespace }: KnownPlacement, { runs }: FleetRecord): P
       ),
     }));
 
-function clusterPart(placement: KnownPlacement, binding: Binding, record: FleetRecord): Part {
+function clusterPart(placement: KnownPlacement, binding: Binding, status: Status): Part {
   const { targetCluster, state, deleting, resourceSnapshotIndex } = binding;
+  const all = stateOfAll(binding);
+  const why = all === 'pending' ? whyLate({ placement, binding }, status) : undefined;
   return {
     kind: 'Cluster',
     name: targetCluster,
-    state: stateOfAll(binding),
+    state: all,
     notes: [
       deleting ? 'Deleting' : state,
       resourceSnapshotIndex === undefined ? 'no snapshot yet' : `snapshot ${resourceSnapshotIndex}`,
+      ...(why === undefined ? [] : [why]),
     ],
-    children: heldObjects(placement, binding, record).map((object) => objectPart(binding, object)),
+    children: heldObjects(placement, binding, status.record).map((object) => objectPart(binding, object)),
   };
 }
 
