@@ -84,7 +84,10 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
   const problems = [
     ...input.fleet.problems,
     ...world.admitted.problems,
-    ...outcomes.flatMap(({ work }) => [...work.problems, ...deliveryProblems(work, input.fleet)]),
+    ...outcomes.flatMap(({ work }) => [
+      ...work.problems,
+      ...deliveryProblems(work, { fleet: input.fleet, overrides: world.overrides }),
+    ]),
     ...advanced.flatMap((outcome) => outcome.problems),
     ...evictions.problems,
   ].map(inOrder);

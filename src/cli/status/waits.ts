@@ -19,11 +19,12 @@ import { toldHold, toldSilence, whyLate } from './why-late.ts';
 
 type Known = Pick<Status, 'record' | 'silent' | 'holds'>;
 
-/** Why a placement is not where it is wanted: who is waited for, one line each; nothing when it is everywhere. */
+/** Why a placement is not where it is wanted: who is waited for, one line each; where it is everywhere, only what holds it as a whole. */
 export function waitsOfPlacement(placement: KnownPlacement, { record, silent, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
   const late = lateClusters(placement, state.bindings, { silent, holds });
-  if (late.length === 0) return [];
+  const whole = held(holds, { kind, name, namespace });
+  if (late.length === 0) return whole;
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   const runs = [...record.runs.values()].filter(
     ({ metadata, spec, status }) =>
@@ -32,7 +33,7 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
   const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
   return [
     ...(suspended === undefined ? [] : [`it is suspended${suspended === '' ? '' : `: ${suspended}`}`]),
-    ...held(holds, { kind, name, namespace }),
+    ...whole,
     ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...late,

@@ -7,7 +7,9 @@ import { findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { fewOf } from '../kernel/some-of.ts';
 import { patchNamed } from '../overrides/effective.ts';
+import { lookupOf } from '../overrides/lookup.ts';
 import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
+import type { OverrideHistory } from '../overrides/snapshots.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
@@ -17,15 +19,34 @@ import type { BindingStep, PlacementWork } from '../working.ts';
  * a member refuses. One warning for each cause, however many clusters share it, at the file to change. No errors: the files
  * are valid, and what one member refuses says nothing of the plan. What is applied and not available yet is no problem.
  */
-export function deliveryProblems({ placement, bindings }: PlacementWork, fleet: Fleet): Problem[] {
+export function deliveryProblems(
+  { placement, bindings }: PlacementWork,
+  { fleet, overrides }: { readonly fleet: Fleet; readonly overrides: OverrideHistory },
+): Problem[] {
   return troublesOf(bindings).map(({ code, about, why, clusters }) => ({
     severity: 'warning' as const,
     code,
     ...placeOf({ about, why, placement, fleet }),
     message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}: ${why}`,
-    ...(isImmutable(why) ? { fix: 'give the object a new name, or delete it on the member, and it is made anew' } : {}),
+    ...fixOf({ about, why, placement, overrides }),
   }));
 }
+
+function fixOf(of: {
+  readonly about: About;
+  readonly why: string;
+  readonly placement: Placement;
+  readonly overrides: OverrideHistory;
+}): Pick<Problem, 'fix'> {
+  const { about, why, placement, overrides } = of;
+  if (isImmutable(why)) return { fix: 'give the object a new name, or delete it on the member, and it is made anew' };
+  const used = about?.kind === 'override' ? lookupOf(overrides).byId.get(about.id) : undefined;
+  return used && !used.latest && placement.spec.strategy.type === 'External' ? { fix: newRun } : {};
+}
+
+/** A mended file helps a run no more that has begun (KubeFleet updaterun/initialization.go records what it found). */
+const newRun =
+  'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
 
 /** As API servers say it of a Job's template, a workload's selector, a Service's address (apimachinery, ValidateImmutableField). */
 const isImmutable = (why: string): boolean => why.includes('field is immutable');
@@ -38,7 +59,12 @@ export const isOfDelivery = (code: string): boolean => codes.some((one) => one =
 
 /** What is at fault: an override, an object, or nothing that has a file of its own. */
 type About =
-  | { readonly kind: 'override'; readonly override: { kind: string; name: string; namespace?: string | undefined } }
+  | {
+      readonly kind: 'override';
+      readonly override: { kind: string; name: string; namespace?: string | undefined };
+      /** Of its snapshot. */
+      readonly id: string;
+    }
   | { readonly kind: 'object'; readonly object: ResourceIdentifier }
   | undefined;
 
@@ -96,7 +122,7 @@ function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly k
 /** The override that rendering named in front of what is wrong (overrides/render.ts), of those that the binding carries. */
 function overrideIn(message: string, binding: Binding): About {
   const id = idsOf(binding).find((one) => message.startsWith(`override snapshot ${one} `));
-  return id === undefined ? undefined : { kind: 'override', override: overrideOf(id) };
+  return id === undefined ? undefined : { kind: 'override', id, override: overrideOf(id) };
 }
 
 const keyOf = ({ group = '', version, kind, namespace, name }: ResourceIdentifier): string =>

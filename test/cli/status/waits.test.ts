@@ -96,6 +96,14 @@ describe('why a placement is late', () => {
     ).toEqual(['RecordLost: nobody knows', 'a: is being applied']);
   });
 
+  it('what holds it as a whole is told also where every cluster has something', () => {
+    expect(
+      lines('{}', 'External', `[{targetCluster: a, ${up}}]`, {
+        'summary.yaml': lost('ClusterResourcePlacement', 'web'),
+      }),
+    ).toEqual(['RecordLost: nobody knows']);
+  });
+
   it('it is not, when every cluster has it', () => {
     expect(lines('{gitfleet.dev/suspended: x}', 'External', `[{targetCluster: a, ${up}}]`)).toEqual([]);
   });

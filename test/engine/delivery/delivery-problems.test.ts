@@ -3,7 +3,7 @@ import type { Condition, Manifest } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { deliveryProblems } from '../../../src/engine/delivery/delivery-problems.ts';
 import { emptyFleet, type Fleet } from '../../../src/engine/input.ts';
-import { everywhere, patch, ro } from '../overrides/world.ts';
+import { everywhere, historyOf, patch, ro } from '../overrides/world.ts';
 import { bound, health, placementOf, T0, unscheduled, workOf } from '../rollout/world.ts';
 
 const widget = { apiVersion: 'acme.io/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'shop' } } as Manifest;
@@ -16,7 +16,7 @@ const fleet: Fleet = {
   ]),
 };
 const problems = (bindings: readonly Binding[]) =>
-  deliveryProblems(workOf(placementOf({ placementType: 'PickAll' }), bindings), fleet);
+  deliveryProblems(workOf(placementOf({ placementType: 'PickAll' }), bindings), { fleet, overrides: new Map() });
 
 const is = (type: string, reason: string, message: string): Condition => ({
   type,
@@ -39,6 +39,9 @@ const refused = (name: string, message = 'the member serves no Widget', type = '
     ],
   });
 const failing = 'override snapshot shop/fix-2 on apps/v1 Deployment shop/web: "nope" is not there';
+
+const newRun =
+  'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
 
 describe('problems of delivery', () => {
   it('are none where clusters take what they are given, and where it is merely not available yet', () => {
@@ -92,7 +95,7 @@ describe('problems of delivery', () => {
             resourceOverrideSnapshots: [{ name: 'fix-2', namespace: 'shop' }],
           }),
         ]),
-        { ...fleet, overrides },
+        { fleet: { ...fleet, overrides }, overrides: new Map() },
       ).map(({ file, line, path }) => ({ file, line, path }));
     const rules = (...paths: string[]) => [
       ro('shop/fix', {
@@ -111,6 +114,30 @@ describe('problems of delivery', () => {
     expect(say(message, rules('/spec/b', '/spec/c'))).toEqual([whole]);
     expect(say(message, rules('/spec/b'))).toEqual([whole]);
     expect(say(failing, rules('/spec/b', '/spec/b'))).toEqual([whole]);
+  });
+
+  it.each<['External' | 'RollingUpdate', string, number, string | undefined]>([
+    ['External', 'what its file does not hold any more', 2, newRun],
+    ['External', 'what its file holds', 3, undefined],
+    ['RollingUpdate', 'what the rollout replaces', 2, undefined],
+  ])('an override that fails under %s in %s', (type, _, index, fix) => {
+    const placement = placementOf({ placementType: 'PickAll' });
+    const external = { ...placement, spec: { ...placement.spec, strategy: { ...placement.spec.strategy, type } } };
+    const version = (of: string) =>
+      ro('shop/fix', {
+        selects: [{ group: 'apps', kind: 'Deployment', name: 'web' }],
+        rules: [{ ...everywhere, ...patch({ op: 'remove', path: of }) }],
+      });
+    const overrides = ['/spec/a', '/spec/b', '/spec/c', '/spec/d'].reduce(
+      (before, of) => historyOf([version(of)], before),
+      historyOf([]),
+    );
+    const message = `override snapshot shop/fix-${index} on apps/v1 Deployment shop/web: "nope" is not there`;
+    const binding = bound('a', 0, [is('Overridden', 'OverriddenFailed', message)], {
+      resourceOverrideSnapshots: [{ name: `fix-${index}`, namespace: 'shop' }],
+    });
+    const [problem] = deliveryProblems(workOf(external, [binding]), { fleet, overrides });
+    expect([problem?.code, problem?.fix]).toEqual(['failing-override', fix]);
   });
 
   it('an envelope that cannot be unpacked is told at the placement', () => {
