@@ -2,6 +2,7 @@ import { openDaemon } from '../../daemon/open.ts';
 import { openLog } from '../../daemon/report/log.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { GitError } from '../../git/git-error.ts';
+import { hasStatusAtOriginOnly } from '../../git/native/status-at-origin.ts';
 import { parsePerson } from '../../git/person.ts';
 import { systemClock } from '../../members/clock.ts';
 import { defaultCacheDir } from '../fleet-repo/cache-dir.ts';
@@ -62,6 +63,11 @@ export async function run(options: RunOptions): Promise<void> {
     pace: systemClock,
     log,
   }).catch(unreachable);
+  const { repo, branch, statusBranch } = options;
+  if (await hasStatusAtOriginOnly(repo, statusBranch))
+    log.warn(
+      `${repo} is a clone, and its origin has a status branch ${statusBranch}: that is neither read nor written from here, and what the members hold counts as lost. Name what it was cloned from with --repo to go on from there`,
+    );
   let ended: 'finished' | 'cut short' = 'finished';
   try {
     if (options.once) {
@@ -73,7 +79,6 @@ export async function run(options: RunOptions): Promise<void> {
       () => opened.daemon.stop(),
       (message) => log.info(message),
     );
-    const { repo, branch, statusBranch } = options;
     log.info({ repo, branch, statusBranch }, 'started; the first pass says what it finds');
     ended = await opened.daemon.run();
   } finally {
