@@ -139,10 +139,14 @@ async function bring(attempt: Attempt, live: Manifest | null): Promise<Applied> 
     live !== null && isSameManifest(manifest, live) && live.metadata.labels?.[placementLabel] === attempt.label;
   if (sentBefore && strategy.whenToApply === 'IfNotDrifted') {
     begin('compare');
-    const details = full || localDifferences(manifest, live, 'partial').length > 0 ? await compared.with(live) : [];
-    if (details.length === 0) return left({ result: 'Applied' });
-    const message = 'the object was changed on the member; whenToApply is IfNotDrifted, so it is left as it is';
-    return left({ result: `FoundDrifts${compared.suffix}`, message, details });
+    const differs = localDifferences(manifest, live, 'partial').length > 0;
+    const details = full || differs ? await compared.with(live) : [];
+    if (details.length > 0) {
+      const message = 'the object was changed on the member; whenToApply is IfNotDrifted, so it is left as it is';
+      return left({ result: `FoundDrifts${compared.suffix}`, message, details });
+    }
+    // Labels that reports leave out are no drift, and what has not drifted is applied.
+    if (!differs) return left({ result: 'Applied' });
   }
   begin('apply');
   return apply(attempt, live, sentBefore ? live : undefined);

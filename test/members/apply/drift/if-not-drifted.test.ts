@@ -32,6 +32,28 @@ describe('an object that somebody changes under IfNotDrifted', () => {
     }
   });
 
+  it.each(['PartialComparison', 'FullComparison'] as const)(
+    'is put right where only a label differs that reports leave out, under %s',
+    async (comparisonOption) => {
+      const world = await holding();
+      const labelled = {
+        ...configMap('a'),
+        metadata: { name: 'a', namespace: 'default', labels: { 'app.kubernetes.io/name': 'a' } },
+      };
+      const strategy = { whenToApply: 'IfNotDrifted', comparisonOption } as const;
+      world.member.assign([assignment('web', [labelled], { strategy })]);
+      await world.pass(1);
+      await world.user('PATCH', path, { metadata: { labels: { 'app.kubernetes.io/name': 'b' } } });
+      await world.pass(1);
+      const { metadata } = (await world.user('GET', path)) as { metadata: { labels: Record<string, string> } };
+      expect(metadata.labels['app.kubernetes.io/name']).toBe('a');
+      expect(world.results()).toMatchObject([{ result: 'Applied', details: [{ repaired: true }] }]);
+      world.sent();
+      await world.pass(60);
+      expect(world.sent()).toEqual([]);
+    },
+  );
+
   it('is overwritten by a new manifest', async () => {
     const world = await holding({ strategy: { whenToApply: 'IfNotDrifted' } });
     await world.user('PATCH', path, { data: { color: 'blue' } });
