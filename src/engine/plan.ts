@@ -1,5 +1,6 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type ApplyStrategy, abandons, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
+import { asFoundWhereUnseen } from './admission/unseen-clusters.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './begin.ts';
 import { placedObjects } from './delivery/placed-objects.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
@@ -159,7 +160,8 @@ function goRound(before: Round, world: World): Round {
       return begun;
     }
     const wakes = endsOfToldRepairs(begun.bindings, world.input.now);
-    const scheduled = schedulePlacement({ ...begun, holds: [], problems: [], wakes }, world);
+    const picked = schedulePlacement({ ...begun, holds: [], problems: [], wakes }, world);
+    const scheduled = asFoundWhereUnseen(picked, world);
     const outcome = advancePlacementRuns(scheduled, world, earlier);
     if (begun.placement.spec.strategy.type === 'External') {
       runs.set(key, outcome);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
+import { planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { renderRecord } from '../../src/repo/record/write.ts';
 import { overrideEverywhere } from '../override-everywhere.ts';
 import { deployment, PaperFleet, placement } from './fleet.ts';
 import { files, settled } from './four-clusters.ts';
@@ -320,5 +322,68 @@ describe('a record that is damaged', () => {
     const plan = await paper.plan({ damaged: true });
     expect(plan.problems.map(({ code }) => code)).toEqual(['record-unreadable']);
     expect(paper.record.get('clusters/a.yaml')).toBe(before.get('clusters/a.yaml'));
+  });
+});
+
+describe('a cluster that cannot be looked at when the record is lost', () => {
+  const images = (paper: PaperFleet) =>
+    ['a', 'b', 'c', 'd'].map((name) => imageAndCluster(paper.members.get(name)?.get('web')).split(' ')[0]);
+
+  /** `web` on the four clusters, of which the last shows nothing as yet when the record is lost, with a newer version to come. */
+  async function lost(clusters: string, holds: boolean): Promise<PaperFleet> {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement(
+        'web',
+        `{placementType: PickFixed, clusterNames: [${clusters}]}`,
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+      ),
+      'placements/other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [a]}'),
+      'resources/other.yaml': deployment('other', 'other', 'other:1'),
+    });
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    paper.record = new Map();
+    paper.restart();
+    if (!holds) paper.members.delete('d');
+    const input = await paper.input();
+    const unseen = { ...input.observations!.get('d')!, complete: false, placements: [], objects: [] };
+    const { record } = planFleet({ ...input, observations: new Map([...input.observations!, ['d', unseen]]) }).plan;
+    paper.record = renderRecord(record);
+    paper.pass(1);
+    return paper;
+  }
+
+  async function steps(paper: PaperFleet): Promise<(string | undefined)[][]> {
+    const all = [images(paper)];
+    for (let at = 0; at < 6; at++) {
+      await paper.plan();
+      paper.deliver();
+      paper.pass(1);
+      if (JSON.stringify(images(paper)) !== JSON.stringify(all.at(-1))) all.push(images(paper));
+    }
+    return all;
+  }
+
+  it('gets what is new as an update, within the budget', async () => {
+    const [one, two] = ['web:1', 'web:2'];
+    expect(await steps(await lost('a, b, c, d', true))).toEqual([
+      [one, one, one, one],
+      [two, one, one, one],
+      [two, two, one, one],
+      [two, two, two, one],
+      [two, two, two, two],
+    ]);
+  });
+
+  it.each([
+    ['it alone may have what is picked for it', true, 'web:1'],
+    ['it turns out to have nothing', false, 'undefined'],
+  ])('gets it where %s', async (_, holds, before) => {
+    const none = 'undefined';
+    expect(await steps(await lost('d', holds))).toEqual([
+      [none, none, none, before],
+      [none, none, none, 'web:2'],
+    ]);
   });
 });

@@ -1,0 +1,40 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { isRebuilt } from '../selection/rebuilt.ts';
+import type { PlacementWork } from '../working.ts';
+import type { World } from '../world.ts';
+import { rebuiltEntries } from './rebuild.ts';
+
+/**
+ * When the record is lost nobody knows what a cluster holds that could not be looked at. One that is picked then counts as one
+ * that has the placement as it was found: what is new comes to it as an update, within the budget, once it was looked at. Taken
+ * for an empty one it would get that at once, over an older version that serves.
+ */
+export function asFoundWhereUnseen(
+  work: PlacementWork,
+  world: Pick<World, 'recordLost' | 'observationOf'>,
+): PlacementWork {
+  const { bindings, contents, resourceSnapshots, selection } = work;
+  const isUnseen = ({ state, targetCluster }: Binding): boolean => {
+    const observation = world.observationOf(targetCluster);
+    return state === 'Scheduled' && !(observation?.reachable && observation.complete);
+  };
+  if (!world.recordLost || !selection.ok || !bindings.some(({ binding }) => isUnseen(binding))) return work;
+  const found = resourceSnapshots.findLast(({ index }) => isRebuilt(resourceSnapshots, index))?.index;
+  const known: Pick<PlacementWork, 'contents' | 'resourceSnapshots'> =
+    found === undefined
+      ? {
+          contents: new Map<number, readonly Manifest[]>([[0, selection.manifests]]),
+          resourceSnapshots: rebuiltEntries([0]),
+        }
+      : { contents, resourceSnapshots };
+  return {
+    ...work,
+    ...known,
+    bindings: bindings.map((step) =>
+      isUnseen(step.binding)
+        ? { ...step, binding: { ...step.binding, state: 'Bound', resourceSnapshotIndex: found ?? 0 } }
+        : step,
+    ),
+  };
+}
