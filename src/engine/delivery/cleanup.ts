@@ -23,7 +23,8 @@ export function isCleanedUp(request: {
 }): boolean {
   const { observation, isOwn, inFleet, binding, placement } = request;
   if (!inFleet) return true;
-  if (binding && !wasGiven(binding) && !observation?.reachable) return true;
+  // What is there all the same it had before it came back to the fleet: that stays as if it had not been picked.
+  if (binding && !wasGiven(binding)) return true;
   if (!observation?.reachable || !observation.complete) return false;
   if (placement && sightingOf(observation, placement)?.done === false) return false;
   return !observation.objects.some(isOwn);

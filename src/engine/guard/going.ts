@@ -59,8 +59,8 @@ function leftOf(
   { input, asked }: { readonly input: PlanInput; readonly asked: readonly ObjectRef[] },
 ): string | undefined {
   const seen = input.observations?.get(targetCluster);
-  const isEmpty = resourceSnapshotIndex === undefined && state !== 'Bound' && previousState !== 'Bound';
-  if (isEmpty && !seen?.reachable) return undefined;
+  // Nothing is removed where nothing was given: what is there all the same was there before.
+  if (resourceSnapshotIndex === undefined && state !== 'Bound' && previousState !== 'Bound') return undefined;
   if (!seen?.reachable || !seen.complete) return 'nothing shows what is left there';
   const kept = new Set(asked.map((ref) => named(ref.apiVersion, ref.kind, ref)));
   const left = seen.objects

@@ -115,6 +115,11 @@ describe('a removal is done', () => {
     ['unreachable', { observation: sighting({ reachable: false }) }, false],
     ['nothing was observed', { observation: undefined }, false],
     ['nothing was observed, but nothing was ever given', { observation: undefined, binding: never }, true],
+    [
+      'the cluster came back with some of its objects, and was given nothing since',
+      { observation: sighting({ objects: [labelled(label)] }), binding: never },
+      true,
+    ],
     ['the cluster left', { observation: undefined, inFleet: false }, true],
     [
       'the actor is still at it',
