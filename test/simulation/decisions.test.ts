@@ -36,7 +36,8 @@ function complaints(
   before: Standing | undefined = standing(),
 ): string[] {
   const wishes = new Wishes();
-  wishes.note('commit', { ...desired, apps: new Map([[app.name, { ...app, ...wish }]]) });
+  const clusters = new Map(['c0', 'c1', 'c2'].map((name) => [name, { env: 'dev', tainted: false }] as const));
+  wishes.note('commit', { ...desired, clusters, apps: new Map([[app.name, { ...app, ...wish }]]) });
   return badDecisions({ app: app.name, before, after: standing(after) }, wishes, { ...desired, left: new Set(['c9']) });
 }
 
@@ -70,23 +71,17 @@ describe('while it is suspended, an app', () => {
 });
 
 describe('an eviction', () => {
-  const evicted = { evicted: new Set(['c1']), available: new Set(['c0']), deleting: new Set(['c1']) };
+  const evicted = { evicted: new Set(['c1']), serving: new Set(['c0']), deleting: new Set(['c1']) };
+  const took = { ...evicted, availableBefore: new Set(['c1']) };
+  const told = ['app0 was evicted from c1, which left 1, not 2, available'];
   const budget = { minAvailable: 2, inRollouts: false };
   it.each<readonly [string, Partial<Wish>, Partial<Standing>, readonly string[]]>([
-    [
-      'keeps the budget',
-      { budget },
-      { ...evicted, availableBefore: new Set(['c1']) },
-      ['app0 was evicted from c1, which left 1, not 2, available'],
-    ],
+    ['keeps the budget', { budget }, took, told],
+    ['may count on what waits to leave another cluster', { budget }, { ...took, serving: new Set(['c0', 'c2']) }, []],
+    ['counts on nothing that left the fleet', { budget }, { ...took, serving: new Set(['c0', 'c9']) }, told],
     ['of what was not available asks for none', { budget }, evicted, []],
-    [
-      'may leave what the budget asks for',
-      { budget: { ...budget, minAvailable: 1 } },
-      { ...evicted, availableBefore: new Set(['c1']) },
-      [],
-    ],
-    ['needs no budget', {}, { ...evicted, availableBefore: new Set(['c1']) }, []],
+    ['may leave what the budget asks for', { budget: { ...budget, minAvailable: 1 } }, took, []],
+    ['needs no budget', {}, took, []],
   ])('%s', (_, wish, after, broken) => {
     expect(complaints(wish, after)).toEqual(broken);
   });

@@ -29,10 +29,13 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
     );
   }
 
-  /** What was available is evicted only where the budget leaves it. */
+  /**
+   * What was available is evicted only where the budget leaves it. On a cluster of the fleet also what waits to leave it serves
+   * (KubeFleet clusterresourceplacementeviction/controller.go counts all bindings, whatever their state).
+   */
   function evictsTooMany({ app, after }: Decision): string[] {
     const took = [...after.evicted].filter((cluster) => after.availableBefore.has(cluster));
-    const left = after.available.size;
+    const left = [...after.serving].filter((cluster) => wishes.isMember(after.commit, cluster)).length;
     if (took.length === 0 || wish?.budget === undefined || left >= wish.budget.minAvailable) return [];
     return [
       `${app} was evicted from ${took.join(', ')}, which left ${left}, not ${wish.budget.minAvailable}, available`,

@@ -80,6 +80,20 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'what came back while a plan that had seen its end waited for its push was forgotten, and so was what a daemon put back just before it died',
   ],
   ['1090715', 'what came back to a cluster that was picked anew meanwhile, but given nothing, was nobody’s'],
+  [
+    '1090717',
+    'a cluster that could not be looked at when the record was lost was taken for an empty one, and lost what it had',
+  ],
+  ['2004232', 'what a daemon was told in the pass that it was still in counted as not told'],
+  ['2004698', 'an eviction was allowed by what waited to leave another cluster, as in KubeFleet'],
+  [
+    '2004944',
+    'an app without a surge that never came anywhere waited to leave clusters that it never came to, as in KubeFleet',
+  ],
+  [
+    '2005266',
+    'a cluster that came back with what it had, was picked and dropped before anything came was never let go of',
+  ],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
   ['2500084', 'a cluster that was evicted and picked again waited for others’ objects in the namespace to go'],

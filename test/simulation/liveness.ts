@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { unfinished } from '../../src/cli/demo/settled.ts';
-import type { Hold, Plan } from '../../src/engine/plan-document.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
 import type { App } from './desired.ts';
-import { isAvailable, tunedOf, versionOf } from './safety.ts';
+import { isAvailable, mostDown, tunedOf, versionOf } from './safety.ts';
+import { waitsForRemoval as waitsForEver } from './waits.ts';
 import type { World } from './world.ts';
 
 /** What is still not as people want it, in words; empty when everything has converged. */
@@ -33,30 +34,24 @@ const isHeld = (world: World, plan: Plan, text: string): boolean => {
   return holdsOthers(world, cluster, app) || waitsForRemoval(world, plan, app, cluster);
 };
 
-/**
- * Beyond its surge an app comes to no other cluster before it has left one, even where it cannot leave that one; and
- * what would have to go on without that other cluster stays as it is. The holds say which those are.
- */
-function waitsForRemoval(world: World, { holds }: Plan, app: string, cluster: string): boolean {
-  const about = holds.filter(({ subject }) => subject.name === app);
-  const on = (it: string) => about.filter(({ subject }) => subject.clusterName === it);
-  const isStuck = (it: string): boolean =>
-    neverBegan(it) || (on(it).some(({ reason }) => reason === 'ContainsForeignObjects') && holdsOthers(world, it, app));
-  /** Unpicked before anything came there: as in KubeFleet even that waits for what maxUnavailable leaves. */
-  const neverBegan = (it: string): boolean =>
-    on(it).some(({ message }) => / is to be removed once maxUnavailable /.test(message)) &&
-    world.fleet.stored(it, 'apps/deployments', app, 'web') === undefined;
-  const waits = (it: string): boolean => {
-    const said = on(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
-    const [, toGo, toCome] = /\((?:not gone yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
-    const going = toGo?.split(', ') ?? [];
-    if (going.length > 0) return going.length > world.desired.apps.get(app)!.maxSurge && going.every(isStuck);
-    // Only who comes waits for others to go: this ends.
-    const coming = toCome?.split(', ') ?? [];
-    return coming.length > 0 && coming.every((it) => isComing(on(it)) && waits(it));
-  };
-  return waits(cluster);
+/** Whether the app waits there for a removal that cannot end. */
+function waitsForRemoval(world: World, { holds, placements }: Plan, name: string, cluster: string): boolean {
+  const app = world.desired.apps.get(name)!;
+  const picked = placements.find((it) => it.name === name)?.decisions.filter(({ selected }) => selected) ?? [];
+  return waitsForEver(
+    {
+      holds: holds.filter(({ subject }) => subject.name === name),
+      maxSurge: app.maxSurge,
+      on: new Set([...world.fleet.members.keys()].filter((it) => isOn(world, it, name))),
+      least: picked.length - mostDown(app, picked.length),
+      holdsOthers: (it) => holdsOthers(world, it, name),
+    },
+    cluster,
+  );
 }
+
+const isOn = ({ fleet }: World, cluster: string, app: string): boolean =>
+  fleet.stored(cluster, 'apps/deployments', app, 'web') !== undefined;
 
 /** Another app has what several ask for, and waits there itself before it comes to the version that does not. */
 function waitsForAnother(world: World, plan: Plan, app: string, cluster: string): boolean {
@@ -67,9 +62,6 @@ function waitsForAnother(world: World, plan: Plan, app: string, cluster: string)
 
 const holderOfShared = ({ fleet }: World, cluster: string): string | undefined =>
   fleet.stored(cluster, 'rbac.authorization.k8s.io/clusterroles', '', 'shared')?.metadata.labels?.[placementLabel];
-
-const isComing = (holds: readonly Hold[]): boolean =>
-  holds.some(({ message }) => / is to be added once /.test(message));
 
 /** What people made, and what they took our label off: that is no longer ours to remove. */
 const holdsOthers = ({ safety, fleet }: World, cluster: string, app: string): boolean => {

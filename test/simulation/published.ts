@@ -61,6 +61,8 @@ export interface Published {
   lost(): void;
   /** A file that the branch holds. */
   file(path: string): string | undefined;
+  /** The commit of people that it tells of. */
+  commit(): string | undefined;
 }
 
 export interface Decided {
@@ -88,6 +90,7 @@ export function published(now: () => number, judge: (decision: Decision) => void
   let last: Readonly<Record<string, string>> = {};
   /** Apps of which was told since the branch was lost. */
   let told = new Set<string>();
+  let commit: string | undefined;
 
   function standing(
     app: string,
@@ -169,7 +172,9 @@ export function published(now: () => number, judge: (decision: Decision) => void
         }
       }
       last = files;
+      commit = commitOf(files);
     },
+    commit: () => commit,
     knows: (app, image) => images.get(app)?.has(image) ?? false,
     bound: (app) => [...(history.get(app)?.at(-1)?.bound.keys() ?? [])],
     broughtBy: (run) => broughtBy(run, last),

@@ -75,6 +75,7 @@ const recorded = (decided: Partial<Decided>, wantedSince: number | undefined): P
   isLeaving: () => false,
   lost() {},
   file: () => undefined,
+  commit: () => undefined,
   decided: () => ({ ...well, ...decided }),
 });
 

@@ -200,10 +200,7 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
     if (app.external) return;
     const bound = record.fewest(app.name, cluster);
     const wanted = app.policy.kind === 'PickN' ? Math.min(app.policy.count, bound) : bound;
-    const mayBeDown =
-      typeof app.maxUnavailable === 'number'
-        ? app.maxUnavailable
-        : Math.ceil((wanted * Number.parseInt(app.maxUnavailable, 10)) / 100);
+    const mayBeDown = mostDown(app, wanted);
     if (available + excused < wanted - mayBeDown)
       broken.push(`${told}, of ${wanted} with at most ${mayBeDown} unavailable`);
   }
@@ -292,6 +289,10 @@ export function safety({ desired, record, now, broken, wishes, knows }: Watching
     },
   };
 }
+
+/** So many of the clusters that it is asked for may be down while it rolls out. */
+export const mostDown = ({ maxUnavailable }: App, wanted: number): number =>
+  typeof maxUnavailable === 'number' ? maxUnavailable : Math.ceil((wanted * Number.parseInt(maxUnavailable, 10)) / 100);
 
 interface Container {
   readonly image?: string;

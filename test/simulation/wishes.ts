@@ -9,8 +9,11 @@ export class Wishes {
 
   readonly #there = new Map<string, ReadonlySet<string>>();
 
-  note(commit: string, { apps, broken }: Desired): void {
+  readonly #members = new Map<string, ReadonlySet<string>>();
+
+  note(commit: string, { apps, broken, clusters }: Desired): void {
     this.#there.set(commit, new Set(apps.keys()));
+    this.#members.set(commit, new Set(clusters.keys()));
     // Where its file is broken an older version stands, and nobody says here which.
     const told = [...apps.values()].filter(({ name }) => !broken.has(`placements/${name}.yaml`));
     this.#at.set(
@@ -22,6 +25,11 @@ export class Wishes {
   /** Whether there was such an app at all. */
   isThere(commit: string | undefined, app: string): boolean {
     return commit !== undefined && this.#there.get(commit)?.has(app) === true;
+  }
+
+  /** Whether a cluster was in the fleet. */
+  isMember(commit: string | undefined, cluster: string): boolean {
+    return commit !== undefined && this.#members.get(commit)?.has(cluster) === true;
   }
 
   at(commit: string | undefined, app: string): Wish | undefined {

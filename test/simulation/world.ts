@@ -9,6 +9,7 @@ import { badDecisions } from './decisions.ts';
 import { type App, addRun, type Breadth, type Desired, drawDesired, giveUpSharing } from './desired.ts';
 import type { Dice } from './dice.ts';
 import { filesOf } from './files.ts';
+import { writtenWhereCompared } from './hands-off.ts';
 import { Lists } from './lists.ts';
 import { serveGadgets } from './mend.ts';
 import { type GitFaults, noGitFaults, type Outside, outside } from './outside.ts';
@@ -230,16 +231,12 @@ export class World {
   }
 
   /** Where a daemon has been told only to compare, it writes nothing of the app. */
-  #keepsHandsOff(
-    { method, path }: TransportRequest,
-    { name, by }: { readonly name: string; readonly by: number },
-  ): void {
-    if (method !== 'PATCH' || /[?&]dryRun=/.test(path)) return;
-    const app = /\/namespaces\/([^/?]+)/.exec(path)?.[1];
+  #keepsHandsOff(request: TransportRequest, { name, by }: { readonly name: string; readonly by: number }): void {
     const last = this.#living.find(({ number }) => number === by)?.daemon.passes.at(-1);
-    if (app === undefined || !isFollowed(last)) return;
-    if (this.wishes.at(last.plan.commit, app)?.apply === 'reportDiff')
-      this.safety.broken.push(`${app} was written to on ${name}, where it is only to be compared`);
+    if (!isFollowed(last)) return;
+    const told = { ended: last.plan.commit, published: this.record.commit(), wishes: this.wishes };
+    const app = writtenWhereCompared(request, told);
+    if (app !== undefined) this.safety.broken.push(`${app} was written to on ${name}, where it is only to be compared`);
   }
 
   /** Whether every daemon has been told for a minute, so that nothing else is on its way any more. */
