@@ -1,3 +1,4 @@
+import type { Binding } from '../api/placement-state.ts';
 import type { BindingStep, PlacementWork } from './working.ts';
 
 /**
@@ -7,14 +8,14 @@ import type { BindingStep, PlacementWork } from './working.ts';
 export function carryMoves(before: PlacementWork, after: PlacementWork): PlacementWork {
   const acted = before.bindings.filter(({ move }) => move === 'add' || move === 'update' || move === 'remove');
   if (acted.length === 0) return after;
+  // Of two on one cluster that both stay, or both go, the first.
+  const earlier = new Map(acted.toReversed().map(({ binding, move }) => [placeOf(binding), move]));
   const bindings = after.bindings.map((step): BindingStep => {
-    if (step.move !== 'keep') return step;
-    const earlier = acted.find(
-      ({ binding }) =>
-        binding.targetCluster === step.binding.targetCluster &&
-        (binding.deleting ?? false) === (step.binding.deleting ?? false),
-    );
-    return earlier ? { ...step, move: earlier.move } : step;
+    const move = step.move === 'keep' ? earlier.get(placeOf(step.binding)) : undefined;
+    return move === undefined ? step : { ...step, move };
   });
   return { ...after, bindings };
 }
+
+const placeOf = ({ targetCluster, deleting }: Binding): string =>
+  `${deleting ? 'leaving' : 'staying on'} ${targetCluster}`;

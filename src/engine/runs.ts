@@ -3,6 +3,7 @@ import type { StagedUpdateRun } from '../api/staged.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
 import { sourceKey } from './input.ts';
+import { onceFor } from './kernel/once-for.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
 import { orphanRuns } from './staged/orphan-runs.ts';
@@ -28,7 +29,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     strategies: world.input.fleet.strategies,
     approvals: world.input.fleet.approvals,
     recordedApprovals: world.record.approvals,
-    clusters: [...world.members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
+    clusters: clustersOf(world.members),
     now: world.input.now,
     freeze: freezeOf(work, world),
     digest: world.input.digest,
@@ -49,6 +50,11 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
   });
 }
+
+/** The same list for all placements of a plan: what is told of it is worked out once. */
+const clustersOf = onceFor((members: World['members']) =>
+  [...members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
+);
 
 /** Runs that name a placement which is not there. */
 export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
