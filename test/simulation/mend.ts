@@ -13,11 +13,13 @@ export const stuck = 'team.example.com/stuck';
 
 /**
  * What only people can put right on clusters when all faults are over: kinds that are missing, finalizers that nobody
- * serves, Deployments with a selector that nobody wants any more, which cannot be changed, and false generations.
+ * serves, Deployments with a selector that nobody wants any more, which cannot be changed, and false generations. True where
+ * something was taken away, so that what comes of that is still to be seen.
  */
-export async function mendClusters(world: World): Promise<void> {
+export async function mendClusters(world: World): Promise<boolean> {
   const { desired, fleet, safety } = world;
-  if (!desired.wide) return;
+  let removed = false;
+  if (!desired.wide) return removed;
   for (const [cluster, member] of fleet.members) {
     await serveGadgets(world, cluster);
     for (const { metadata } of member.cluster.store.list('/configmaps')) {
@@ -32,8 +34,10 @@ export async function mendClusters(world: World): Promise<void> {
       if (selectorOf(live) === app.selector) continue;
       safety.removedByPerson(cluster, app.name, 'web');
       await fleet.ask(cluster, 'DELETE', `/apis/apps/v1/namespaces/${app.name}/deployments/web`);
+      removed = true;
     }
   }
+  return removed;
 }
 
 /**

@@ -75,10 +75,10 @@ async function converge(world: World): Promise<string[]> {
     if (world.daemons.length === 0) world.start();
     await world.merge();
     world.answerHeldRuns();
-    await mendClusters(world);
+    const isMended = await mendClusters(world);
     await makeWay(world);
     world.finishStaged();
-    left = unsettled(world);
+    left = [...unsettled(world), ...(isMended ? ['people have just mended something'] : [])];
   }
   if (left.length > 0 || safety.broken.length > 0) return left;
   world.tell('everything has converged');
