@@ -12,6 +12,7 @@ import type { Rendered } from './overrides/render.ts';
 import { ownershipOf } from './ownership-of.ts';
 import { boundByCluster } from './placement/bindings.ts';
 import { isSeenGone } from './removal-looks.ts';
+import { isLostSnapshot, lostSnapshotMessage } from './selection/lost-snapshot.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
 import { rememberedManifests } from './selection/rebuilt.ts';
 import type { BegunWork, BindingStep, PlacementWork } from './working.ts';
@@ -81,12 +82,15 @@ function observed(begun: BegunWork, present: Binding, world: World, isOwn: IsOwn
   const { assignedAt, ...rest } = present;
   const binding = assignedAt === now ? present : rest;
   const observation = world.observationOf(binding.targetCluster);
+  const heard = assignedAt === now ? withoutOlder(observation, refOf(placement), now) : observation;
   return observeBinding({
     placement,
     binding,
     rendered: renderedFor(begun, binding, world, isOwn),
     appliedBy: binding.applyStrategy ?? recordedPlacement(refOf(placement), world)?.spec.strategy.applyStrategy,
-    observation: assignedAt === now ? withoutOlder(observation, refOf(placement), now) : observation,
+    observation: isLostSnapshot(begun, binding.resourceSnapshotIndex)
+      ? asSaid(heard, refOf(placement), binding.resourceSnapshotIndex)
+      : heard,
     now,
   });
 }
@@ -94,6 +98,20 @@ function observed(begun: BegunWork, present: Binding, world: World, isOwn: IsOwn
 /** The placement as it was planned with last. */
 const recordedPlacement = (ref: PlacementRef, { record }: World): Placement | undefined =>
   record.placements.get(placementKey(ref))?.object;
+
+/** Of what nobody remembers the contents no actor is told, so none will ever speak of it: what a cluster shows stands for that. */
+function asSaid(
+  observation: ClusterObservation | undefined,
+  placement: PlacementRef,
+  resourceSnapshotIndex: number,
+): ClusterObservation | undefined {
+  const isSilent = sightingOf(observation, placement, resourceSnapshotIndex) === undefined;
+  if (!observation?.reachable || !observation.complete || !isSilent) return observation;
+  const others = observation.placements.filter(
+    (sighting) => placementKey(sighting.placement) !== placementKey(placement),
+  );
+  return { ...observation, placements: [...others, { placement, resourceSnapshotIndex, done: true, results: [] }] };
+}
 
 /** Without what the actor said of the placement before `now`. */
 function withoutOlder(
@@ -107,7 +125,7 @@ function withoutOlder(
 }
 
 /**
- * Where a record holds no contents for an index (written by hand), or some that were put together from what all members
+ * Where a record holds no contents for an index (written by hand, or lost), or some that were put together from what all members
  * hold, what the member shows of the placement stands for them.
  */
 function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: IsOwn): Rendered {
@@ -123,5 +141,9 @@ function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: Is
     const key = objectKey(object);
     if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
   }
+  const isSeen = observation?.reachable === true && observation.complete;
+  // As in KubeFleet, whose works cannot be made of a snapshot that is gone (workgenerator/controller.go): the next version may come.
+  if (isSeen && shown.size === 0 && isLostSnapshot(begun, index))
+    return { ok: false, reason: 'SyncWorkFailed', message: lostSnapshotMessage(index) };
   return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), duplicates: [], digest: '' };
 }

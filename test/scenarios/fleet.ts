@@ -133,7 +133,10 @@ export class PaperFleet {
       const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);
-      const { leaveAlone, manifests } = contentOf(target)!;
+      const content = contentOf(target);
+      // Of what nobody knows the contents of no actor is told.
+      if (!content) continue;
+      const { leaveAlone, manifests } = content;
       if (target.remove) this.#remove(target.clusterName, key, held);
       else
         held.set(key, {

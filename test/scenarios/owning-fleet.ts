@@ -51,7 +51,8 @@ export class OwningFleet extends PaperFleet {
       if (reports) {
         if (mine) objects.set(objectKey(object), mine);
         outcomes.push({ object, result: mine ? 'NoDiffFound' : 'FoundDiff' });
-      } else if (this.#isAnothers(clusterName, key, object)) outcomes.push({ object, result: 'FailedToTakeOver' });
+      } else if (this.#isAnothers(clusterName, key, { object, content }))
+        outcomes.push({ object, result: 'FailedToTakeOver' });
       else objects.set(objectKey(object), this.#applied(manifest, clusterName, content.label));
     }
     for (const object of before?.objects ?? []) {
@@ -89,9 +90,20 @@ export class OwningFleet extends PaperFleet {
     } else this.removed.push(`${cluster} ${key}`);
   }
 
-  #isAnothers(cluster: string, placement: string, object: ObjectRef): boolean {
-    for (const [other, { objects }] of this.members.get(cluster) ?? [])
-      if (other !== placement && objects.some((live) => keyOfManifest(live) === objectKey(object))) return true;
+  /** What still carries the label of a placement that has it no more is nobody's: whoever asks for it takes it over. */
+  #isAnothers(
+    cluster: string,
+    placement: string,
+    { object, content }: { readonly object: ObjectRef; readonly content: TargetContent },
+  ): boolean {
+    const isIt = (live: Manifest): boolean => keyOfManifest(live) === objectKey(object);
+    for (const [other, held] of this.members.get(cluster) ?? []) {
+      const live = other === placement ? undefined : held.objects.find(isIt);
+      if (!live) continue;
+      if (content.isPlaced(live.metadata.labels?.[placementLabel] ?? '', object)) return true;
+      const objects = held.objects.filter((it) => it !== live);
+      this.members.get(cluster)!.set(other, { ...held, objects });
+    }
     return false;
   }
 }

@@ -11,6 +11,7 @@ import { lookupOf } from '../overrides/lookup.ts';
 import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
 import type { OverrideHistory } from '../overrides/snapshots.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
+import { tellsLostSnapshot } from '../selection/lost-snapshot.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
 
@@ -51,7 +52,7 @@ const newRun =
 /** As API servers say it of a Job's template, a workload's selector, a Service's address (apimachinery, ValidateImmutableField). */
 const isImmutable = (why: string): boolean => why.includes('field is immutable');
 
-const codes = ['failing-override', 'failing-envelope', 'failing-object'] as const;
+const codes = ['failing-override', 'failing-envelope', 'failing-object', 'lost-snapshot'] as const;
 type Code = (typeof codes)[number];
 
 /** Whether a problem is one of a cluster with what it is given, which the conditions of its bindings tell too. */
@@ -103,7 +104,14 @@ function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly k
     ];
   const envelope = failing('WorkSynchronized', 'SyncWorkFailed');
   if (envelope !== undefined)
-    return [{ key: `envelope ${envelope}`, code: 'failing-envelope', about: undefined, why: envelope }];
+    return [
+      {
+        key: `envelope ${envelope}`,
+        code: tellsLostSnapshot(envelope) ? 'lost-snapshot' : 'failing-envelope',
+        about: undefined,
+        why: envelope,
+      },
+    ];
   if (!binding.failedPlacements || findCondition(binding.conditions, 'Applied')?.status !== 'False') return [];
   return binding.failedPlacements.flatMap(({ condition, ...object }) =>
     condition.type !== 'Applied'
@@ -130,6 +138,7 @@ const keyOf = ({ group = '', version, kind, namespace, name }: ResourceIdentifie
 
 function told({ code, about }: { readonly code: Code; readonly about: About }): string {
   if (about?.kind === 'object') return `${describeRef(about.object)} cannot be applied to`;
+  if (code === 'lost-snapshot') return 'the record has lost what is to be on';
   return code === 'failing-envelope' ? 'an envelope cannot be unpacked for' : 'an override fails on';
 }
 

@@ -29,7 +29,7 @@ export type Rendered =
     }
   /**
    * OverriddenFailed: the binding's Overridden is False and its cluster keeps what it has. SyncWorkFailed: an envelope
-   * cannot be unpacked, WorkSynchronized is False. Neither goes away without a change of files or labels.
+   * cannot be unpacked, or the contents are lost; WorkSynchronized is False. Neither goes away without a change of files or labels.
    */
   | { readonly ok: false; readonly reason: 'OverriddenFailed' | 'SyncWorkFailed'; readonly message: string };
 
