@@ -4,7 +4,7 @@ import type { Fleet } from '../../src/engine/input.ts';
 import type { Published } from '../../src/git/status-branch.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import { foreignNote } from './safety.ts';
-import { firstAmple, firstWide, simulate } from './simulate.ts';
+import { firstAmple, firstGated, firstWide, simulate } from './simulate.ts';
 import type { Sabotage } from './world.ts';
 
 /** Rules of ours, each broken at a port of the daemon: the checks would be worth nothing if they let these pass. */
@@ -98,6 +98,15 @@ const sabotages: readonly (readonly [rule: string, sabotage: Sabotage, complaint
     firstAmple,
   ],
   ['a kind that came late is not applied', { through: withoutGadgets }, /the gadget of .* is undefined/, firstWide],
+  ['a stop is not read', { loaded: neverStopped }, /started .* although it was stopped/, firstGated],
+  [
+    'a freeze is not read',
+    { loaded: (fleet) => ({ ...fleet, config: undefined }) },
+    /the fleet was frozen/,
+    firstGated,
+  ],
+  ['nobody is asked before a stage', { loaded: askingAfterOnly }, /came to prod unasked/, firstGated],
+  ['a ResourcePlacement is not read', { loaded: withoutTeam }, /the team has version undefined/, firstGated],
   ['nobody takes what another gives up', { through: leavingShared }, /asked for as the last is not its own/, firstWide],
   ['nothing is removed', { through: sparing }, /is still (there|on)/, 1],
   ['a fleet at rest is written to', { through: markingBeats }, /a fleet at rest got \d+ writes/, 1],
@@ -159,6 +168,30 @@ function withoutGates(fleet: Fleet): Fleet {
       ...strategy,
       spec: { ...strategy.spec, stages: strategy.spec.stages.map((stage) => ({ ...stage, afterStageTasks: [] })) },
     })),
+  };
+}
+
+function neverStopped(fleet: Fleet): Fleet {
+  return {
+    ...fleet,
+    runs: fleet.runs.map((run) => ({ ...run, spec: { ...run.spec, state: 'Run' as const } })),
+  };
+}
+
+function askingAfterOnly(fleet: Fleet): Fleet {
+  return {
+    ...fleet,
+    strategies: fleet.strategies.map((strategy) => ({
+      ...strategy,
+      spec: { ...strategy.spec, stages: strategy.spec.stages.map((stage) => ({ ...stage, beforeStageTasks: [] })) },
+    })),
+  };
+}
+
+function withoutTeam(fleet: Fleet): Fleet {
+  return {
+    ...fleet,
+    placements: fleet.placements.filter(({ kind }) => kind !== 'ResourcePlacement'),
   };
 }
 

@@ -17,15 +17,16 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
   const wish = wishes.at(decision.after.commit, decision.app);
   return wish === undefined ? [] : [...movesSuspended(decision), ...evictsTooMany(decision)];
 
-  /** Nothing new begins for an app that is suspended: nothing is brought to a cluster, changed or taken away. */
+  /** Nothing new begins for an app that is suspended, or in a freeze: nothing is brought to a cluster, changed or taken away. */
   function movesSuspended({ app, before, after }: Decision): string[] {
-    if (!wish?.suspended || before === undefined) return [];
+    const isFrozen = wishes.gates(after.commit)?.frozen === true;
+    if ((!wish?.suspended && !isFrozen) || before === undefined) return [];
     const brought = [...after.bound].filter(
       ([cluster, what]) => what !== undefined && what !== before.held.get(cluster),
     );
     const taken = [...after.deleting].filter((cluster) => !before.deleting.has(cluster) && !desired.left.has(cluster));
     return [...brought.map(([cluster]) => cluster), ...taken].map(
-      (cluster) => `${app} moved on ${cluster} although it was suspended`,
+      (cluster) => `${app} moved on ${cluster} although ${isFrozen ? 'the fleet was frozen' : 'it was suspended'}`,
     );
   }
 

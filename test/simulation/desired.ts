@@ -1,4 +1,5 @@
 import type { Dice } from './dice.ts';
+import { drawGates, type Gates } from './gates.ts';
 
 /** One application: a Deployment `web` and perhaps a ConfigMap in the namespace of its name. */
 export interface App {
@@ -68,10 +69,12 @@ export interface Desired {
   readonly wide: boolean;
   /** And more again. */
   readonly ample: boolean;
+  /** And runs that are stopped, refused or asked for before a stage, freezes, and a ResourcePlacement. */
+  readonly gates?: Gates | undefined;
 }
 
 /** How much is drawn; each tells the stories of the one before, and more. */
-export type Breadth = 'first' | 'wide' | 'ample';
+export type Breadth = 'first' | 'wide' | 'ample' | 'gated';
 
 export function drawDesired(dice: Dice, breadth: Breadth): Desired {
   const clusters = new Map<string, DesiredCluster>();
@@ -89,9 +92,11 @@ export function drawDesired(dice: Dice, breadth: Breadth): Desired {
     abandoned: new Set(),
     made: 0,
     wide: breadth !== 'first',
-    ample: breadth === 'ample',
+    ample: breadth === 'ample' || breadth === 'gated',
+    gates: breadth === 'gated' ? drawGates(dice) : undefined,
   };
-  for (let at = 0, count = dice.int(1, 3); at < count; at++) addApp(desired, dice, at === 1 && dice.chance(0.5));
+  for (let at = 0, count = dice.int(1, 3); at < count; at++)
+    addApp(desired, dice, at === (desired.gates ? 0 : 1) && dice.chance(desired.gates ? 0.9 : 0.5));
   return desired;
 }
 
@@ -119,6 +124,7 @@ export function addApp(desired: Desired, dice: Dice, external = false): App {
     mirrors: desired.ample && dice.chance(0.3),
   };
   desired.apps.set(app.name, app);
+  if (external) desired.gates?.of.set(app.name, dice.pick([['before'], ['after'], ['before', 'after']] as const));
   if (external) addRun(desired, app);
   return app;
 }

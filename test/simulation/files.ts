@@ -1,6 +1,7 @@
 import { devThenProd } from '../dev-then-prod.ts';
 import { member } from '../scenarios/fleet.ts';
 import type { App, Desired, Policy } from './desired.ts';
+import { gateFiles } from './gate-files.ts';
 
 /** The fleet repo that says what is desired. */
 export function filesOf(desired: Desired): Record<string, string> {
@@ -23,8 +24,9 @@ export function filesOf(desired: Desired): Record<string, string> {
   for (const [name, eviction] of desired.evictions) files[`evictions/${name}.yaml`] = evictionText(name, eviction);
   if (desired.runs.size > 0) files['strategies/careful.yaml'] = devThenProd('30s');
   for (const [name, run] of desired.runs) {
-    if (desired.apps.has(run.app)) files[`runs/${name}.yaml`] = runText(name, run);
+    if (desired.apps.has(run.app)) files[`runs/${name}.yaml`] = runText(name, run, desired);
   }
+  Object.assign(files, gateFiles(desired));
   for (const [path, text] of desired.merged) files[path] = text;
   for (const path of desired.broken) if (files[path] !== undefined) files[path] = 'kind: [\n';
   return files;
@@ -90,8 +92,12 @@ const sharedSelector = ', {group: rbac.authorization.k8s.io, version: v1, kind: 
 const sharedText =
   'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: shared}\nrules: [{apiGroups: [""], resources: [pods], verbs: [get]}]\n';
 
-const runText = (name: string, run: { readonly app: string; readonly touched: number }): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {touched: "${run.touched}"}}\nspec: {placementName: ${run.app}, stagedRolloutStrategyName: careful}\n`;
+const runText = (
+  name: string,
+  run: { readonly app: string; readonly touched: number },
+  { gates }: Pick<Desired, 'gates'>,
+): string =>
+  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {touched: "${run.touched}"}}\nspec: {placementName: ${run.app}, stagedRolloutStrategyName: ${gates ? run.app : 'careful'}${gates ? `, state: ${gates.stopped.has(name) ? 'Stop' : 'Run'}` : ''}}\n`;
 
 /** A name of the environment of its container, which changes its pods. */
 export const tunedName = 'TUNED';

@@ -100,7 +100,20 @@ function wrong(world: World, plan: Plan): string[] {
       else if (!waits()) left.push(...wrongBesides(world, plan, app, cluster));
     }
   }
-  return [...left, ...leftovers(world)];
+  return [...left, ...leftovers(world), ...wrongTeam(world)];
+}
+
+/** What a ResourcePlacement brings is wherever the namespace is that a placement brings by itself. */
+const wrongTeam = ({ desired, fleet }: World): string[] =>
+  [...desired.clusters.keys()].flatMap((cluster) => {
+    if (!desired.gates) return [];
+    const settings = fleet.stored(cluster, '/configmaps', 'team', 'settings') as Settings | undefined;
+    const version = settings?.data?.version;
+    return version === String(desired.gates.team) ? [] : [`the team has version ${version} on ${cluster}`];
+  });
+
+interface Settings {
+  readonly data?: { readonly version?: string };
 }
 
 /** Where its Deployment is as it should be. */

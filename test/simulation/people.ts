@@ -1,5 +1,6 @@
 import { ampleActs } from './ample-acts.ts';
 import { addApp, addRun } from './desired.ts';
+import { gateActs } from './gate-acts.ts';
 import { type Act, aCluster, anApp, moreActs, pathOf } from './more-acts.ts';
 import { foreignNote, versionOf } from './safety.ts';
 import type { World } from './world.ts';
@@ -32,8 +33,8 @@ const acts: readonly (readonly [weight: number, act: Act])[] = [
 ];
 
 export async function act(world: World): Promise<void> {
-  const { wide, ample } = world.desired;
-  const possible = [...acts, ...(wide ? moreActs : []), ...(ample ? ampleActs : [])];
+  const { wide, ample, gates } = world.desired;
+  const possible = [...acts, ...(wide ? moreActs : []), ...(ample ? ampleActs : []), ...(gates ? gateActs : [])];
   let left = world.dice.next() * possible.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, one] of possible) {
     left -= weight;

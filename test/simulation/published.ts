@@ -82,12 +82,17 @@ export interface Decided {
   readonly asFound: ReadonlySet<string>;
 }
 
-export function published(now: () => number, judge: (decision: Decision) => void): Published {
+export function published(
+  now: () => number,
+  judge: (decision: Decision) => void,
+  /** What of the branch was and is, and the commit of people that it is for. */
+  judgeRuns: (before: Files, after: Files, commit: string | undefined) => void = () => {},
+): Published {
   const images = new Map<string, Set<string>>();
   const ungated = new Set<string>();
   const history = new Map<string, Standing[]>();
   const evicted = new Set<string>();
-  let last: Readonly<Record<string, string>> = {};
+  let last: Files = {};
   /** Apps of which was told since the branch was lost. */
   let told = new Set<string>();
   let commit: string | undefined;
@@ -171,6 +176,7 @@ export function published(now: () => number, judge: (decision: Decision) => void
           for (const image of imagesIn(text)) known.add(image);
         }
       }
+      judgeRuns(last, files, commitOf(files));
       last = files;
       commit = commitOf(files);
     },
@@ -229,6 +235,7 @@ export function published(now: () => number, judge: (decision: Decision) => void
 }
 
 type Spec = Eviction['spec'];
+type Files = Readonly<Record<string, string>>;
 
 const commitOf = (files: Readonly<Record<string, string>>): string | undefined =>
   (parse(files['summary.yaml'] ?? '{}') as { commit?: string }).commit;

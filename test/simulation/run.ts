@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { firstWide, simulate } from './simulate.ts';
 
 const usage =
-  'usage: npm run simulate -- COUNT [FROM [JOBS]]   e.g. 2000 1000000, or 2000 2000000 for the most that is drawn';
+  'usage: npm run simulate -- COUNT [FROM [JOBS]]   e.g. 2000 1000000, or 2000 3000000 for the most that is drawn';
 
 /** Seeds FROM, FROM + step, … as long as they are below `to`; prints those that fail. */
 async function runSome(from: number, to: number, step: number): Promise<number> {

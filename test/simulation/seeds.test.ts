@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { knownSeeds } from './known-seeds.ts';
-import { firstAmple, firstWide, simulate } from './simulate.ts';
+import { firstAmple, firstGated, firstWide, simulate } from './simulate.ts';
 
 /** More: `npm run simulate -- 2000` on all cores, or `SEEDS=200 FROM=1 npx vitest run test/simulation`. */
 const count = Number(process.env['SEEDS'] ?? 40);
 const from = process.env['FROM'];
-const starts = from === undefined ? [firstWide, firstAmple] : [Number(from)];
+const starts = from === undefined ? [firstWide, firstAmple, firstGated] : [Number(from)];
 const seeds = starts.flatMap((start) =>
   Array.from({ length: Math.ceil(count / starts.length) }, (_, at) => String(start + at)),
 );

@@ -16,8 +16,11 @@ export interface Outcome {
 export const firstWide = 1_000_000;
 /** And from here on more of what people may ask for: overrides, suspensions, apply strategies, evictions, budgets, drains. */
 export const firstAmple = 2_000_000;
+/** And from here on runs that are stopped, refused or asked for before a stage, freezes, and a ResourcePlacement. */
+export const firstGated = 3_000_000;
 
-const breadthOf = (seed: number): Breadth => (seed >= firstAmple ? 'ample' : seed >= firstWide ? 'wide' : 'first');
+const breadthOf = (seed: number): Breadth =>
+  seed >= firstGated ? 'gated' : seed >= firstAmple ? 'ample' : seed >= firstWide ? 'wide' : 'first';
 
 /** Faults last so long. */
 const leastSeconds = 120;

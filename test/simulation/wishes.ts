@@ -1,4 +1,5 @@
 import type { App, Desired } from './desired.ts';
+import { type GateWish, gateWish } from './gates.ts';
 
 /** What people asked of an app besides its content. */
 export type Wish = Pick<App, 'suspended' | 'apply' | 'budget'>;
@@ -10,8 +11,11 @@ export class Wishes {
   readonly #there = new Map<string, ReadonlySet<string>>();
 
   readonly #members = new Map<string, ReadonlySet<string>>();
+  readonly #gates = new Map<string, GateWish | undefined>();
 
-  note(commit: string, { apps, broken, clusters }: Desired): void {
+  note(commit: string, desired: Desired): void {
+    const { apps, broken, clusters } = desired;
+    this.#gates.set(commit, gateWish(desired));
     this.#there.set(commit, new Set(apps.keys()));
     this.#members.set(commit, new Set(clusters.keys()));
     // Where its file is broken an older version stands, and nobody says here which.
@@ -30,6 +34,11 @@ export class Wishes {
   /** Whether a cluster was in the fleet. */
   isMember(commit: string | undefined, cluster: string): boolean {
     return commit !== undefined && this.#members.get(commit)?.has(cluster) === true;
+  }
+
+  /** Undefined where no such things are drawn. */
+  gates(commit: string | undefined): GateWish | undefined {
+    return commit === undefined ? undefined : this.#gates.get(commit);
   }
 
   at(commit: string | undefined, app: string): Wish | undefined {

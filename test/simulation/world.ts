@@ -9,11 +9,13 @@ import { badDecisions } from './decisions.ts';
 import { type App, addRun, type Breadth, type Desired, drawDesired, giveUpSharing } from './desired.ts';
 import type { Dice } from './dice.ts';
 import { filesOf } from './files.ts';
+import { refusing } from './gates.ts';
 import { writtenWhereCompared } from './hands-off.ts';
 import { Lists } from './lists.ts';
 import { serveGadgets } from './mend.ts';
 import { type GitFaults, noGitFaults, type Outside, outside } from './outside.ts';
 import { type Published, published } from './published.ts';
+import { badRuns } from './run-rules.ts';
 import { type Safety, safety } from './safety.ts';
 import { Wishes } from './wishes.ts';
 
@@ -45,6 +47,8 @@ export class World {
   /** What a person was asked to say yes to, by the commit of the request: whatever the name of the run says. */
   readonly #asked = new Map<string, { readonly app: string; readonly images: readonly string[] }>();
   readonly #finished = new Set<string>();
+  /** From then on everybody says yes. */
+  #healed = false;
   /** How many clusters have answered under a name. */
   readonly #clusters = new Map<string, number>();
   /** What the status branch has told. */
@@ -63,7 +67,11 @@ export class World {
     this.#sabotage = sabotage;
     const now = () => fleet.clock.now();
     const broken: string[] = [];
-    this.record = published(now, (decision) => broken.push(...badDecisions(decision, this.wishes, desired)));
+    this.record = published(
+      now,
+      (decision) => broken.push(...badDecisions(decision, this.wishes, desired)),
+      (before, after, commit) => broken.push(...badRuns(before, after, this.wishes.gates(commit))),
+    );
     const knows = (app: string, apply: App['apply']) => this.#everybodyKnows(app, apply);
     this.safety = safety({ desired, record: this.record, now, broken, wishes: this.wishes, knows });
     this.wishes.note(fleet.repo.tip('main')!, desired);
@@ -137,6 +145,9 @@ export class World {
     giveUpSharing(desired);
     desired.broken.clear();
     desired.evictions.clear();
+    if (desired.gates) desired.gates.frozen = false;
+    desired.gates?.stopped.clear();
+    this.#healed = true;
     for (const cluster of desired.clusters.values()) cluster.tainted = false;
     for (const app of desired.apps.values()) {
       app.suspended = false;
@@ -282,7 +293,7 @@ export class World {
   async #moved(ref: string, by: number): Promise<void> {
     const commit = this.fleet.repo.refs.get(ref);
     const run = ref.startsWith(approvalPrefix)
-      ? ref.slice(approvalPrefix.length).replace(/-after-\w+$/, '')
+      ? ref.slice(approvalPrefix.length).replace(/-(before|after)-\w+$/, '')
       : undefined;
     const app = run === undefined ? undefined : this.desired.runs.get(run)?.app;
     if (commit && run && app) this.#asked.set(commit, { app, images: this.record.broughtBy(run) });
@@ -298,9 +309,14 @@ export class World {
       for (const [path, text] of files) {
         if (!path.startsWith('approvals/') || this.desired.merged.get(path) === text) continue;
         if (ref.startsWith(`${approvalPrefix}removal-`) && !this.#letsAPlanPass(text)) continue;
-        this.desired.merged.set(path, text);
         const asked = this.#asked.get(commit);
-        if (asked) this.safety.approved(asked.app, asked.images);
+        const refused = this.desired.gates?.refused;
+        if (refused?.get(path) === text) continue;
+        const isNo = asked && refused !== undefined && !this.#healed && this.dice.chance(0.15);
+        if (isNo) refused.set(path, text);
+        this.desired.merged.set(path, isNo ? refusing(text) : text);
+        if (isNo) this.tell(`a person says no to ${path}`);
+        else if (asked) this.safety.approved(asked.app, asked.images);
         this.commit(`merge ${ref.slice(approvalPrefix.length)}`);
         merged = true;
       }
