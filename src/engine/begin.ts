@@ -1,9 +1,10 @@
 import type { Condition, Manifest } from '../api/meta.ts';
 import { abandons, type Placement, placementKey, refOf } from '../api/placement.ts';
-import type { PlacementState } from '../api/placement-state.ts';
+import type { PlacementState, ResourceSnapshotEntry } from '../api/placement-state.ts';
 import type { DeletedPlacement } from './admission/admit.ts';
 import { wasGiven } from './delivery/cleanup.ts';
 import { frozenHold } from './freeze/freeze.ts';
+import type { RecordedPlacement } from './input.ts';
 import { presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
 import { knownContents } from './selection/snapshot.ts';
@@ -23,7 +24,7 @@ export function beginPlacement(placement: Placement, world: World): PlacementWor
   const recorded = world.record.placements.get(key);
   const { digest } = world.input;
   const selection = selectResources({ placement, hub: world.hub, digest });
-  const resourceSnapshots = recorded?.state.resourceSnapshots ?? [];
+  const resourceSnapshots = recorded ? rememberedSnapshots(recorded) : [];
   const snapshots = recorded?.snapshots ?? new Map<number, readonly Manifest[]>();
   const begun = {
     placement,
@@ -41,6 +42,15 @@ export function beginPlacement(placement: Placement, world: World): PlacementWor
     problems: [],
     wakes: [],
   };
+}
+
+/**
+ * Where the state is gone and the files of its snapshots are not, those are what there is: a run that brings one goes on with it,
+ * and clusters that have one are not given the same under another index.
+ */
+function rememberedSnapshots({ state, snapshots }: RecordedPlacement): readonly ResourceSnapshotEntry[] {
+  if (state.resourceSnapshots.length > 0) return state.resourceSnapshots;
+  return [...snapshots.keys()].sort((a, b) => a - b).map((index) => ({ index }));
 }
 
 /** A placement that is deleted: whatever it holds anywhere is to be removed, or left behind if it says so. */

@@ -57,3 +57,34 @@ describe('a snapshot whose file is gone from the record', () => {
     ]);
   });
 });
+
+describe('an update run under way', () => {
+  const started = async (): Promise<PaperFleet> => {
+    const paper = fleet();
+    paper.files['web.yaml'] = placement('web', '{placementType: PickAll}', '{type: External}');
+    paper.files['strategy.yaml'] =
+      'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n';
+    paper.files['run.yaml'] =
+      'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: run}\nspec: {placementName: web, stagedRolloutStrategyName: all}\n';
+    await paper.plan();
+    return paper;
+  };
+
+  it('goes on with its snapshot where only the state of the placement is gone', async () => {
+    const paper = await started();
+    paper.record = new Map([...paper.record].filter(([path]) => path !== 'placements/web/state.yaml'));
+    const plan = await paper.settle();
+    expect(moves(plan)).toEqual(['web a keep Bound 0', 'web b keep Bound 0', 'web c keep Bound 0']);
+    expect(plan.runs[0]?.status.conditions?.at(-1)?.reason).toBe('UpdateRunSucceeded');
+  });
+
+  it('ends when what it brings is gone: nobody could be given it', async () => {
+    const paper = await started();
+    lose(paper);
+    const { runs } = await paper.plan();
+    expect(runs[0]?.status.conditions?.at(-1)).toMatchObject({
+      reason: 'UpdateRunFailed',
+      message: 'resource snapshot 0, which the run brings, was lost with the record',
+    });
+  });
+});

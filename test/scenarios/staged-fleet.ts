@@ -14,7 +14,8 @@ const kinds = [
   ...(['version', 'version', 'override', 'break', 'mend', 'down', 'up', 'pass', 'relabel', 'drift', 'thaw'] as const),
   ...(['deliver', 'deliverAll', 'deliverAll', 'deliverAll', 'freeze', 'join', 'leave', 'taint', 'evict'] as const),
   ...(['run', 'run', 'back', 'stop', 'resume', 'initialize', 'withdrawRun', 'approve', 'approve', 'approve'] as const),
-  ...(['reject', 'takeBack', 'resize', 'strategy', 'wait', 'restart'] as const),
+  ...(['reject', 'takeBack', 'resize', 'strategy', 'wait', 'restart', 'apply', 'history', 'budget'] as const),
+  ...(['delete', 'recreate', 'forgetOne', 'forgetAll'] as const),
 ];
 
 const stage = fc.record({
@@ -54,6 +55,10 @@ export class StagedFleet {
   #runs = 0;
   #evictions = 0;
   #wanted = 3;
+  #apply = '{}';
+  #history = 10;
+  /** Part of the record was lost: the next plan need not go on from the last. */
+  #forgot = false;
   /** Approvals that a file on main ever said yes to, at the time of a plan. */
   readonly #yes = new Set<string>();
 
@@ -65,19 +70,20 @@ export class StagedFleet {
       ),
       'resources/web.yaml': deployment('web', 'web', 'web:1'),
       'strategy.yaml': strategyFile(withEverybody(given.strategy)),
+      'resources/other.yaml': deployment('other', 'other', 'other:1'),
+      'other.yaml': placement('other', '{placementType: PickAll}'),
     });
     this.#place();
     this.#commitRun('Run');
   }
 
   #place(): void {
-    this.paper.files['web.yaml'] = placement(
-      'web',
+    const policy =
       this.#given.policy === 'PickAll'
         ? '{placementType: PickAll}'
-        : `{placementType: PickN, numberOfClusters: ${this.#wanted}}`,
-      '{type: External}',
-    );
+        : `{placementType: PickN, numberOfClusters: ${this.#wanted}}`;
+    const text = placement('web', policy, `{type: External, applyStrategy: ${this.#apply}}`);
+    this.paper.files['web.yaml'] = `${text}  revisionHistoryLimit: ${this.#history}\n`;
   }
 
   #commitRun(state: string, index?: number): void {
@@ -137,7 +143,7 @@ export class StagedFleet {
         return;
       case 'resize':
         this.#wanted = 1 + (amount % 4);
-        this.#place();
+        if ('web.yaml' in files) this.#place();
         return;
       case 'run':
         this.#commitRun('Run');
@@ -181,9 +187,41 @@ export class StagedFleet {
       case 'restart':
         paper.restart();
         return;
+      case 'apply':
+        this.#apply = amount % 3 === 0 ? '{whenToApply: IfNotDrifted}' : '{}';
+        if ('web.yaml' in files) this.#place();
+        return;
+      case 'history':
+        this.#history = amount % 2 === 0 ? 1 : 10;
+        if ('web.yaml' in files) this.#place();
+        return;
+      case 'budget':
+        if (amount % 4 === 0) delete files['budget.yaml'];
+        else files['budget.yaml'] = budget(amount % 4);
+        return;
+      case 'delete':
+        delete files['web.yaml'];
+        return;
+      case 'recreate':
+        this.#place();
+        return;
+      case 'forgetOne': {
+        const paths = [...paper.record.keys()];
+        const lost = paths[(amount * 7) % Math.max(paths.length, 1)];
+        this.#forget((path) => path === lost);
+        return;
+      }
+      case 'forgetAll':
+        this.#forget(() => true);
+        return;
       default:
         happened(paper, kind, { cluster, app: 'web', amount });
     }
+  }
+
+  #forget(isLost: (path: string) => boolean): void {
+    this.paper.record = new Map([...this.paper.record].filter(([path]) => !isLost(path)));
+    this.#forgot = true;
   }
 
   /** Writes the file of an approval that is asked for, as merging its branch does. */
@@ -200,14 +238,17 @@ export class StagedFleet {
     for (const [path, text] of Object.entries(this.paper.files))
       if (path.startsWith('approvals/') && text.includes('"status":"True"')) this.#yes.add(path.slice(10, -5));
     const plan = await this.paper.plan();
+    if (this.#forgot) this.#before = undefined;
     for (const run of plan.runs) {
       this.#keepsToItsStages(run);
+      if (this.#forgot) continue;
       this.#changesAsItMay(
         run,
         this.#before?.runs.find(({ name }) => name === run.name),
       );
     }
-    this.#onlyRunsMove(plan);
+    if (!this.#forgot) this.#onlyRunsMove(plan);
+    this.#forgot = false;
     this.#before = plan;
     return plan;
   }
@@ -271,8 +312,15 @@ export class StagedFleet {
   /** What a cluster is told to run changes only when a run comes to it. */
   #onlyRunsMove(plan: Plan): void {
     for (const target of plan.targets) {
-      const before = this.#before?.targets.find(({ clusterName }) => clusterName === target.clusterName);
-      if (target.remove || before?.resourceSnapshotIndex === target.resourceSnapshotIndex) continue;
+      const before = this.#before?.targets.find(
+        ({ clusterName, placement: { name } }) => clusterName === target.clusterName && name === 'web',
+      );
+      if (
+        target.placement.name !== 'web' ||
+        target.remove ||
+        before?.resourceSnapshotIndex === target.resourceSnapshotIndex
+      )
+        continue;
       const startedNow = plan.runs.filter(
         ({ name, status }) =>
           status.resourceSnapshotIndexUsed === String(target.resourceSnapshotIndex) &&
@@ -296,10 +344,20 @@ export class StagedFleet {
   mendAll(): void {
     const { paper } = this;
     const { files } = paper;
-    delete files['fleet.yaml'];
+    for (const path of ['fleet.yaml', 'budget.yaml']) delete files[path];
+    for (const [path, text] of Object.entries(files))
+      if (path.startsWith('clusters/')) files[path] = text.replace(/spec: .*/, 'spec: {}');
+    this.#wanted = Math.min(this.#wanted, Object.keys(files).filter((path) => path.startsWith('clusters/')).length);
+    this.#apply = '{}';
+    this.#place();
     for (const path of Object.keys(files)) {
       if (path.startsWith('approvals/') && !files[path]!.includes('"status":"True"')) delete files[path];
-      if (path.startsWith('run-')) files[path] = files[path]!.replace(/state: \w+/, 'state: Run');
+      if (path.startsWith('run-'))
+        // Runs that are held since they were forgotten run when their file changes.
+        files[path] = files[path]!.replace(/state: \w+/, 'state: Run').replace(
+          'annotations: {',
+          'annotations: {touched: "yes", ',
+        );
     }
     files['strategy.yaml'] = strategyFile(withEverybody(this.#given.strategy));
     paper.broken.clear();
@@ -322,16 +380,38 @@ export class StagedFleet {
 
   /** What has not come to its end though nothing is in its way. */
   async endsOf(): Promise<string[]> {
-    const plan = await this.#calm(60);
-    const open = plan.runs
-      .filter(({ status }) => !isOver(status))
-      .map(
-        ({ name }) =>
-          `${name}: ${plan.holds.filter(({ subject }) => subject.name === name).map(({ message }) => message)}`,
-      );
-    return open;
+    const old = await this.#calm(80);
+    const open = old.runs.filter(({ status }) => !isOver(status)).map(({ name }) => `${name}: ${holdsOf(old, name)}`);
+    if (open.length > 0) return open;
+    this.#commitRun('Run');
+    const plan = await this.#calm(80);
+    const name = `r${this.#runs}`;
+    const run = plan.runs.find((it) => it.name === name)!;
+    const web = plan.placements.find((it) => it.name === 'web')!;
+    const behind = web.bindings.filter(
+      ({ move, state, resourceSnapshotIndex, conditions }) =>
+        move !== 'keep' ||
+        state !== 'Bound' ||
+        String(resourceSnapshotIndex) !== run.status.resourceSnapshotIndexUsed ||
+        !is(conditions, 'Available'),
+    );
+    return [
+      ...(is(run.status.conditions, 'Succeeded')
+        ? []
+        : [`the last run: ${JSON.stringify(run.status.conditions)} ${holdsOf(plan, name)}`]),
+      ...behind.map(
+        ({ clusterName, move, state, resourceSnapshotIndex }) =>
+          `${clusterName} ${move} ${state} ${resourceSnapshotIndex}`,
+      ),
+    ];
   }
 }
+
+const holdsOf = (plan: Plan, name: string): string =>
+  plan.holds
+    .filter(({ subject }) => subject.name === name)
+    .map(({ message }) => message)
+    .join('; ');
 
 /** Clusters of any other environment come last, so that no run fails for want of a stage. */
 const withEverybody = (stages: readonly Stage[]): readonly Stage[] => [
@@ -365,6 +445,9 @@ const eviction = (name: string, cluster: string) =>
 
 const override = (version: number) =>
   `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: prod}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: "${version}"}}]}]}\n`;
+
+const budget = (minAvailable: number) =>
+  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web, annotations: {gitfleet.dev/budget-scope: all}}\nspec: {minAvailable: ${minAvailable}}\n`;
 
 /** On at every minute, for a minute: always. */
 const freeze =

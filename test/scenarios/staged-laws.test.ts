@@ -17,7 +17,7 @@ describe('whatever happens to update runs, in any order', () => {
         fleet.mendAll();
         expect(await fleet.endsOf()).toEqual([]);
       }),
-      drawn(12, 20261121),
+      drawn(8, 20261121),
     );
   });
 });

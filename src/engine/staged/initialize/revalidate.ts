@@ -1,4 +1,7 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { isLostSnapshot } from '../../selection/lost-snapshot.ts';
+import { isRebuilt } from '../../selection/rebuilt.ts';
+import type { PlacementWork } from '../../working.ts';
 import { endsOnMembershipChange } from '../left-clusters.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { arrangeStages } from './arrange-stages.ts';
@@ -6,7 +9,7 @@ import { latestPolicy } from './scheduled-clusters.ts';
 
 /**
  * Why an initialized run must end, or undefined: the placement is no longer External, its policy or its applyStrategy was
- * edited. Membership and order are frozen, unlike in KubeFleet (updaterun/validation.go), whose rule the annotation
+ * edited, or nobody remembers any more what the run brings, which nobody could be given then. Membership and order are frozen, unlike in KubeFleet (updaterun/validation.go), whose rule the annotation
  * `gitfleet.dev/on-membership-change: abort` on the run restores (docs/compatibility.md).
  */
 export function abortReason(step: RunStep, context: RunContext): string | undefined {
@@ -20,8 +23,16 @@ export function abortReason(step: RunStep, context: RunContext): string | undefi
   const policy = latestPolicy(step.work);
   if (policy !== undefined && String(policy.index) !== status.policySnapshotIndexUsed)
     return `the policy of placement ${name} was changed: policy snapshot ${policy.index} instead of ${status.policySnapshotIndexUsed}`;
+  if (!isRemembered(step.work, Number(status.resourceSnapshotIndexUsed)))
+    return `resource snapshot ${status.resourceSnapshotIndexUsed}, which the run brings, was lost with the record`;
   return endsOnMembershipChange(context.run) ? membershipChange(step, context) : undefined;
 }
+
+/** A state written by hand may leave contents out, and says nothing by that. */
+const isRemembered = (work: PlacementWork, index: number): boolean =>
+  work.resourceSnapshots.some((entry) => entry.index === index) &&
+  !isRebuilt(work.resourceSnapshots, index) &&
+  !isLostSnapshot(work, index);
 
 function membershipChange({ work, status }: RunStep, { run, input }: RunContext): string | undefined {
   const live = work.bindings.filter(({ binding }) => !binding.deleting).map(({ binding }) => binding);
