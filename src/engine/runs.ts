@@ -4,6 +4,7 @@ import { freezeOf } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
 import { sourceKey } from './input.ts';
 import { onceFor } from './kernel/once-for.ts';
+import { movedAsShown } from './present-bindings.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
 import { orphanRuns } from './staged/orphan-runs.ts';
@@ -33,6 +34,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     now: world.input.now,
     freeze: freezeOf(work, world),
     digest: world.input.digest,
+    shown: (present) => movedAsShown(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);

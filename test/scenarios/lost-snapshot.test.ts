@@ -78,6 +78,18 @@ describe('an update run under way', () => {
     expect(plan.runs[0]?.status.conditions?.at(-1)?.reason).toBe('UpdateRunSucceeded');
   });
 
+  it('of what clusters have already, though nobody remembers it, is over at once', async () => {
+    const paper = await started();
+    await paper.settle();
+    paper.record = new Map([...paper.record].filter(([path]) => path !== 'placements/web/state.yaml'));
+    paper.files['run-2.yaml'] = paper.files['run.yaml']!.replace('name: run}', 'name: run-2}');
+    const { runs } = await paper.plan();
+    expect(runs.map(({ status }) => status.conditions?.at(-1)?.reason)).toEqual([
+      'UpdateRunSucceeded',
+      'UpdateRunSucceeded',
+    ]);
+  });
+
   it('ends when what it brings is gone: nobody could be given it', async () => {
     const paper = await started();
     lose(paper);

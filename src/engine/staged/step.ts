@@ -17,7 +17,7 @@ import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Hold, HoldReason } from '../plan-document.ts';
-import type { PlacementWork } from '../working.ts';
+import type { BindingStep, PlacementWork } from '../working.ts';
 
 export interface RunsInput {
   /** Runs of this placement, admitted. */
@@ -36,6 +36,8 @@ export interface RunsInput {
   readonly digest: (text: string) => string;
   /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
+  /** A moved binding as its cluster shows it now; absent = nothing is shown before the next plan. */
+  readonly shown?: (work: PlacementWork) => (step: BindingStep) => BindingStep;
   /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */
   readonly overridesFor: (
     work: PlacementWork,

@@ -101,13 +101,21 @@ function start(step: RunStep, context: RunContext, at: number, cluster: ClusterU
     });
   const denial = isInSync(binding, wanted, step.work) ? undefined : disruptionDenied(step, context, binding);
   if (denial) return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
-  const assigned = assignBinding({ step, wanted, context });
+  const assigned = asShown(assignBinding({ step, wanted, context }), context, clusterName);
   const started = mark(cluster, 'ClusterUpdatingStarted', `the update of cluster ${clusterName} started`, now);
   const next = withCluster(assigned, at, started);
   const checkedStep = checked(next, context, at, started, liveBinding(next, clusterName)!);
   return hasFinished(clusterOf(checkedStep, at, clusterName))
     ? checkedStep
     : withWake(checkedStep, formatInstant((parseInstant(now) ?? 0) + stuckAfterMs));
+}
+
+/** What a cluster was given it may have already, and is done then: the next plan would see that at once. */
+function asShown(step: RunStep, { input }: RunContext, cluster: ClusterName): RunStep {
+  const shown = input.shown?.(step.work);
+  if (!shown) return step;
+  const bindings = step.work.bindings.map((entry) => (entry.binding.targetCluster === cluster ? shown(entry) : entry));
+  return { ...step, work: { ...step.work, bindings } };
 }
 
 /** Of earlier bindings nothing is left on the cluster, or nothing that it is not to hold again. */
