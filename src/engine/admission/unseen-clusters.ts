@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { filledAsShown } from '../present-bindings.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import type { PlacementWork } from '../working.ts';
 import type { World } from '../world.ts';
@@ -10,10 +11,7 @@ import { rebuiltEntries } from './rebuild.ts';
  * that has the placement as it was found: what is new comes to it as an update, within the budget, once it was looked at. Taken
  * for an empty one it would get that at once, over an older version that serves.
  */
-export function asFoundWhereUnseen(
-  work: PlacementWork,
-  world: Pick<World, 'recordLost' | 'observationOf'>,
-): PlacementWork {
+export function asFoundWhereUnseen(work: PlacementWork, world: World): PlacementWork {
   const { bindings, contents, resourceSnapshots, selection } = work;
   const isUnseen = ({ state, targetCluster }: Binding): boolean => {
     const observation = world.observationOf(targetCluster);
@@ -28,12 +26,14 @@ export function asFoundWhereUnseen(
           resourceSnapshots: rebuiltEntries([0]),
         }
       : { contents, resourceSnapshots };
+  // As the next plan will see it.
+  const shown = filledAsShown({ ...work, ...known }, world);
   return {
     ...work,
     ...known,
     bindings: bindings.map((step) =>
       isUnseen(step.binding)
-        ? { ...step, binding: { ...step.binding, state: 'Bound', resourceSnapshotIndex: found ?? 0 } }
+        ? { ...step, binding: shown({ ...step.binding, state: 'Bound', resourceSnapshotIndex: found ?? 0 }) }
         : step,
     ),
   };
