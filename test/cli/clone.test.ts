@@ -35,6 +35,11 @@ describe('in a clone the status is that of the repository it was cloned from', (
     expect(ran).toEqual({ code: 0, err: '', out: expect.stringContaining('Plan: 0 to add, 0 to update, 0 to remove') });
   });
 
+  it('run does not begin anew beside it: it says where the record is and how to go on', async () => {
+    const ran = await cli('run', '--members', join(clone, 'none'), '--repo', clone, '--once');
+    expect(ran).toEqual({ code: 2, out: '', err: expect.stringContaining('branch fleet-status origin/fleet-status') });
+  });
+
   it('a clone of one branch learns of the others', async () => {
     const ran = await cli('get', 'placements', '-o', 'name', '--repo', cloned('--single-branch'));
     expect(ran).toEqual({ code: 0, out: placements, err: '' });

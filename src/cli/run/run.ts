@@ -42,6 +42,7 @@ export async function run(options: RunOptions): Promise<void> {
     pretty: oneOf('--log-format', format, ['json', 'pretty']) === 'pretty',
     color: isColored(process.stderr),
   });
+  await requireRecord(options);
   const simulated =
     options.members === 'simulated' ? await simulatedMembers(requireFleetFile(options), systemClock) : undefined;
   const connect = simulated?.connect ?? (await kubeconfigMembers(options.members, (message) => log.warn(message)));
@@ -63,11 +64,6 @@ export async function run(options: RunOptions): Promise<void> {
     pace: systemClock,
     log,
   }).catch(unreachable);
-  const { repo, branch, statusBranch } = options;
-  if (await hasStatusAtOriginOnly(repo, statusBranch))
-    log.warn(
-      `${repo} is a clone, and its origin has a status branch ${statusBranch}: that is neither read nor written from here, and what the members hold counts as lost. Name what it was cloned from with --repo to go on from there`,
-    );
   let ended: 'finished' | 'cut short' = 'finished';
   try {
     if (options.once) {
@@ -79,6 +75,7 @@ export async function run(options: RunOptions): Promise<void> {
       () => opened.daemon.stop(),
       (message) => log.info(message),
     );
+    const { repo, branch, statusBranch } = options;
     log.info({ repo, branch, statusBranch }, 'started; the first pass says what it finds');
     ended = await opened.daemon.run();
   } finally {
@@ -87,6 +84,14 @@ export async function run(options: RunOptions): Promise<void> {
   }
   // What hangs would keep the process alive until somebody kills it.
   if (ended === 'cut short') process.exit(1);
+}
+
+/** To go on without what is remembered, only since nobody looked where it is, would count all that members hold as lost. */
+async function requireRecord({ repo, statusBranch }: RunOptions): Promise<void> {
+  if (!(await hasStatusAtOriginOnly(repo, statusBranch))) return;
+  throw new CliError(
+    `${repo} is a clone whose origin has the status branch ${statusBranch}, which is not in the clone: give the origin's URL to --repo, or go on in the clone after git -C ${repo} branch ${statusBranch} origin/${statusBranch}`,
+  );
 }
 
 const webhookSecret = (warn: (message: string) => void) =>
