@@ -2,7 +2,6 @@ import type { ClusterName } from '../api/meta.ts';
 import { refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
-import { wasGiven } from './delivery/cleanup.ts';
 import { budgetInForce } from './evict/budget.ts';
 import { freezeOf, whereLastGoodIsLost } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
@@ -114,7 +113,7 @@ export function overridesFor(
 
 /** RollingUpdate towards the latest snapshot, as far as its budgets allow now. */
 export function rollPlacement(scheduled: PlacementWork, world: World): PlacementWork {
-  const work = withoutFreeToGo(scheduled, world);
+  const work = withoutUnpickedOutside(scheduled, world);
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;
   const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
@@ -136,14 +135,10 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
   return rolls ? withOverrideIds(rolled, world) : rolled;
 }
 
-/**
- * Bindings that go without any budget being asked: clusters outside the fleet keep what they hold, and those that were dropped
- * before anything was sent there have nothing to lose. In KubeFleet the latter wait for a cluster to become ready, and take
- * their part of the surge until then: two of them hold up for ever the one that is to be added (docs/compatibility.md).
- */
-function withoutFreeToGo(work: PlacementWork, world: World): PlacementWork {
-  const isFrozen = freezeOf(work, world).kind === 'frozen';
-  const isFree = ({ binding }: BindingStep): boolean =>
-    !inFleet(binding.targetCluster, world) || (!isFrozen && !binding.deleting && !wasGiven(binding));
-  return { ...work, bindings: work.bindings.filter((step) => step.binding.state !== 'Unscheduled' || !isFree(step)) };
-}
+/** Clusters outside the fleet keep what they hold, so their bindings go without any budget being asked. */
+const withoutUnpickedOutside = (work: PlacementWork, world: World): PlacementWork => ({
+  ...work,
+  bindings: work.bindings.filter(
+    ({ binding }) => binding.state !== 'Unscheduled' || inFleet(binding.targetCluster, world),
+  ),
+});

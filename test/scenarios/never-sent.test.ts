@@ -8,14 +8,19 @@ const picked = (clusters: number): string =>
     '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}',
   );
 
-it('clusters that are dropped before anything was sent there hold up nobody', async () => {
-  const paper = new PaperFleet({
+const frozen =
+  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
+
+const fleetOf = (clusters: number): PaperFleet =>
+  new PaperFleet({
     ...Object.fromEntries(['a', 'b', 'c'].map((name) => [`clusters/${name}.yaml`, member(name)])),
     'resources/web.yaml': deployment('web', 'web', 'web:1'),
-    'web.yaml': picked(3),
-    'fleet.yaml':
-      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n',
+    'web.yaml': picked(clusters),
   });
+
+it('clusters that are dropped before anything was sent anywhere hold up nobody', async () => {
+  const paper = fleetOf(3);
+  paper.files['fleet.yaml'] = frozen;
   expect(moves(await paper.plan())).toEqual(['web a wait Scheduled', 'web b wait Scheduled', 'web c wait Scheduled']);
   paper.files['web.yaml'] = picked(1);
   expect(moves(await paper.plan())).toEqual([
@@ -25,4 +30,24 @@ it('clusters that are dropped before anything was sent there hold up nobody', as
   ]);
   delete paper.files['fleet.yaml'];
   expect(moves(await paper.plan())).toEqual(['web c add Bound 0']);
+});
+
+it('where one cluster has begun, those that were dropped before anything came wait for it, as in KubeFleet', async () => {
+  const paper = fleetOf(1);
+  expect(moves(await paper.plan())).toEqual(['web c add Bound 0']);
+  paper.files['fleet.yaml'] = frozen;
+  paper.files['web.yaml'] = picked(3);
+  await paper.plan();
+  paper.files['web.yaml'] = picked(1);
+  await paper.plan();
+  delete paper.files['fleet.yaml'];
+  expect(moves(await paper.plan())).toEqual(['web a wait Unscheduled', 'web b wait Unscheduled', 'web c keep Bound 0']);
+  paper.deliver();
+  expect(moves(await paper.plan())).toEqual([
+    'web a remove Unscheduled',
+    'web b remove Unscheduled',
+    'web c keep Bound 0',
+  ]);
+  paper.pass(1);
+  expect(moves(await paper.plan())).toEqual(['web c keep Bound 0']);
 });

@@ -1,11 +1,13 @@
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { RollingUpdate } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { wasGiven } from '../delivery/cleanup.ts';
 import type { BudgetInForce } from '../evict/budget.ts';
 import type { Freeze } from '../freeze/freeze.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
+import { scale } from '../kernel/int-or-percent.ts';
 import type { OverrideLists, RecordedLists } from '../overrides/snapshot-id.ts';
 import { listsDiffer } from '../overrides/trigger.ts';
 import type { Hold } from '../plan-document.ts';
@@ -77,6 +79,8 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       holds: [...work.holds, ...cleaning.values(), ...frozenHolds(waiting, work.placement, context.freeze)],
     };
   }
+  if (isHeldUpByDropped(all, targetNumber(work, all), strategy))
+    all = all.filter(({ candidate }) => candidate !== 'remove');
   for (;;) {
     const selected = selectMoves(
       all.filter((entry) => !isHeld(entry)),
@@ -171,6 +175,19 @@ function withLabels(work: PlacementWork, latest: number, context: RollOutContext
     ...work,
     bindings: work.bindings.map((step) => (isFilled(step) ? { ...step, binding: filled(step.binding) } : step)),
   };
+}
+
+/**
+ * Nothing was sent anywhere yet, and clusters that were dropped take all of the surge: none will ever be ready, which those wait
+ * for, and none may be added. They have nothing to lose. KubeFleet waits for ever (docs/compatibility.md).
+ */
+function isHeldUpByDropped(all: readonly Classified[], total: number, { maxSurge }: RollingUpdate): boolean {
+  const dropped = all.filter(({ candidate }) => candidate === 'remove').length;
+  return (
+    all.some(({ candidate }) => candidate === 'bind') &&
+    dropped >= total + scale(maxSurge, total, 'up') &&
+    !all.some(({ step: { binding } }) => wasGiven(binding))
+  );
 }
 
 /** A change of applyStrategy alone is pushed to every binding at once, outside any budget. */
