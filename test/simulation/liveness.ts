@@ -36,7 +36,9 @@ const isHeld = (world: World, plan: Plan, text: string): boolean => {
 
 /** Whether the app waits there for a removal that cannot end. */
 function waitsForRemoval(world: World, { holds, placements }: Plan, name: string, cluster: string): boolean {
-  const app = world.desired.apps.get(name)!;
+  const app = world.desired.apps.get(name);
+  // Nobody waits for long for one that people have dropped: it goes.
+  if (!app) return false;
   const picked = placements.find((it) => it.name === name)?.decisions.filter(({ selected }) => selected) ?? [];
   return waitsForEver(
     {
