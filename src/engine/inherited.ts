@@ -1,5 +1,6 @@
 import { refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
+import { isWholeLook } from './delivery/outcomes.ts';
 import { heldBack } from './delivery/removal-holds.ts';
 import type { RecordedLists } from './overrides/snapshot-id.ts';
 import { ownershipOf } from './ownership-of.ts';
@@ -25,7 +26,7 @@ export function isInherited(work: PlacementWork, leaving: Binding, { index, list
   const { targetCluster: clusterName } = leaving;
   const placement = refOf(work.placement);
   const observation = world.observationOf(clusterName);
-  if (!observation?.reachable || !observation.complete || !inFleet(clusterName, world)) return false;
+  if (!isWholeLook(observation) || !inFleet(clusterName, world)) return false;
   if (!isRemovalOver(work, clusterName, world)) return false;
   const held = new Set(heldBack({ clusterName, placement, objects: [] }, world.input).map(objectKey));
   const manifests = rememberedManifests(work, index);

@@ -3,7 +3,7 @@ import type { ClusterObservation } from '../api/observation.ts';
 import { type Placement, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
-import { sightingOf } from './delivery/outcomes.ts';
+import { isWholeLook, sightingOf } from './delivery/outcomes.ts';
 import type { IsOwn } from './delivery/own-objects.ts';
 import { withHeldLabels } from './held-labels.ts';
 import { parseInstant } from './kernel/instant.ts';
@@ -106,7 +106,7 @@ function asSaid(
   resourceSnapshotIndex: number,
 ): ClusterObservation | undefined {
   const isSilent = sightingOf(observation, placement, resourceSnapshotIndex) === undefined;
-  if (!observation?.reachable || !observation.complete || !isSilent) return observation;
+  if (!isWholeLook(observation) || !isSilent) return observation;
   const others = observation.placements.filter(
     (sighting) => placementKey(sighting.placement) !== placementKey(placement),
   );
@@ -141,9 +141,8 @@ function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: Is
     const key = objectKey(object);
     if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
   }
-  const isSeen = observation?.reachable === true && observation.complete;
   // As in KubeFleet, whose works cannot be made of a snapshot that is gone (workgenerator/controller.go): the next version may come.
-  if (isSeen && shown.size === 0 && isLostSnapshot(begun, index))
+  if (isWholeLook(observation) && shown.size === 0 && isLostSnapshot(begun, index))
     return { ok: false, reason: 'SyncWorkFailed', message: lostSnapshotMessage(index) };
   return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), duplicates: [], digest: '' };
 }

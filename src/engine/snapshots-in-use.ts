@@ -3,7 +3,7 @@ import { placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { wasGiven } from './delivery/cleanup.ts';
 import { refsIn } from './delivery/listed-objects.ts';
-import { sightingOf } from './delivery/outcomes.ts';
+import { isWholeLook, sightingOf } from './delivery/outcomes.ts';
 import { conditionIs } from './kernel/condition.ts';
 import { placementLabel, placementLabelValue } from './overrides/ownership.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
@@ -74,7 +74,7 @@ const isHolder = (binding: Binding, world: World): boolean =>
 function isSettled(binding: Binding, { placement }: PlacementWork, world: World): boolean {
   if (world.input.observations === undefined) return conditionIs(binding.conditions, 'Applied', 'True');
   const observation = world.observationOf(binding.targetCluster);
-  if (!observation?.reachable || !observation.complete || binding.deleting) return false;
+  if (!isWholeLook(observation) || binding.deleting) return false;
   return sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.done === true;
 }
 

@@ -1,6 +1,6 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
-import type { ClusterObservation } from '../../api/observation.ts';
 import { placementKey } from '../../api/placement.ts';
+import { isWholeLook } from '../delivery/outcomes.ts';
 import {
   type FleetRecord,
   type PlanInput,
@@ -72,12 +72,9 @@ function withTold(
     if (told && !all.has(cluster)) all.set(cluster, { index: told.resourceSnapshotIndex, objects: [] });
   }
   for (const { clusterName, observedResourceIndex } of object?.status?.placementStatuses ?? []) {
-    if (clusterName === undefined || all.has(clusterName) || isSeen(observations?.get(clusterName))) continue;
+    if (clusterName === undefined || all.has(clusterName) || isWholeLook(observations?.get(clusterName))) continue;
     if (observedResourceIndex !== undefined && /^\d+$/.test(observedResourceIndex))
       all.set(clusterName, { index: Number(observedResourceIndex), objects: [] });
   }
   return all;
 }
-
-const isSeen = (observation: ClusterObservation | undefined): boolean =>
-  observation?.reachable === true && observation.complete;

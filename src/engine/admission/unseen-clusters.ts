@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { isWholeLook } from '../delivery/outcomes.ts';
 import { filledAsShown } from '../present-bindings.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import type { PlacementWork } from '../working.ts';
@@ -13,10 +14,8 @@ import { rebuiltEntries } from './rebuild.ts';
  */
 export function asFoundWhereUnseen(work: PlacementWork, world: World): PlacementWork {
   const { bindings, contents, resourceSnapshots, selection } = work;
-  const isUnseen = ({ state, targetCluster }: Binding): boolean => {
-    const observation = world.observationOf(targetCluster);
-    return state === 'Scheduled' && !(observation?.reachable && observation.complete);
-  };
+  const isUnseen = ({ state, targetCluster }: Binding): boolean =>
+    state === 'Scheduled' && !isWholeLook(world.observationOf(targetCluster));
   if (!world.recordLost || !selection.ok || !bindings.some(({ binding }) => isUnseen(binding))) return work;
   const found = resourceSnapshots.findLast(({ index }) => isRebuilt(resourceSnapshots, index))?.index;
   const known: Pick<PlacementWork, 'contents' | 'resourceSnapshots'> =

@@ -3,7 +3,7 @@ import type { ClusterObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { wasBound } from '../placement/bindings.ts';
-import { sightingOf } from './outcomes.ts';
+import { isWholeLook, sightingOf } from './outcomes.ts';
 
 /**
  * Whether nothing of a placement is left on a cluster that is being cleaned up. Only a complete look at a reachable
@@ -25,7 +25,7 @@ export function isCleanedUp(request: {
   if (!inFleet) return true;
   // What is there all the same it had before it came back to the fleet: that stays as if it had not been picked.
   if (binding && !wasGiven(binding)) return true;
-  if (!observation?.reachable || !observation.complete) return false;
+  if (!isWholeLook(observation)) return false;
   if (placement && sightingOf(observation, placement)?.done === false) return false;
   return !observation.objects.some(isOwn);
 }

@@ -22,6 +22,10 @@ export interface Delivered {
   readonly gone: boolean;
 }
 
+/** Whether a member was reached and showed all that is ours: only then does what is not shown not exist. */
+export const isWholeLook = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
+  observation?.reachable === true && observation.complete;
+
 /**
  * What our actor last did for a placement on a member, at a snapshot index or at any; undefined when the member shows no
  * sign of it.
