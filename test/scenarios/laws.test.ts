@@ -6,6 +6,7 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
 import { happened } from './happenings.ts';
+import { eviction, frozen, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -87,7 +88,7 @@ class World {
         paper.refresh();
         break;
       case 'override':
-        paper.files['override.yaml'] = override(amount % 3);
+        paper.files['override.yaml'] = override('web', 'size: big', amount % 3);
         break;
       case 'resize':
         this.#wanted = 1 + (amount % 5);
@@ -101,10 +102,10 @@ class World {
         break;
       case 'evict':
         this.#evictions += 1;
-        paper.files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, cluster);
+        paper.files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, 'web', cluster);
         break;
       case 'freeze':
-        paper.files['fleet.yaml'] = freeze;
+        paper.files['fleet.yaml'] = frozen;
         break;
       case 'settle':
         paper.settled.add(`${cluster}/web`);
@@ -146,14 +147,6 @@ class World {
   }
 }
 
-/** On at every minute, for a minute: always. */
-const freeze =
-  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
-const taint = 'taints: [{key: out, value: "1", effect: NoSchedule}]';
-const eviction = (name: string, cluster: string) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: ${name}}\nspec: {placementName: web, clusterName: ${cluster}}\n`;
-const override = (version: number) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {size: big}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: "${version}"}}]}]}\n`;
 const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.acme.io}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+import { frozen } from './texts.ts';
 
 const rolling = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}';
 
@@ -49,8 +50,7 @@ describe('a snapshot whose file is gone from the record', () => {
     const paper = fleet();
     await paper.plan();
     lose(paper);
-    paper.files['fleet.yaml'] =
-      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
+    paper.files['fleet.yaml'] = frozen;
     const { problems } = await paper.plan();
     expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
       'lost-snapshot ClusterResourcePlacement web: the record has lost what is to be on a, b, c: resource snapshot 0 is not remembered any more, and the cluster shows nothing of it',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+import { frozen } from './texts.ts';
 
 const picked = (clusters: number): string =>
   placement(
@@ -7,9 +8,6 @@ const picked = (clusters: number): string =>
     `{placementType: PickN, numberOfClusters: ${clusters}}`,
     '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}',
   );
-
-const frozen =
-  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
 
 const fleetOf = (clusters: number): PaperFleet =>
   new PaperFleet({

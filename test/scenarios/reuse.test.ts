@@ -10,6 +10,7 @@ import { survey, type World } from '../../src/engine/world.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, told } from './fleet.ts';
 import { happened } from './happenings.ts';
+import { eviction, frozen, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const apps = ['one', 'two', 'three'];
@@ -73,7 +74,7 @@ describe('a plan made with what an earlier one left', () => {
     ['a member that joins', (paper) => (paper.files['clusters/d.yaml'] = member('d'))],
     ['an object on a member', (paper) => paper.broken.add('a/Deployment/one')],
     ['a member that is down', (paper) => paper.down.add('b')],
-    ['an override', (paper) => (paper.files['override.yaml'] = override(1))],
+    ['an override', (paper) => (paper.files['override.yaml'] = override('one', 'size: big', 1))],
     ['an update run of it', (paper) => (paper.files['run.yaml'] = run)],
     ['its record', (paper) => (paper.record = edited(paper.record))],
   ])('plans a placement again after a change of %s', async (_, change) => {
@@ -158,7 +159,11 @@ describe('a plan made with what an earlier one left', () => {
       (paper) => (paper.files['clusters/d.yaml'] = member('d')),
       ofAll(({ index: { members } }) => ({ members })),
     ],
-    ['overrides', (paper) => (paper.files['override.yaml'] = override(1)), ofAll(({ overrides }) => ({ overrides }))],
+    [
+      'overrides',
+      (paper) => (paper.files['override.yaml'] = override('one', 'size: big', 1)),
+      ofAll(({ overrides }) => ({ overrides })),
+    ],
     [
       'what members show',
       (paper) => {
@@ -216,7 +221,7 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
       paper.refresh();
       break;
     case 'taint':
-      if (known) paper.files[file] = member(cluster, {}, 'taints: [{key: out, value: "1", effect: NoSchedule}]');
+      if (known) paper.files[file] = member(cluster, {}, taint);
       break;
     case 'resize':
       paper.files['two.yaml'] = placement('two', pickWithMostNodes(1 + (amount % 4)));
@@ -228,14 +233,13 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
       delete paper.files[file];
       break;
     case 'evict':
-      paper.files[`evict-${count}.yaml`] =
-        `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: e${count}}\nspec: {placementName: ${app}, clusterName: ${cluster}}\n`;
+      paper.files[`evict-${count}.yaml`] = eviction(`e${count}`, app, cluster);
       break;
     case 'freeze':
-      paper.files['fleet.yaml'] = freeze;
+      paper.files['fleet.yaml'] = frozen;
       break;
     case 'override':
-      paper.files['override.yaml'] = override(amount % 3);
+      paper.files['override.yaml'] = override('one', 'size: big', amount % 3);
       break;
     case 'run':
       paper.files[`${app}.yaml`] = placement(app, '{placementType: PickAll}', '{type: External}');
@@ -296,12 +300,8 @@ const edited = (record: ReadonlyMap<string, string>): Map<string, string> =>
     ]),
   );
 
-const freeze =
-  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
 const budget =
   'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: one}\nspec: {maxUnavailable: 1}\n';
-const override = (version: number): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: one}\nspec:\n  placement: {name: one}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: one}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {size: big}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: "${version}"}}]}]}\n`;
 const run = `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterStagedUpdateStrategy
 metadata: {name: all}

@@ -4,6 +4,7 @@ import type { Plan, PlannedBinding, PlannedPlacement } from '../../src/engine/pl
 import { changes, deployment, member, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { OwningFleet } from './owning-fleet.ts';
+import { eviction, frozen, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 /** The placements of a story: two that ask for the same things, a namespace, what is in it, and one that always stays. */
@@ -131,7 +132,7 @@ export class RollingFleet {
         else files['resources/web.yaml'] = deployment('web', 'web', `web:${this.#version}`) + (amount % 2 ? extra : '');
         return;
       case 'override':
-        files['override.yaml'] = override(amount % 3);
+        files['override.yaml'] = override('web', 'size: big', amount % 3);
         return;
       case 'resize':
         this.#wanted = 1 + (amount % 5);
@@ -186,7 +187,7 @@ export class RollingFleet {
         if (Object.keys(files).filter((path) => path.startsWith('clusters/')).length > 2) delete files[file];
         return;
       case 'freeze':
-        files['fleet.yaml'] = freeze;
+        files['fleet.yaml'] = frozen;
         return;
       case 'restart':
         paper.restart();
@@ -289,14 +290,6 @@ export class RollingFleet {
 const isIn = ({ conditions }: PlannedBinding, type: string): boolean =>
   conditions.some((condition) => condition.type === type && condition.status === 'True');
 
-const taint = 'taints: [{key: out, value: "1", effect: NoSchedule}]';
 const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: web}\ndata: {a: b}\n';
-/** On at every minute, for a minute: always. */
-const freeze =
-  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
 const budget = (minAvailable: number, always: boolean) =>
   `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web${always ? ', annotations: {gitfleet.dev/budget-scope: all}' : ''}}\nspec: {minAvailable: ${minAvailable}}\n`;
-const eviction = (name: string, app: string, cluster: string) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: ${name}}\nspec: {placementName: ${app}, clusterName: ${cluster}}\n`;
-const override = (version: number) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {size: big}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: "${version}"}}]}]}\n`;

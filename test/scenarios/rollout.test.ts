@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { placementKey } from '../../src/api/placement.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+import { eviction, frozen } from './texts.ts';
 
 const members = {
   'clusters/a.yaml': member('a', { env: 'dev' }),
@@ -164,12 +165,10 @@ describe('an override that names no placement', () => {
     '{placementType: PickAll, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: prod}}}]}}}}';
   const drained = {
     'clusters/a.yaml': member('a', { env: 'dev' }, 'taints: [{key: out, effect: NoSchedule}]'),
-    'evict.yaml':
-      'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: e}\nspec: {placementName: web, clusterName: a}\n',
+    'evict.yaml': eviction('e', 'web', 'a'),
   };
-  const frozen = {
-    'fleet.yaml':
-      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n',
+  const freezing = {
+    'fleet.yaml': frozen,
   };
   it.each<[string, Record<string, string>, string[]]>([
     ['nothing else happens', {}, []],
@@ -180,7 +179,7 @@ describe('an override that names no placement', () => {
       { ...version, 'placements/web.yaml': placement('web', all, '{rollingUpdate: {maxUnavailable: 0}}') },
       [],
     ],
-    ['a version waits for the end of a freeze', { ...version, ...frozen }, []],
+    ['a version waits for the end of a freeze', { ...version, ...freezing }, []],
     ['a version comes to a cluster', version, ['note-0']],
     [
       'a version comes to one cluster and waits for others',

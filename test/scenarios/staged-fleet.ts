@@ -1,14 +1,13 @@
 import fc from 'fast-check';
-import { expect } from 'vitest';
-import type { Condition } from '../../src/api/meta.ts';
-import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../src/api/staged.ts';
-import type { Plan, PlannedRun } from '../../src/engine/plan-document.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalFile, isUnanswered } from '../../src/engine/staged/approval/file.ts';
 import { changes, deployment, member, PaperFleet, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
+import { budget, environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';
+import { changesAsItMay, is, isOver, keepsToItsStages, onlyRunsMove } from './staged-rules.ts';
+import { eviction, frozen, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-const environments = ['dev', 'test', 'prod'];
 
 const kinds = [
   ...(['version', 'version', 'override', 'break', 'mend', 'down', 'up', 'pass', 'relabel', 'drift', 'thaw'] as const),
@@ -18,14 +17,13 @@ const kinds = [
   ...(['delete', 'recreate', 'forgetOne', 'forgetAll'] as const),
 ];
 
-const stage = fc.record({
+const stage: fc.Arbitrary<Stage> = fc.record({
   environment: fc.constantFrom(...environments),
   maxConcurrency: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.constantFrom('1%', '34%', '50%', '100%')),
   asksBefore: fc.boolean(),
   asksAfter: fc.boolean(),
   waits: fc.boolean(),
 });
-type Stage = typeof stage extends fc.Arbitrary<infer T> ? T : never;
 
 const strategies = fc
   .uniqueArray(stage, { minLength: 1, maxLength: 3, selector: ({ environment }) => environment })
@@ -128,18 +126,17 @@ export class StagedFleet {
         if (Object.keys(files).filter((path) => path.startsWith('clusters/')).length > 2) delete files[file];
         return;
       case 'taint':
-        if (file in files)
-          files[file] = member(cluster, { env: environment }, 'taints: [{key: out, value: "1", effect: NoSchedule}]');
+        if (file in files) files[file] = member(cluster, { env: environment }, taint);
         return;
       case 'evict':
         this.#evictions += 1;
-        files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, cluster);
+        files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, 'web', cluster);
         return;
       case 'freeze':
-        files['fleet.yaml'] = freeze;
+        files['fleet.yaml'] = frozen;
         return;
       case 'override':
-        files['override.yaml'] = override(amount % 3);
+        files['override.yaml'] = override('web', 'env: prod', amount % 3);
         return;
       case 'resize':
         this.#wanted = 1 + (amount % 4);
@@ -240,104 +237,15 @@ export class StagedFleet {
     const plan = await this.paper.plan();
     if (this.#forgot) this.#before = undefined;
     for (const run of plan.runs) {
-      this.#keepsToItsStages(run);
+      keepsToItsStages(run, this.#yes);
       if (this.#forgot) continue;
-      this.#changesAsItMay(
-        run,
-        this.#before?.runs.find(({ name }) => name === run.name),
-      );
+      const before = this.#before?.runs.find(({ name }) => name === run.name);
+      changesAsItMay(run, before, this.paper.files);
     }
-    if (!this.#forgot) this.#onlyRunsMove(plan);
+    if (!this.#forgot) onlyRunsMove(plan, this.#before);
     this.#forgot = false;
     this.#before = plan;
     return plan;
-  }
-
-  #keepsToItsStages({ name, status }: PlannedRun): void {
-    const { stagesStatus = [], stagedUpdateStrategySnapshot } = status;
-    const stages = stagedUpdateStrategySnapshot?.stages ?? [];
-    let endOfAll = 0;
-    for (const [at, stage] of stagesStatus.entries()) {
-      const config = stages[at]!;
-      const began = stage.clusters.filter(({ conditions }) => is(conditions, 'Started'));
-      const limit = String(config.maxConcurrency ?? 1);
-      const most = limit.endsWith('%')
-        ? Math.max(1, Math.floor((Number(limit.slice(0, -1)) * stage.clusters.length) / 100))
-        : Number(limit);
-      expect(stage.clusters.filter(isInFlight).length, `in flight in ${name} ${stage.stageName}`).toBeLessThanOrEqual(
-        most,
-      );
-      if (began.length > 0) {
-        for (const earlier of stagesStatus.slice(0, at)) expect(is(earlier.conditions, 'Succeeded')).toBe(true);
-        if (config.beforeStageTasks?.length) expect([...this.#yes]).toContain(`${name}-before-${stage.stageName}`);
-        for (const { conditions } of began) expect(timeOf(conditions, 'Started')).toBeGreaterThanOrEqual(endOfAll);
-      }
-      if (!is(stage.conditions, 'Succeeded')) continue;
-      expect(stage.clusters.every(isDone), `${name} ${stage.stageName} is done`).toBe(true);
-      if (stage.clusters.length === 0) continue;
-      const soaked = config.afterStageTasks?.some(({ type }) => type === 'TimedWait') ? 60_000 : 0;
-      const lastDone = Math.max(
-        ...stage.clusters.map(({ conditions }) => timeOf(conditions, 'Succeeded') || timeOf(conditions, 'Skipped')),
-      );
-      endOfAll = Math.max(endOfAll, lastDone + soaked);
-      expect(Date.parse(stage.endTime!)).toBeGreaterThanOrEqual(endOfAll);
-      if (config.afterStageTasks?.some(({ type }) => type === 'Approval'))
-        expect([...this.#yes]).toContain(`${name}-after-${stage.stageName}`);
-    }
-  }
-
-  /** What is over stays as it is; one that is stopped, frozen or refused starts nothing. */
-  #changesAsItMay({ name, status }: PlannedRun, before: PlannedRun | undefined): void {
-    if (before && isOver(before.status)) expect(withoutGeneration(status)).toEqual(withoutGeneration(before.status));
-    const file = Object.values(this.paper.files).find((text) => text.includes(`metadata: {name: ${name},`));
-    const isStopped = file?.includes('state: Stop') && before !== undefined;
-    const mayStart = !isStopped && !('fleet.yaml' in this.paper.files) && !file?.includes('state: Initialize');
-    const startedBefore = new Set((before ? stagesOf(before.status) : []).flatMap(startsOf));
-    const started = stagesOf(status).flatMap(startsOf);
-    if (!mayStart)
-      expect(
-        started.filter((start) => !startedBefore.has(start)),
-        `${name} starts nothing`,
-      ).toEqual([]);
-    for (const stage of before ? stagesOf(before.status) : []) {
-      const now = stagesOf(status).find(({ stageName }) => stageName === stage.stageName);
-      const done = stage.clusters.filter(isDone).map(({ clusterName }) => clusterName);
-      expect(now?.clusters.filter(isDone).map(({ clusterName }) => clusterName)).toEqual(expect.arrayContaining(done));
-      expect(now?.clusters.map(({ clusterName }) => clusterName)).toEqual(
-        stage.clusters.map(({ clusterName }) => clusterName),
-      );
-    }
-  }
-
-  /** What a cluster is told to run changes only when a run comes to it. */
-  #onlyRunsMove(plan: Plan): void {
-    for (const target of plan.targets) {
-      const before = this.#before?.targets.find(
-        ({ clusterName, placement: { name } }) => clusterName === target.clusterName && name === 'web',
-      );
-      if (
-        target.placement.name !== 'web' ||
-        target.remove ||
-        before?.resourceSnapshotIndex === target.resourceSnapshotIndex
-      )
-        continue;
-      const startedNow = plan.runs.filter(
-        ({ name, status }) =>
-          status.resourceSnapshotIndexUsed === String(target.resourceSnapshotIndex) &&
-          stagesOf(status).some(
-            (stage) =>
-              startsOf(stage).some((start) => start.startsWith(`${target.clusterName} `)) &&
-              !(
-                this.#before?.runs.find((run) => run.name === name)?.status
-                  ? stagesOf(this.#before!.runs.find((run) => run.name === name)!.status)
-                  : []
-              )
-                .flatMap(startsOf)
-                .some((start) => startsOf(stage).includes(start) && start.startsWith(`${target.clusterName} `)),
-          ),
-      );
-      expect(startedNow.length, `${target.clusterName} moves by a run`).toBeGreaterThan(0);
-    }
   }
 
   /** From here on everything works, everybody says yes, and every run that was not refused is to go on. */
@@ -412,67 +320,3 @@ const holdsOf = (plan: Plan, name: string): string =>
     .filter(({ subject }) => subject.name === name)
     .map(({ message }) => message)
     .join('; ');
-
-/** Clusters of any other environment come last, so that no run fails for want of a stage. */
-const withEverybody = (stages: readonly Stage[]): readonly Stage[] => [
-  ...stages,
-  ...environments
-    .filter((environment) => stages.every((stage) => stage.environment !== environment))
-    .map((environment) => ({ environment, maxConcurrency: 2, asksBefore: false, asksAfter: false, waits: false })),
-];
-
-const strategyFile = (stages: readonly Stage[]): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: steps}\nspec: ${JSON.stringify(
-    {
-      stages: stages.map(({ environment, maxConcurrency, asksBefore, asksAfter, waits }) => ({
-        name: environment,
-        labelSelector: { matchLabels: { env: environment } },
-        maxConcurrency,
-        ...(asksBefore ? { beforeStageTasks: [{ type: 'Approval' }] } : {}),
-        afterStageTasks: [
-          ...(waits ? [{ type: 'TimedWait', waitTime: '1m' }] : []),
-          ...(asksAfter ? [{ type: 'Approval' }] : []),
-        ],
-      })),
-    },
-  )}\n`;
-
-const runFile = (name: string, state: string, index: number | undefined, aborts: boolean): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {gitfleet.dev/on-membership-change: ${aborts ? 'abort' : 'go-on'}}}\nspec: {placementName: web, stagedRolloutStrategyName: steps, state: ${state}${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
-
-const eviction = (name: string, cluster: string) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementEviction\nmetadata: {name: ${name}}\nspec: {placementName: web, clusterName: ${cluster}}\n`;
-
-const override = (version: number) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: prod}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: "${version}"}}]}]}\n`;
-
-const budget = (minAvailable: number) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web, annotations: {gitfleet.dev/budget-scope: all}}\nspec: {minAvailable: ${minAvailable}}\n`;
-
-/** On at every minute, for a minute: always. */
-const freeze =
-  'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: always, schedule: "* * * * *", duration: 1m}]}\n';
-
-const conditionOf = (conditions: readonly Condition[] | undefined, type: string) =>
-  conditions?.find((condition) => condition.type === type);
-const is = (conditions: readonly Condition[] | undefined, type: string): boolean =>
-  conditionOf(conditions, type)?.status === 'True';
-const timeOf = (conditions: readonly Condition[] | undefined, type: string): number =>
-  is(conditions, type) ? Date.parse(conditionOf(conditions, type)!.lastTransitionTime!) : 0;
-
-const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
-  is(conditions, 'Succeeded') || is(conditions, 'Skipped');
-const isInFlight = (cluster: ClusterUpdatingStatus): boolean => is(cluster.conditions, 'Started') && !isDone(cluster);
-const isOver = ({ conditions }: UpdateRunStatus): boolean =>
-  conditionOf(conditions, 'Succeeded') !== undefined || conditionOf(conditions, 'Initialized')?.status === 'False';
-const stagesOf = ({ stagesStatus = [], deletionStageStatus }: UpdateRunStatus): readonly StageStatus[] => [
-  ...stagesStatus,
-  ...(deletionStageStatus ? [deletionStageStatus] : []),
-];
-/** When clusters were started: one that was evicted in flight is started again. */
-const startsOf = ({ clusters }: StageStatus): string[] =>
-  clusters.flatMap(({ clusterName, conditions }) =>
-    is(conditions, 'Started') ? [`${clusterName} ${timeOf(conditions, 'Started')}`] : [],
-  );
-const withoutGeneration = (status: UpdateRunStatus): unknown =>
-  JSON.parse(JSON.stringify(status, (key, value: unknown) => (key === 'observedGeneration' ? undefined : value)));
