@@ -6,6 +6,7 @@ import { renderRecord } from '../../src/repo/record/write.ts';
 import { overrideEverywhere } from '../override-everywhere.ts';
 import { deployment, PaperFleet, placement } from './fleet.ts';
 import { files, settled } from './four-clusters.ts';
+import { frozen } from './texts.ts';
 
 const tellsItsCluster = overrideEverywhere(
   'name',
@@ -364,6 +365,21 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     }
     return all;
   }
+
+  it('stays as it is in a freeze, and the others are planned', async () => {
+    const all = placement('web', '{placementType: PickAll}');
+    const paper = new PaperFleet({ ...files(), 'placements/web.yaml': all });
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    paper.files['fleet.yaml'] = frozen;
+    paper.record = new Map();
+    paper.down.add('a');
+    paper.pass(1);
+    const plan = await paper.plan();
+    expect(plan.targets.map(({ clusterName, digest }) => `${clusterName} ${digest}`)).toEqual(
+      ['a', 'b', 'c', 'd'].map((name) => `${name} undefined`),
+    );
+  });
 
   it('gets what is new as an update, within the budget', async () => {
     const [one, two] = ['web:1', 'web:2'];

@@ -1,14 +1,18 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import { lastHit, parseCron } from '../kernel/cron.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { isTimeZone } from '../kernel/time-zone.ts';
-import type { GuardFinding } from '../plan-document.ts';
+import type { GuardFinding, Plan } from '../plan-document.ts';
 import type { Compared, Pair } from './comparison.ts';
 
-/** In a freeze no cluster gets another snapshot than it had, and none is cleaned up that was not being cleaned up before. */
-export function freezeKept(input: PlanInput, compared: readonly Compared[]): GuardFinding[] {
+/**
+ * In a freeze no cluster gets another snapshot than it had, and none is cleaned up that was not being cleaned up before. A target
+ * without a digest brings nothing: nobody knows what its cluster should hold, and that stays as it is.
+ */
+export function freezeKept(input: PlanInput, plan: Plan, compared: readonly Compared[]): GuardFinding[] {
   const now = parseInstant(input.now) ?? 0;
   const open = input.fleet.config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
   if (!open) return [];
@@ -16,9 +20,19 @@ export function freezeKept(input: PlanInput, compared: readonly Compared[]): Gua
     pairs.filter(isBegun).map(({ clusterName }) => `${key} on ${clusterName}`),
   );
   if (begun.length === 0) return [];
-  const message = `freeze ${open.name} is on, and the plan would begin something: ${begun.slice(0, 5).join(', ')}`;
+  const left = leftAsItIs(plan);
+  const told = begun.filter((it) => !left.has(it));
+  if (told.length === 0) return [];
+  const message = `freeze ${open.name} is on, and the plan would begin something: ${told.slice(0, 5).join(', ')}`;
   return [{ rule: 'frozen', message }];
 }
+
+const leftAsItIs = ({ targets }: Plan): ReadonlySet<string> =>
+  new Set(
+    targets
+      .filter(({ digest, remove }) => digest === undefined && !remove)
+      .map(({ clusterName, placement }) => `${placementKey(placement)} on ${clusterName}`),
+  );
 
 const isBegun = ({ before, after, removedNow }: Pair): boolean =>
   removedNow ||

@@ -26,7 +26,7 @@ export function guard({ input, plan }: { readonly input: PlanInput; readonly pla
     ...versionsGoForward(input, plan, compared),
     ...budgetsKept(input, plan, compared),
     ...runOrderKept(input, plan),
-    ...freezeKept(input, compared),
+    ...freezeKept(input, plan, compared),
     ...blastRadius(input, compared, removals),
   ];
 }

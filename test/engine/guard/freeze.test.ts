@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { FleetConfig } from '../../../src/api/gitfleet.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { PlannedBinding } from '../../../src/engine/plan-document.ts';
-import { inputOf, member, objects, on, planned, planOf, remembered, rolling, rules } from './world.ts';
+import { inputOf, member, objects, on, planned, planOf, remembered, rolling, rules, target } from './world.ts';
 
 // Now is 2026-11-20T10:00:00Z, a Friday.
 const window = (schedule: string, duration = '1h', timeZone?: string) => ({
@@ -9,6 +10,12 @@ const window = (schedule: string, duration = '1h', timeZone?: string) => ({
   schedule,
   duration,
   ...(timeZone ? { timeZone } : {}),
+});
+
+const frozen = (freeze: ReturnType<typeof window>): FleetConfig => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'FleetConfig',
+  spec: { freeze: [freeze] },
 });
 
 function findings(
@@ -21,7 +28,7 @@ function findings(
     fleet: {
       members: ['a', 'b'].map((name) => member(name)),
       placements: [rolling()],
-      config: { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'FleetConfig', spec: { freeze: [freeze] } },
+      config: frozen(freeze),
     },
     placements: [remembered(rolling(), before, { 0: objects(1), 1: objects(1, 1) })],
   });
@@ -51,6 +58,16 @@ describe('in a freeze', () => {
     ],
   ])('%s', (_, before, after, remove, found) => {
     expect(findings(open, before, after, remove)).toEqual(found);
+  });
+
+  it.each([
+    ['a cluster of which nobody knows what it should hold stays as it is', {}, []],
+    ['a cluster that was not looked at is told nothing new', { digest: 'sha256:1' }, ['frozen']],
+  ])('%s', (_, told, found) => {
+    const fleet = { members: [member('a')], placements: [rolling()], config: frozen(open) };
+    const targets = [target('a', 'web', { resourceSnapshotIndex: 0, ...told })];
+    const plan = planOf({ placements: { web: [planned('a', 0, 'wait')] }, targets });
+    expect(rules(inputOf({ fleet, placements: [remembered(rolling(), [], {})] }), plan)).toEqual(found);
   });
 
   it.each([
