@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pointerToken, pointerTokens } from '../../../src/engine/kernel/json-pointer.ts';
+import { drawn } from '../../drawn.ts';
 
 describe('a JSON pointer', () => {
   it.each([
@@ -19,6 +20,7 @@ describe('a JSON pointer', () => {
       fc.property(fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a') })), (names) => {
         expect(pointerTokens(names.map((name) => `/${pointerToken(name)}`).join(''))).toEqual(names);
       }),
+      drawn(),
     );
   });
 });
