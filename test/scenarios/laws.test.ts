@@ -6,7 +6,7 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
 import { happened } from './happenings.ts';
-import { eviction, frozen, override, taint } from './texts.ts';
+import { eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -83,10 +83,6 @@ class World {
         paper.files['resources/web.yaml'] =
           deployment('web', 'web', `web:${this.#version}`) + (this.given.crd ? untrackable : '');
         break;
-      case 'mend':
-        paper.broken.delete(`${cluster}/Deployment/web`);
-        paper.refresh();
-        break;
       case 'override':
         paper.files['override.yaml'] = override('web', 'size: big', amount % 3);
         break;
@@ -103,9 +99,6 @@ class World {
       case 'evict':
         this.#evictions += 1;
         paper.files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, 'web', cluster);
-        break;
-      case 'freeze':
-        paper.files['fleet.yaml'] = frozen;
         break;
       case 'settle':
         paper.settled.add(`${cluster}/web`);

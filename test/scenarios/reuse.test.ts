@@ -10,7 +10,7 @@ import { survey, type World } from '../../src/engine/world.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, told } from './fleet.ts';
 import { happened } from './happenings.ts';
-import { eviction, frozen, override, taint } from './texts.ts';
+import { eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const apps = ['one', 'two', 'three'];
@@ -211,14 +211,9 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
   const app = apps[at % 3]!;
   const file = `clusters/${cluster}.yaml`;
   const known = file in paper.files;
-  if (happened(paper, event.kind, { cluster, app, amount })) return;
   switch (event.kind) {
     case 'version':
       paper.files[`resources/${app}.yaml`] = deployment(app, app, `${app}:${amount % 5}`);
-      break;
-    case 'mend':
-      paper.broken.clear();
-      paper.refresh();
       break;
     case 'taint':
       if (known) paper.files[file] = member(cluster, {}, taint);
@@ -230,13 +225,11 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
       paper.files[file] ??= member(cluster, { size: 'big' });
       break;
     case 'leave':
+      // Also all of them: what a plan says that is refused must be the same too.
       delete paper.files[file];
       break;
     case 'evict':
       paper.files[`evict-${count}.yaml`] = eviction(`e${count}`, app, cluster);
-      break;
-    case 'freeze':
-      paper.files['fleet.yaml'] = frozen;
       break;
     case 'override':
       paper.files['override.yaml'] = override('one', 'size: big', amount % 3);
@@ -273,15 +266,14 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
       paper.results.set(`${cluster}/${app}`, [{ object, result, message: `no ${amount}` }]);
       break;
     }
-    case 'restart':
-      paper.restart();
-      break;
     case 'suspend':
       paper.files[`${app}.yaml`] = (paper.files[`${app}.yaml`] ?? '').replace(
         `metadata: {name: ${app}}`,
         `metadata: {name: ${app}, annotations: {gitfleet.dev/suspended: "yes"}}`,
       );
       break;
+    default:
+      happened(paper, event.kind, { cluster, app, amount });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Plan, PlannedBinding, PlannedPlacement } from '../../src/engine/pl
 import { changes, deployment, member, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { OwningFleet } from './owning-fleet.ts';
-import { eviction, frozen, override, taint } from './texts.ts';
+import { eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 /** The placements of a story: two that ask for the same things, a namespace, what is in it, and one that always stays. */
@@ -154,15 +154,6 @@ export class RollingFleet {
         if (amount % 4 === 0) delete files['budget.yaml'];
         else files['budget.yaml'] = budget(amount % 3, amount % 2 === 0);
         return;
-      case 'mend':
-        paper.broken.delete(`${cluster}/Deployment/web`);
-        paper.broken.delete(`${cluster}/Deployment/app`);
-        paper.refresh();
-        return;
-      case 'break':
-        paper.broken.add(`${cluster}/Deployment/${amount % 2 === 0 ? 'web' : 'app'}`);
-        paper.refresh();
-        return;
       case 'delete':
         delete files[`${app}.yaml`];
         return;
@@ -182,28 +173,8 @@ export class RollingFleet {
       case 'join':
         files[file] ??= member(cluster);
         return;
-      case 'leave':
-        // That all leave at once is refused, and one that is the last of them is all.
-        if (Object.keys(files).filter((path) => path.startsWith('clusters/')).length > 2) delete files[file];
-        return;
-      case 'freeze':
-        files['fleet.yaml'] = frozen;
-        return;
-      case 'restart':
-        paper.restart();
-        return;
-      case 'forgetOne': {
-        const paths = [...paper.record.keys()];
-        const lost = paths[(amount * 7) % Math.max(paths.length, 1)];
-        paper.record = new Map([...paper.record].filter(([path]) => path !== lost));
-        this.#forgot = true;
-        return;
-      }
-      case 'forgetAll':
-        paper.record = new Map();
-        this.#forgot = true;
-        return;
       default:
+        this.#forgot ||= kind === 'forgetOne' || kind === 'forgetAll';
         happened(paper, kind, { cluster, app: amount % 2 === 0 ? 'web' : 'team.app', amount });
     }
   }

@@ -5,7 +5,7 @@ import { changes, deployment, member, PaperFleet, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { budget, environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';
 import { changesAsItMay, is, isOver, keepsToItsStages, onlyRunsMove } from './staged-rules.ts';
-import { eviction, frozen, override, taint } from './texts.ts';
+import { eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
@@ -111,19 +111,11 @@ export class StagedFleet {
         this.#version += 1;
         files['resources/web.yaml'] = deployment('web', 'web', `web:${this.#version}`);
         return;
-      case 'mend':
-        paper.broken.delete(`${cluster}/Deployment/web`);
-        paper.refresh();
-        return;
       case 'relabel':
         if (file in files) files[file] = member(cluster, { env: environment });
         return;
       case 'join':
         files[file] ??= member(cluster, { env: environment });
-        return;
-      case 'leave':
-        // That all leave at once is refused, and one that is the last of them is all.
-        if (Object.keys(files).filter((path) => path.startsWith('clusters/')).length > 2) delete files[file];
         return;
       case 'taint':
         if (file in files) files[file] = member(cluster, { env: environment }, taint);
@@ -131,9 +123,6 @@ export class StagedFleet {
       case 'evict':
         this.#evictions += 1;
         files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, 'web', cluster);
-        return;
-      case 'freeze':
-        files['fleet.yaml'] = frozen;
         return;
       case 'override':
         files['override.yaml'] = override('web', 'env: prod', amount % 3);
@@ -181,9 +170,6 @@ export class StagedFleet {
       case 'wait':
         paper.pass(30);
         return;
-      case 'restart':
-        paper.restart();
-        return;
       case 'apply':
         this.#apply = amount % 3 === 0 ? '{whenToApply: IfNotDrifted}' : '{}';
         if ('web.yaml' in files) this.#place();
@@ -202,23 +188,10 @@ export class StagedFleet {
       case 'recreate':
         this.#place();
         return;
-      case 'forgetOne': {
-        const paths = [...paper.record.keys()];
-        const lost = paths[(amount * 7) % Math.max(paths.length, 1)];
-        this.#forget((path) => path === lost);
-        return;
-      }
-      case 'forgetAll':
-        this.#forget(() => true);
-        return;
       default:
+        this.#forgot ||= kind === 'forgetOne' || kind === 'forgetAll';
         happened(paper, kind, { cluster, app: 'web', amount });
     }
-  }
-
-  #forget(isLost: (path: string) => boolean): void {
-    this.paper.record = new Map([...this.paper.record].filter(([path]) => !isLost(path)));
-    this.#forgot = true;
   }
 
   /** Writes the file of an approval that is asked for, as merging its branch does. */

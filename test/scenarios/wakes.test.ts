@@ -5,6 +5,7 @@ import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts'
 import { planFleet } from '../../src/engine/plan.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { happened } from './happenings.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const all = '{placementType: PickAll}';
@@ -39,7 +40,7 @@ kind: ClusterStagedUpdateRun
 metadata: {name: ${name}}
 spec: {placementName: stage, stagedRolloutStrategyName: soaking, state: Run}
 `;
-const freeze = `apiVersion: gitfleet.dev/v1alpha1
+const often = `apiVersion: gitfleet.dev/v1alpha1
 kind: FleetConfig
 spec: {freeze: [{name: often, schedule: "*/7 * * * *", duration: 2m}]}
 `;
@@ -60,7 +61,7 @@ const fleet = () =>
 
 const event = fc.record({
   kind: fc.constantFrom(
-    ...(['deliver', 'deliver', 'deliver', 'wake', 'wake', 'wake', 'wait', 'version', 'run'] as const),
+    ...(['deliver', 'deliverAll', 'deliverAll', 'wake', 'wake', 'wake', 'pass', 'version', 'run'] as const),
     ...(['break', 'mend', 'down', 'up', 'freeze', 'thaw'] as const),
   ),
   at: fc.nat(3),
@@ -89,14 +90,8 @@ it('wakeAt is when time alone changes a plan: not before, and then it does', asy
             paper.files[`resources/${name}.yaml`] = deployment(name, name, `web:${version}`);
         }
         if (kind === 'run') paper.files[`run-${amount % 3}.yaml`] = run(`run-${amount % 3}`);
-        if (kind === 'deliver') paper.deliver(amount % 2 === 0 ? undefined : cluster);
-        if (kind === 'break') paper.broken.add(`${cluster}/Deployment/${amount % 2 === 0 ? 'roll' : 'stage'}`);
-        if (kind === 'mend') paper.broken.clear();
-        if (kind === 'down') paper.down.add(cluster);
-        if (kind === 'up') paper.down.delete(cluster);
-        if (kind === 'freeze') paper.files['fleet.yaml'] = freeze;
-        if (kind === 'thaw') delete paper.files['fleet.yaml'];
-        if (kind === 'wait') paper.pass(amount);
+        if (kind === 'freeze') paper.files['fleet.yaml'] = often;
+        else happened(paper, kind, { cluster, app: amount % 2 === 0 ? 'roll' : 'stage', amount });
         if (kind === 'wake' && wakeAt !== undefined) paper.now = parseInstant(wakeAt)!;
         paper.refresh();
         paper.pass(1);
