@@ -2,6 +2,7 @@ import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { execute } from './execute/execute.ts';
 import { stop } from './execute/stop.ts';
+import { howToEnd } from './how-to-end.ts';
 import { initialize } from './initialize/initialize.ts';
 import { abortReason } from './initialize/revalidate.ts';
 import { skipLeftClusters } from './left-clusters.ts';
@@ -13,8 +14,8 @@ interface Turn {
   readonly state: RunState;
   /** A conflict between bindings: nothing in the placement may move. */
   readonly conflict: boolean;
-  /** Name of the run that is under way on the same placement. */
-  readonly blockedBy: string | undefined;
+  /** The run that is under way on the same placement. */
+  readonly blockedBy: StagedUpdateRun | undefined;
 }
 
 /** One run's turn in a plan: initialize, validate again, then what its state says. A run that is over waits for nothing. */
@@ -36,7 +37,7 @@ function inItsState(begun: RunStep, context: RunContext, turn: Turn): RunStep {
   if (turn.blockedBy !== undefined)
     return withHold(step, context, {
       reason: 'OtherRunActive',
-      message: `run ${context.run.metadata.name} waits until run ${turn.blockedBy} of the same placement is over or stopped`,
+      message: `run ${context.run.metadata.name} waits until run ${turn.blockedBy.metadata.name} of the same placement is over or stopped; if it cannot be, ${howToEnd({ ...context, run: turn.blockedBy })}`,
     });
   return execute(step, context);
 }

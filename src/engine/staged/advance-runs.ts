@@ -61,7 +61,7 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
       continue;
     }
     const admitted = admitState(run, recordOf(run));
-    const turn = { state: admitted.state, conflict: conflict !== undefined, blockedBy: active?.run.metadata.name };
+    const turn = { state: admitted.state, conflict: conflict !== undefined, blockedBy: active?.run };
     const advanced = advanceRun(admitted.denied ? denied(fresh, context, admitted.denied) : fresh, context, turn);
     const underWay = isInitialized(advanced.status) && !isOver(advanced.status);
     const held = underWay ? membershipHolds(advanced, context) : advanced;

@@ -1,6 +1,7 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StageStatus } from '../../../api/staged.ts';
 import { passGate, withdraw } from '../approval/gate.ts';
+import { howToEnd } from '../how-to-end.ts';
 import { mark, type StagedReason } from '../marks.ts';
 import {
   deleteStageName,
@@ -150,7 +151,7 @@ function updating(begun: RunStep, context: RunContext, at: number, stuck: readon
     step,
     run:
       stuck.length > 0
-        ? { reason: 'UpdateRunStuck', message: stuckMessage(stageName, stuck) }
+        ? { reason: 'UpdateRunStuck', message: stuckMessage(stageName, stuck, context) }
         : { reason: 'UpdateRunProgressing', message: `the update run is updating stage ${stageName}` },
   };
 }
@@ -161,11 +162,11 @@ const laterStage = ({ status: { stagesStatus = [], deletionStageStatus } }: RunS
     ({ clusters }) => !clusters.every(hasFinished),
   )?.stageName;
 
-/** Up to three names, as KubeFleet prints them. */
-export const stuckMessage = (stage: string, stuck: readonly ClusterName[]): string =>
+/** Up to three names, as KubeFleet prints them, and the way out that stopping is not: what is in flight must become available then too. */
+export const stuckMessage = (stage: string, stuck: readonly ClusterName[], context: RunContext): string =>
   `the update run is stuck waiting for ${stuck.length} cluster(s) in stage ${stage} to become available: ${stuck
     .slice(0, 3)
-    .join(', ')}${stuck.length > 3 ? '...' : ''}`;
+    .join(', ')}${stuck.length > 3 ? '...' : ''}; if they cannot, ${howToEnd(context)}`;
 
 const waiting = (step: RunStep, context: RunContext, at: number, message: string): StageOutcome => ({
   step: marked(step, context, at, 'StageUpdatingWaiting', message),

@@ -38,7 +38,7 @@ function stopStage(begun: RunStep, context: RunContext, at: number): RunStep {
     );
   const stopping = marked('StageUpdatingStopping', `stage ${name} stops once ${inFlight.join(', ')} is done`);
   return stuck.length > 0
-    ? run(stopping, context, 'UpdateRunStuck', stuckMessage(name, stuck))
+    ? run(stopping, context, 'UpdateRunStuck', stuckMessage(name, stuck, context))
     : run(stopping, context, 'UpdateRunStopping', `the update run stops once ${inFlight.join(', ')} is done`);
 }
 

@@ -163,7 +163,7 @@ describe('stuck', () => {
     expect(rollout.plan(299).reads[1]).toBe('Progressing=True/UpdateRunProgressing');
     expect(rollout.plan(300).reads[1]).toBe('Progressing=False/UpdateRunStuck');
     expect(rollout.status.conditions![1]!.message).toBe(
-      'the update run is stuck waiting for 5 cluster(s) in stage all to become available: a, b, c...',
+      'the update run is stuck waiting for 5 cluster(s) in stage all to become available: a, b, c...; if they cannot, remove run web-1, which ends it and leaves its clusters as they are',
     );
     expect(rollout.outcome.wakes).toEqual([]);
     expect(rollout.ready(...names).plan(400).reads).toContain('Succeeded=True/UpdateRunSucceeded');

@@ -86,6 +86,31 @@ describe('two runs on one placement', () => {
       rollout.outcome.holds.filter(({ reason }) => reason === 'OtherRunActive').map(({ subject }) => subject.name),
     ).toEqual(['a-run']);
   });
+  it('names the file whose removal ends one that can neither succeed nor be stopped, and the other goes on then', () => {
+    const [b, a] = two;
+    const wayOut = 'remove run a-run (runs/a-run.yaml), which ends it and leaves its clusters as they are';
+    const rollout = update(
+      { maxConcurrency: '100%' },
+      { runs: two, sourceOf: ({ metadata }) => ({ file: `runs/${metadata.name}.yaml`, line: 1 }) },
+    )
+      .plan()
+      .plan(300)
+      .change({ runs: [b!, runOf({ name: 'a-run', state: 'Stop' })] })
+      .plan(310);
+    expect(rollout.outcome.runs[0]!.status.conditions!.at(-1)!.message).toBe(
+      `the update run is stuck waiting for 5 cluster(s) in stage all to become available: a, b, c...; if they cannot, ${wayOut}`,
+    );
+    expect(rollout.outcome.holds.map(({ reason, message }) => [reason, message])).toEqual([
+      [
+        'OtherRunActive',
+        `run b-run waits until run a-run of the same placement is over or stopped; if it cannot be, ${wayOut}`,
+      ],
+    ]);
+    rollout.change({ runs: [b!, a!] }).plan(320);
+    rollout.change({ runs: [b!] }).plan(330);
+    expect(rollout.reads).toContain('Progressing=True/UpdateRunProgressing');
+    expect(rollout.outcome.holds).toEqual([]);
+  });
   it('one in Initialize does not block', () => {
     const rollout = update({}, { runs: [two[0]!, runOf({ name: 'a-run', state: 'Initialize' })] }).plan();
     expect(rollout.outcome.holds.map(({ reason }) => reason)).toEqual(['RolloutBudget']);

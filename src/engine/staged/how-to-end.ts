@@ -1,0 +1,10 @@
+import type { RunContext } from './step.ts';
+
+/**
+ * What ends a run whatever its clusters come to. Stopping it finishes what is in flight first; a run whose file is gone is not
+ * listed any more, and what its clusters were given stays.
+ */
+export function howToEnd({ run, input }: RunContext): string {
+  const file = input.sourceOf?.(run)?.file;
+  return `remove run ${run.metadata.name}${file === undefined ? '' : ` (${file})`}, which ends it and leaves its clusters as they are`;
+}
