@@ -84,12 +84,25 @@ describe('a commit that a command makes in a clone', () => {
     ]);
   });
 
-  it('drain knows what is on the cluster, and the merge is to be pushed', async () => {
+  it('drain knows what is on the cluster, and its branch is to be pushed for a pull request, or merged and pushed', async () => {
     const ran = await run('drain', 'dev-1');
     expect(ran.err).toContain('note: pay ');
-    expect(ran.out).toContain(
-      `  git -C ${clone} merge gitfleet/drain/dev-1 && git -C ${clone} push origin main && git -C ${clone} branch -d gitfleet/drain/dev-1\n`,
-    );
+    expect(ran.out.trimEnd().split('\n').slice(-3)).toEqual([
+      'Nothing happens until it is merged into main; push it for a pull request, or merge it by hand:',
+      `  git -C ${clone} push -u origin gitfleet/drain/dev-1`,
+      `  git -C ${clone} merge gitfleet/drain/dev-1 && git -C ${clone} push origin main && git -C ${clone} branch -d gitfleet/drain/dev-1`,
+    ]);
+  });
+
+  it('the branch of a pull request is to be pushed before the page of the forge can show it', async () => {
+    const dir = cloned();
+    sh(dir, 'remote', 'set-url', 'origin', 'git@github.com:acme/fleet.git');
+    const suspended = await cli('suspend', 'placement', 'web', '--pull-request', '--repo', dir);
+    expect(suspended.out.trimEnd().split('\n').slice(-4, -1)).toEqual([
+      'Nothing happens until it is merged into main; push it for a pull request and open that here, or merge it by hand:',
+      `  git -C ${dir} push -u origin gitfleet/suspend/web`,
+      '  https://github.com/acme/fleet/compare/main...gitfleet%2Fsuspend%2Fweb?expand=1',
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Fleet } from '../../engine/input.ts';
 import type { Branches } from '../../git/branches.ts';
 import { locate } from '../../git/local/locate.ts';
 import type { WorkingTree } from '../../git/local/working-files.ts';
+import { originUrl } from '../../git/native/origin-url.ts';
 import { branchRef } from '../../git/source.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
@@ -19,6 +20,8 @@ export interface Desired {
   readonly workingTree: WorkingTree | undefined;
   /** The branch of a clone: what it was cloned from has it too, and does not know of a commit that is only here. */
   readonly tracked: boolean;
+  /** Where people ask for a merge: the address of the repository, of a clone that of what it was cloned from. */
+  readonly address: string | undefined;
   /** Text of a file at the tip; undefined when there is none. */
   text(file: string): Promise<string | undefined>;
 }
@@ -42,13 +45,15 @@ export async function withDesired<T>(
     const files = new Map((await tree.files()).map(({ path, oid }) => [path, oid]));
     const tracking = `refs/remotes/origin/${options.branch}`;
     const located = branches.remote ? undefined : await locate(branches.name);
+    const tracked = !branches.remote && (await branches.list([tracking])).size > 0;
     return await use({
       branches,
       branch: options.branch,
       ref,
       tip,
       fleet: await loadFleet(tree),
-      tracked: !branches.remote && (await branches.list([tracking])).size > 0,
+      tracked,
+      address: branches.remote ? branches.name : tracked ? await originUrl(branches.name) : undefined,
       workingTree: located && !located.bare ? { dir: branches.name, gitDir: located.gitDir } : undefined,
       async text(file) {
         const oid = files.get(file);

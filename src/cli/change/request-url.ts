@@ -1,10 +1,14 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 
-/** Where a forge lets a person open a pull request (GitLab: merge request); undefined for plain git servers. */
+/**
+ * Where a forge lets a person open a pull request (GitLab: merge request): the one that `fleet.yaml` names, else the public
+ * one that the address is of. Undefined for plain git servers, and for hosts that nobody has said what they run.
+ */
 export function requestUrl(
-  forge: FleetConfig['spec']['forge'],
-  { from, into }: { readonly from: string; readonly into: string },
+  named: Forge | undefined,
+  { from, into, address }: { readonly from: string; readonly into: string; readonly address: string | undefined },
 ): string | undefined {
+  const forge = named ?? (address === undefined ? undefined : publicForge(address));
   if (forge?.repository === undefined) return undefined;
   const { kind, repository } = forge;
   const branches = `${encodeURIComponent(into)}...${encodeURIComponent(from)}`;
@@ -20,6 +24,25 @@ export function requestUrl(
     case 'none':
       return undefined;
   }
+}
+
+type Forge = NonNullable<FleetConfig['spec']['forge']>;
+
+const publicForges: Readonly<Record<string, Pick<Forge, 'kind' | 'baseURL'>>> = {
+  'github.com': { kind: 'github' },
+  'gitlab.com': { kind: 'gitlab' },
+  'codeberg.org': { kind: 'gitea', baseURL: 'https://codeberg.org' },
+};
+
+/** Of `https://HOST/OWNER/NAME.git`, `ssh://git@HOST/OWNER/NAME.git` and `git@HOST:OWNER/NAME.git`. */
+function publicForge(address: string): Forge | undefined {
+  const [, host = '', path = ''] =
+    /^(?:https|ssh):\/\/(?:[^@/]+@)?([^:/]+)(?::\d+)?\/(.+)$/.exec(address) ??
+    /^(?:[^@/]+@)?([^:/]+):(.+)$/.exec(address) ??
+    [];
+  const forge = publicForges[host.toLowerCase()];
+  const repository = path.replace(/\/+$/, '').replace(/\.git$/, '');
+  return forge && repository.includes('/') ? { ...forge, repository } : undefined;
 }
 
 /** GitHub Enterprise names its API in `baseURL`: people look at the host itself. */

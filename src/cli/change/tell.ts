@@ -72,19 +72,25 @@ const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
       }
     : undefined;
 
-/** A plain git server knows no pull requests: merging is the same there. A branch that is merged has served. */
-function nextStep({ branches, branch, fleet, tracked }: Desired, from: string): NextStep {
-  const url = requestUrl(fleet.config?.spec.forge, { from, into: branch });
+/**
+ * A plain git server knows no pull requests: merging is the same there. A branch that is merged has served. In a clone the
+ * branch is only there: nobody can open a request for it before it is pushed.
+ */
+function nextStep({ branches, branch, fleet, tracked, address }: Desired, from: string): NextStep {
+  const url = requestUrl(fleet.config?.spec.forge, { from, into: branch, address });
   const git = `git -C ${branches.name}`;
+  const push = tracked ? [`${git} push -u origin ${from}`] : [];
   const merge = branches.remote
     ? `git fetch origin && git checkout ${branch} && git merge origin/${from} && git push origin ${branch} :${from}`
     : `${git} merge ${from} && ${tracked ? `${git} push origin ${branch} && ` : ''}${git} branch -d ${from}`;
-  return url === undefined
-    ? { sentence: `Nothing happens until it is merged into ${branch}:`, commands: [merge] }
-    : {
-        sentence: `Nothing happens until it is merged into ${branch}; open the request here, or merge it by hand:`,
-        commands: [url, merge],
-      };
+  const ask = [
+    ...(tracked ? ['push it for a pull request'] : []),
+    ...(url === undefined ? [] : [tracked ? 'open that here' : 'open the request here']),
+  ].join(' and ');
+  return {
+    sentence: `Nothing happens until it is merged into ${branch}${ask && `; ${ask}, or merge it by hand`}:`,
+    commands: [...push, ...(url === undefined ? [] : [url]), merge],
+  };
 }
 
 function fileText(file: { readonly path: string; readonly content?: string }): string {

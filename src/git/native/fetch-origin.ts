@@ -1,4 +1,5 @@
-import { git, hasGit } from './run-git.ts';
+import { originUrl } from './origin-url.ts';
+import { git } from './run-git.ts';
 
 /** Somebody waits at a terminal. Milliseconds. */
 const longestMs = 60_000;
@@ -8,9 +9,7 @@ const longestMs = 60_000;
  * wrong; undefined when it is done, or when there is nothing to ask: no `origin`, no git.
  */
 export async function fetchOrigin(dir: string): Promise<string | undefined> {
-  if (!(await hasGit())) return undefined;
-  const origin = await git(['-C', dir, 'remote', 'get-url', 'origin']);
-  if (origin.code !== 0) return undefined;
+  if ((await originUrl(dir)) === undefined) return undefined;
   // A clone of a single branch has no rule for the others.
   const every = '+refs/heads/*:refs/remotes/origin/*';
   const fetch = ['-C', dir, 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', 'origin', every];
