@@ -1,4 +1,3 @@
-import type { Eviction } from '../../api/eviction.ts';
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
@@ -8,6 +7,7 @@ import { titleOf } from '../../repo/title-of.ts';
 import { noteWhereBehind } from '../status/behind.ts';
 import type { Bound } from '../status/bindings.ts';
 import { eventObject, eventRows } from '../status/events.ts';
+import type { AskedEviction } from '../status/evictions.ts';
 import { kindMeant } from '../status/kinds.ts';
 import type { Row } from '../status/listing.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
@@ -113,7 +113,7 @@ function bodyOf(plural: string, row: Row, status: Status): string[] {
     case 'policysnapshots':
       return policySnapshotText(named(row), row.item as OfPlacement<PolicySnapshotEntry>);
     case 'evictions':
-      return evictionText(row.item as Eviction);
+      return evictionText(row.item as AskedEviction);
     default:
       return [objectText(row.value)];
   }

@@ -1,10 +1,11 @@
-import type { Eviction } from '../../api/eviction.ts';
 import { evictionResult } from '../../engine/evict/result.ts';
+import type { AskedEviction } from '../status/evictions.ts';
 import { titled } from './object.ts';
 import { conditionTable, fields } from './parts.ts';
 
-/** What was to be evicted from where, and what came of it. */
-export function evictionText({ kind, metadata, spec, status }: Eviction): string[] {
+/** What was to be evicted from where, and what came of it, or why nothing has yet. */
+export function evictionText({ eviction, waits }: AskedEviction): string[] {
+  const { kind, metadata, spec, status } = eviction;
   return [
     fields([
       ['Name', metadata.name],
@@ -12,6 +13,7 @@ export function evictionText({ kind, metadata, spec, status }: Eviction): string
       ['Placement', spec.placementName],
       ['Cluster', spec.clusterName],
       ['Result', resultOf(status?.conditions)],
+      waits && ['Waits for', waits.told],
     ]),
     titled('Conditions', conditionTable(status?.conditions)),
   ];

@@ -4,11 +4,12 @@ import { bindings } from './bindings.ts';
 import { clusters } from './clusters.ts';
 import { drift } from './drift.ts';
 import { events } from './events.ts';
+import { evictions } from './evictions.ts';
 import type { Listing, Row } from './listing.ts';
 import { placements } from './placements.ts';
 import { problems } from './problems.ts';
 import { defaultHistory } from './read-events.ts';
-import { approvals, evictions, runs } from './runs.ts';
+import { approvals, runs } from './runs.ts';
 import { policySnapshots, resourceSnapshots } from './snapshots.ts';
 
 /** What a person asked to list. */

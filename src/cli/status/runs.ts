@@ -1,4 +1,3 @@
-import type { Eviction } from '../../api/eviction.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
 import { type RemovalAsked, removalApprovalObject } from '../../repo/record/removals-asked.ts';
@@ -91,23 +90,3 @@ const askedAt = ({ metadata, status }: ApprovalRequest, run: StagedUpdateRun | u
   const task = tasks.find(({ approvalRequestName }) => approvalRequestName === metadata.name);
   return [...timesOf(task?.conditions), ...timesOf(status?.conditions)];
 };
-
-/** KubeFleet's columns. */
-export const evictions: Listing = listing<Eviction>({
-  names: ['evictions', 'eviction'],
-  clusterNames: ['clusterresourceplacementevictions', 'clusterresourceplacementeviction', 'crpe'],
-  folders: ['evictions'],
-  items: ({ record }) => [...record.evictions.values()],
-  describe: (eviction) => ({
-    name: eviction.metadata.name,
-    placement: eviction.spec.placementName,
-    value: eviction,
-  }),
-  columns: [
-    { heading: 'VALID', cell: ({ status }) => statusOf(status?.conditions, 'Valid') },
-    { heading: 'EXECUTED', cell: ({ status }) => statusOf(status?.conditions, 'Executed') },
-    { heading: 'PLACEMENT', cell: ({ spec }) => spec.placementName },
-    { heading: 'CLUSTER', cell: ({ spec }) => spec.clusterName },
-    { heading: 'REASON', cell: ({ status }) => status?.conditions?.at(-1)?.reason },
-  ],
-});

@@ -1,6 +1,7 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import type { AskedEviction } from '../status/evictions.ts';
 import type { Row } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
@@ -28,6 +29,10 @@ export function reasonsOf(plural: string, row: Row, status: Status): string[] {
       return waitsOfUpdateRun(row.value as StagedUpdateRun, placement, status);
     case 'approvals':
       return waitsOfApproval(row.value as ApprovalRequest);
+    case 'evictions': {
+      const { waits } = row.item as AskedEviction;
+      return waits ? [waits.told] : [];
+    }
     case 'clusters':
       return waitsOfCluster(row.value as MemberCluster, status);
     default:

@@ -1,20 +1,26 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { eviction } from '../../../src/api/eviction.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import { evictionText } from '../../../src/cli/describe/eviction.ts';
+import { removeFolders } from '../../git/world.ts';
+import { deployment } from '../../scenarios/fleet.ts';
+import { cli } from '../cli.ts';
+import { FleetOnGit } from '../fleet-on-git.ts';
+import { place, shop } from '../shop.ts';
 import { is } from './world.ts';
 
 describe('describe eviction says what came of it', () => {
   const result = (...conditions: Condition[]) =>
-    evictionText(
-      eviction.parse({
+    evictionText({
+      waits: undefined,
+      eviction: eviction.parse({
         apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
         kind: 'ClusterResourcePlacementEviction',
         metadata: { name: 'e' },
         spec: { placementName: 'web', clusterName: 'eu-1' },
         status: { conditions },
       }),
-    )[0]!.split('\n');
+    })[0]!.split('\n');
   const again = 'to try again, commit one of another name';
 
   it.each<[string, Condition[], string]>([
@@ -30,5 +36,72 @@ describe('describe eviction says what came of it', () => {
       'Cluster:    eu-1',
       `Result:     ${expected}`,
     ]);
+  });
+});
+
+describe('an eviction that nothing has come of yet', () => {
+  afterAll(removeFolders);
+  const base = place('base', { policy: { placementType: 'PickAll' } });
+  const evict = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacementEviction
+metadata: {name: later}
+spec: {placementName: base, clusterName: dev-1}
+status: {conditions: [{type: Executed, status: "True", reason: Written, lastTransitionTime: "2026-11-20T10:00:00Z"}]}
+`;
+  const open = async () => {
+    const fleet = await FleetOnGit.open({
+      ...shop,
+      'placements/base.yaml': base,
+      'resources/base.yaml': deployment('base', 'base', 'base:1'),
+    });
+    await fleet.settle();
+    return fleet;
+  };
+  const described = async ({ dir }: FleetOnGit) => (await cli('describe', 'eviction', 'later', '--repo', dir)).out;
+  const held = (why: string) =>
+    [
+      'Name:       later',
+      'Kind:       ClusterResourcePlacementEviction',
+      'Placement:  base',
+      'Cluster:    dev-1',
+      'Result:     none yet',
+      `Waits for:  ${why}`,
+      '',
+      'Conditions:',
+      '  TYPE   STATUS   REASON   SINCE   MESSAGE',
+      '',
+    ].join('\n');
+
+  it('while its placement is suspended says so, whatever status its file was written with', async () => {
+    const fleet = await open();
+    const suspended = base.replace('metadata:', 'metadata:\n  annotations: {gitfleet.dev/suspended: incident 42}');
+    fleet.commit({ 'placements/base.yaml': suspended, 'evict.yaml': evict }, 'Evict base');
+    await fleet.settle();
+    const told =
+      'Freeze: eviction later is carried out once the annotation gitfleet.dev/suspended (incident 42) of base is taken away';
+    expect(await described(fleet)).toBe(held(told));
+    const listed = await cli('get', 'evictions', '--repo', fleet.dir);
+    expect(listed.out.split('\n')[1]!.trim().split(/ +/)).toEqual([
+      'later',
+      '<none>',
+      '<none>',
+      'base',
+      'dev-1',
+      'Freeze',
+    ]);
+    const waited = await cli('wait', 'eviction/later', '--for=Executed', '--timeout=0s', '--repo', fleet.dir);
+    expect(waited.err).toContain(told);
+    fleet.commit({ 'placements/base.yaml': base }, 'Resume base');
+    await fleet.settle();
+    expect(await described(fleet)).toContain('Result:     executed; the file may go\n');
+  });
+
+  it('of a plan that is refused says why that is', async () => {
+    const fleet = await open();
+    const tight = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
+    fleet.commit({ 'fleet.yaml': tight, 'evict.yaml': evict }, 'Evict base');
+    const { guard } = await fleet.pass({ refused: true });
+    const why = guard.map(({ message }) => message).join('; ');
+    expect(await described(fleet)).toBe(held(`the plan that would carry it out is refused: ${why}`));
   });
 });
