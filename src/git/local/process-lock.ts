@@ -1,4 +1,4 @@
-import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { GitError } from '../git-error.ts';
 
@@ -95,10 +95,13 @@ async function livingHolder(path: string): Promise<string | undefined> {
   return started !== undefined && started === holder.started && holder.pid !== process.pid ? name : undefined;
 }
 
-/** When a process started, in whatever unit the system counts; undefined when there is no such process. */
+/** When a process started, in whatever unit the system counts; undefined when there is no such process, or it is over. */
 async function startOf(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  if (text !== undefined) return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  if (text !== undefined) {
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return /[ZX]/.test(fields[0]!) && (await isAlone(pid)) ? undefined : fields[19];
+  }
   try {
     process.kill(pid, 0);
     return 'unknown';
@@ -106,3 +109,13 @@ async function startOf(pid: number): Promise<string | undefined> {
     return undefined;
   }
 }
+
+/**
+ * Until its parent asks how it ended, a process that was killed is still listed, as a zombie. So is one whose first thread has
+ * ended before the others: only where none of those is left does nothing of it run any more.
+ */
+const isAlone = (pid: number): Promise<boolean> =>
+  readdir(`/proc/${pid}/task`).then(
+    (threads) => threads.length <= 1,
+    () => true,
+  );

@@ -26,6 +26,26 @@ it('a lock whose process is gone is taken over', async () => {
   await (await takeLock(lock))();
 });
 
+it.runIf(existsSync('/proc/self/stat'))(
+  'a lock whose process was killed is taken over although nobody has asked yet how it ended',
+  async () => {
+    const parent = spawn('sh', ['-c', 'sleep 30 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const pid = await new Promise<number>((done) =>
+      parent.stdout.once('data', (text: Buffer) => done(Number(`${text}`))),
+    );
+    const fields = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    const lock = path();
+    writeFileSync(lock, JSON.stringify({ host: hostname(), pid, started: fields()[19] }));
+    await expect(takeLock(lock)).rejects.toMatchObject({ code: 'locked', message: expect.stringContaining(`${pid}`) });
+    process.kill(pid, 'SIGKILL');
+    while (fields()[0] !== 'Z') await new Promise((done) => setImmediate(done));
+    await (await takeLock(lock))();
+    const ended = new Promise((done) => parent.once('close', done));
+    parent.kill('SIGKILL');
+    await ended;
+  },
+);
+
 it('a lock of the same number from before a restart is taken over', async () => {
   const lock = path();
   writeFileSync(lock, JSON.stringify({ host: hostname(), pid: process.pid, started: '1' }));
