@@ -14,6 +14,7 @@ import { apiVersionOf } from '../selection/group-version.ts';
 import { tellsLostSnapshot } from '../selection/lost-snapshot.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
+import { fixOfObject } from './fix-of-object.ts';
 
 /**
  * What clusters cannot be given of a placement: an override that fails, an envelope that cannot be unpacked, an object that
@@ -29,7 +30,7 @@ export function deliveryProblems(
     code,
     ...placeOf({ about, why, placement, fleet }),
     message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}: ${why}`,
-    ...fixOf({ about, why, placement, overrides }),
+    ...fixOf({ about, why, placement, fleet, overrides }),
   }));
 }
 
@@ -37,20 +38,21 @@ function fixOf(of: {
   readonly about: About;
   readonly why: string;
   readonly placement: Placement;
+  readonly fleet: Fleet;
   readonly overrides: OverrideHistory;
 }): Pick<Problem, 'fix'> {
   const { about, why, placement, overrides } = of;
-  if (isImmutable(why)) return { fix: 'give the object a new name, or delete it on the member, and it is made anew' };
-  const used = about?.kind === 'override' ? lookupOf(overrides).byId.get(about.id) : undefined;
+  if (about?.kind === 'object') {
+    const fix = fixOfObject(about.object, why, of);
+    return fix === undefined ? {} : { fix };
+  }
+  const used = about && lookupOf(overrides).byId.get(about.id);
   return used && !used.latest && placement.spec.strategy.type === 'External' ? { fix: newRun } : {};
 }
 
 /** A mended file helps a run no more that has begun (KubeFleet updaterun/initialization.go records what it found). */
 const newRun =
   'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
-
-/** As API servers say it of a Job's template, a workload's selector, a Service's address (apimachinery, ValidateImmutableField). */
-const isImmutable = (why: string): boolean => why.includes('field is immutable');
 
 const codes = ['failing-override', 'failing-envelope', 'failing-object', 'lost-snapshot'] as const;
 type Code = (typeof codes)[number];

@@ -69,6 +69,44 @@ describe('problems of delivery', () => {
     ]);
   });
 
+  it.each([
+    [
+      'whose Namespace the repo has',
+      ['shop'],
+      undefined,
+      'the member has no Namespace shop: add it to resourceSelectors, or create it on the member',
+    ],
+    [
+      'whose Namespace nobody has',
+      ['web'],
+      undefined,
+      'the member has no Namespace shop: put it under resources/ and add it to resourceSelectors, or create it on the member',
+    ],
+    [
+      'of a ResourcePlacement, which may select no Namespace',
+      ['shop'],
+      'shop',
+      'the member has no Namespace shop: select it in a ClusterResourcePlacement that goes there, or create it on the member',
+    ],
+  ])('an object without its namespace on the member, %s, is told with what brings it', (_, names, within, fix) => {
+    const placement = placementOf({ placementType: 'PickAll' });
+    const { name } = placement.metadata;
+    const of =
+      within === undefined
+        ? placement
+        : ({ ...placement, kind: 'ResourcePlacement', metadata: { name, namespace: within } } as typeof placement);
+    const namespaces = names.map((name) => ({
+      manifest: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as Manifest,
+      scope: 'Cluster' as const,
+      file: 'resources/ns.yaml',
+    }));
+    const [problem] = deliveryProblems(workOf(of, [refused('a', 'create shop/w: 404, namespaces "shop" not found')]), {
+      fleet: { ...fleet, resources: [...fleet.resources, ...namespaces] },
+      overrides: new Map(),
+    });
+    expect(problem?.fix).toBe(fix);
+  });
+
   it('an override that fails is told at its own file', () => {
     const conditions = [is('Overridden', 'OverriddenFailed', failing)];
     expect(
