@@ -42,11 +42,12 @@ export function assemble(assembly: Assembly): { readonly plan: Plan; readonly pa
   const works = all.map(({ work }) => work);
   const orphans = runsWithoutPlacement(world);
   const advanced = [...assembly.runs.values()];
-  const stuck = stuckRemovals({ ...world, ...input, works });
+  const targetOf = targetReader(all);
+  const stuck = stuckRemovals({ ...input, works, targetOf });
   const holds = sortedHolds([
     ...world.holds,
     ...notActedOn(world),
-    ...removalHolds(input, targetReader(all)),
+    ...removalHolds(input, targetOf),
     ...stuck.holds,
     ...unknownContentHolds(
       outcomes.map(({ work }) => work),

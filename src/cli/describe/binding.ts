@@ -2,7 +2,7 @@ import { recordedDecision } from '../../engine/placement/selected.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import type { Bound } from '../status/bindings.ts';
 import type { Status } from '../status/open-status.ts';
-import { whyLate } from '../status/why-late.ts';
+import { whyNotSettled } from '../status/why-late.ts';
 import { titled } from './object.ts';
 import { conditionTable, fields } from './parts.ts';
 import { overridesOf, troubles } from './placement.ts';
@@ -26,7 +26,7 @@ export function bindingText({ name, kind }: BindingName, bound: Bound, status: S
       ['Policy', policySnapshotIndex === undefined ? undefined : `snapshot ${policySnapshotIndex}`],
       ['Picked', recordedDecision(binding).reason],
       ['Overrides', overridesOf(binding).join(', ')],
-      ['Waits for', whyLate(bound, status) ?? 'nothing, it has what it is to have'],
+      ['Waits for', whyNotSettled(bound, status) ?? 'nothing, it has what it is to have'],
     ]),
     titled('Conditions', conditionTable(conditions)),
     ...(wrong.length === 0 ? [] : [titled('Not as it should be', wrong.join('\n'))]),

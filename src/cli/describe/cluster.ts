@@ -6,7 +6,7 @@ import type { Silence } from '../../repo/record/summary.ts';
 import { conditionOf, statusOf } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import { knownPlacements } from '../status/placements.ts';
-import { toldSilence, whyLate } from '../status/why-late.ts';
+import { toldSilence, whyNotSettled } from '../status/why-late.ts';
 import { table } from '../terminal/table.ts';
 import { indent, titled } from './object.ts';
 import { conditionTable, fields } from './parts.ts';
@@ -98,7 +98,7 @@ function placementLines(name: string, status: Status): string[] {
     binding.resourceSnapshotIndex,
     statusOf(binding.conditions, 'Applied'),
     statusOf(binding.conditions, 'Available'),
-    whyLate({ placement, binding }, status),
+    whyNotSettled({ placement, binding }, status),
   ]);
   const wrong = held.flatMap(({ title, binding }) => {
     const lines = troubles(binding);

@@ -15,16 +15,20 @@ import { mostNamed } from '../terminal/names.ts';
 import type { Status } from './open-status.ts';
 import type { KnownPlacement } from './placements.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
-import { toldHold, toldSilence, whyLate } from './why-late.ts';
+import { toldHold, toldSilence, whyLate, whyNotSettled } from './why-late.ts';
 
 type Known = Pick<Status, 'record' | 'silent' | 'holds'>;
 
-/** Why a placement is not where it is wanted: who is waited for, one line each; where it is everywhere, only what holds it as a whole. */
+/**
+ * Why a placement is not where it is wanted: who is waited for, one line each; where it is everywhere, only what holds it as a whole, and
+ * removals that are held.
+ */
 export function waitsOfPlacement(placement: KnownPlacement, { record, silent, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
-  const late = lateClusters(placement, state.bindings, { silent, holds });
   const whole = held(holds, { kind, name, namespace });
-  if (late.length === 0) return whole;
+  const isLate = state.bindings.some((binding) => whyLate({ placement, binding }, { silent, holds }) !== undefined);
+  const late = waitingClusters(placement, state.bindings, { silent, holds });
+  if (!isLate) return [...whole, ...late];
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   const runs = [...record.runs.values()].filter(
     ({ metadata, spec, status }) =>
@@ -40,13 +44,13 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
   ];
 }
 
-/** Why clusters do not have what they are to have; those that wait for the same share a line. */
-function lateClusters(
+/** Why clusters do not have what they are to have, or have more than that; those that wait for the same share a line. */
+function waitingClusters(
   placement: KnownPlacement,
   bindings: readonly Binding[],
   known: Pick<Known, 'silent' | 'holds'>,
 ): string[] {
-  const late = Map.groupBy(bindings, (binding) => whyLate({ placement, binding }, known));
+  const late = Map.groupBy(bindings, (binding) => whyNotSettled({ placement, binding }, known));
   late.delete(undefined);
   return [...late].map(([why, of]) => `${someOf(of.map(clusterOf), mostNamed)}: ${why}`);
 }
@@ -55,7 +59,7 @@ function lateClusters(
 export function waitsInRun(run: StagedUpdateRun, placement: KnownPlacement, known: Known): string[] {
   const moving = new Set(inFlightOf(run));
   const bindings = placement.state.bindings.filter(({ targetCluster }) => moving.has(targetCluster));
-  return lateClusters(placement, bindings, known);
+  return waitingClusters(placement, bindings, known);
 }
 
 const clusterOf = ({ targetCluster }: Binding): string => targetCluster;

@@ -2,6 +2,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
+import type { HoldReason } from '../../engine/plan-document.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { holdsOf } from '../../repo/record/holds-of.ts';
 import type { Held, Silence } from '../../repo/record/summary.ts';
@@ -22,6 +23,23 @@ export function whyLate({ placement, binding }: Bound, { silent, holds }: Known)
   const hold = seen === undefined || silent.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
   return hold ? toldHold(hold) : seen;
 }
+
+/** The same; of a cluster that has all it is to have, why it still has something besides, where that is held. */
+export function whyNotSettled(bound: Bound, known: Known): string | undefined {
+  const { placement, binding } = bound;
+  const late = whyLate(bound, known);
+  if (late !== undefined || known.silent.has(binding.targetCluster)) return late;
+  const hold = holdsOn(binding.targetCluster, holdsOf(placement, known.holds)).find(({ reason }) =>
+    ofRemovals.has(reason),
+  );
+  return hold && toldHold(hold);
+}
+
+const ofRemovals: ReadonlySet<string> = new Set<HoldReason>([
+  'ContainsForeignObjects',
+  'RemovalRefused',
+  'RemovalPending',
+]);
 
 /** What holds one cluster of an update run; of one that does not answer that is told first. */
 export function heldInRun(

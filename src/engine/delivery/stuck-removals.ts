@@ -1,50 +1,82 @@
 import type { ClusterName, Condition, Manifest, Timestamp } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
-import { refOf } from '../../api/placement.ts';
+import { type PlacementRef, refOf } from '../../api/placement.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
-import type { Hold } from '../plan-document.ts';
+import type { Hold, Target } from '../plan-document.ts';
+import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 import { leavingSteps, type PlacementWork } from '../working.ts';
+import { listedObjects } from './listed-objects.ts';
 
 /** A removal that takes longer is told (KubeFleet work applier, deletion-wait-time). */
 const patienceMs = 300_000;
 
 /**
- * Objects of bindings on their way out that the member has marked as deleted for five minutes and that are still there,
- * with what they wait for; and the instants at which others become such.
+ * Objects that are to go from a cluster, with their binding or as a newer snapshot lists them no more, that the member has
+ * marked as deleted for five minutes and that are still there, with what they wait for; and the instants at which others
+ * become such.
  */
 export function stuckRemovals(context: {
-  readonly works: readonly Pick<PlacementWork, 'placement' | 'bindings'>[];
-  readonly observationOf: (cluster: ClusterName) => ClusterObservation | undefined;
+  readonly works: readonly PlacementWork[];
+  readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
+  readonly targetOf: (cluster: ClusterName, placement: PlacementRef) => Target | undefined;
   readonly now: Timestamp;
   readonly digest: (text: string) => string;
 }): { readonly holds: Hold[]; readonly wakes: Timestamp[] } {
+  const { works, observations, targetOf, digest } = context;
   const holds: Hold[] = [];
   const wakes: Timestamp[] = [];
   const now = parseInstant(context.now) ?? 0;
-  for (const { placement, bindings } of context.works) {
-    const ref = refOf(placement);
-    for (const { binding } of leavingSteps(bindings)) {
-      const observation = context.observationOf(binding.targetCluster);
-      if (!observation?.reachable) continue;
-      const label = placementLabelValue(ref, context.digest);
+  let byLabel: ReadonlyMap<string, PlacementWork> | undefined;
+  for (const [clusterName, { reachable, objects }] of observations ?? []) {
+    if (!reachable) continue;
+    for (const [label, deleted] of deletedByLabel(objects)) {
+      byLabel ??= new Map(works.map((work) => [placementLabelValue(refOf(work.placement), digest), work]));
+      const work = byLabel.get(label);
+      if (!work) continue;
+      const isToGo = goingFrom(work, clusterName, targetOf);
       const stuck: Manifest[] = [];
-      for (const object of observation.objects) {
-        const since = parseInstant(object.metadata.deletionTimestamp ?? '');
-        if (since === undefined || object.metadata.labels?.[placementLabel] !== label) continue;
+      for (const { object, since } of deleted) {
+        if (!isToGo(object)) continue;
         if (now - since >= patienceMs) stuck.push(object);
         else wakes.push(formatInstant(since + patienceMs));
       }
       if (stuck.length > 0)
         holds.push({
-          subject: { ...ref, clusterName: binding.targetCluster },
+          subject: { ...refOf(work.placement), clusterName },
           reason: 'RemovalPending',
-          message: `on ${binding.targetCluster} ${told(stuck)}`,
+          message: `on ${clusterName} ${told(stuck)}`,
         });
     }
   }
   return { holds, wakes };
+}
+
+/** What a member has marked as deleted, by the placement that it is of: nothing almost everywhere. */
+const deletedByLabel = onceFor((objects: readonly Manifest[]) => {
+  const deleted = objects.flatMap((object) => {
+    const since = parseInstant(object.metadata.deletionTimestamp ?? '');
+    const label = object.metadata.labels?.[placementLabel];
+    return since === undefined || label === undefined ? [] : [{ object, label, since }];
+  });
+  return Map.groupBy(deleted, ({ label }) => label);
+});
+
+/** Of a binding on its way out everything goes; else what earlier snapshots list and the present target does not. */
+function goingFrom(
+  { placement, bindings, contents }: PlacementWork,
+  cluster: ClusterName,
+  targetOf: (cluster: ClusterName, placement: PlacementRef) => Target | undefined,
+): (object: Manifest) => boolean {
+  if (leavingSteps(bindings).some(({ binding }) => binding.targetCluster === cluster)) return () => true;
+  const target = targetOf(cluster, refOf(placement));
+  // Without a digest nobody knows what is to be there, and nothing is removed.
+  if (target?.digest === undefined) return () => false;
+  const stays = new Set(target.objects.map(objectKey));
+  const { keys } = listedObjects(contents);
+  return (object) => keys.has(keyOfManifest(object)) && !stays.has(keyOfManifest(object));
 }
 
 function told(stuck: readonly Manifest[]): string {

@@ -338,6 +338,39 @@ describe('an object dropped from what is selected', () => {
     ]);
   });
 
+  it('that waits for a finalizer for five minutes is told, as long as it is there', async () => {
+    const story = await settled();
+    const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: web}\n';
+    const labels = { 'gitfleet.dev/placement': 'web' };
+    const shows = (index: number, ...objects: Document[]): Sight => ({
+      placements: [...(holds(index).placements ?? []), otherTold],
+      objects: [namespace, deployment(2), otherNamespace, ...objects],
+    });
+    const kept = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'extra', namespace: 'web', labels } };
+    const metadata = { ...kept.metadata, deletionTimestamp: at(40), finalizers: ['acme.io/x'] };
+    const ending = { ...kept, metadata };
+    story.files['resources/web.yaml'] = app('web:1', extra);
+    await story.plan(20);
+    story.seen = { a: shows(1, kept), b: shows(1, kept) };
+    await story.plan(30);
+    story.files['resources/web.yaml'] = app('web:1');
+    await story.plan(40);
+    story.seen = { a: shows(2, ending), b: shows(2) };
+    const early = await story.plan(50);
+    expect([early.plan.holds, early.plan.wakeAt]).toEqual([[], at(340)]);
+    const [hold, ...others] = (await story.plan(340)).plan.holds;
+    expect([hold, others]).toEqual([
+      {
+        subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'a' },
+        reason: 'RemovalPending',
+        message: `on a ConfigMap web/extra is being removed since ${at(40)} and waits for acme.io/x`,
+      },
+      [],
+    ]);
+    story.seen = { a: shows(2), b: shows(2) };
+    expect((await story.plan(350)).plan.holds).toEqual([]);
+  });
+
   it('a namespace that holds objects of others is held until they go', async () => {
     const story = await settled();
     delete story.files['web.yaml'];

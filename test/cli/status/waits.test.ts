@@ -128,6 +128,14 @@ describe('why a placement is late', () => {
     ]);
   });
 
+  it('a cluster that has everything, and cannot let go of something besides, says so and not what keeps rollouts', () => {
+    const summary =
+      'holds: [{subject: {kind: ClusterResourcePlacement, name: web, clusterName: a}, reason: RemovalPending, message: on a ConfigMap old is being removed}]\n';
+    expect(
+      lines('{}', 'External', `[{targetCluster: a, ${up}}, {targetCluster: b, ${up}}]`, { 'summary.yaml': summary }),
+    ).toEqual(['a: RemovalPending: on a ConfigMap old is being removed']);
+  });
+
   describe('a rollout that waits for its turn says by which number', () => {
     const group = (count: number, message = 'is to be updated once maxUnavailable 0 allows it', more = '') =>
       `{subject: {kind: ClusterResourcePlacement, name: web}, reason: RolloutBudget, message: ${message}, clusters: [a, b${more}], count: ${count}}`;

@@ -4,6 +4,7 @@ import type { ClusterObservation, ObjectOutcome } from '../../../src/api/observa
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { approvedRemovals, heldBack, removalHolds } from '../../../src/engine/delivery/removal-holds.ts';
 import { stuckRemovals } from '../../../src/engine/delivery/stuck-removals.ts';
+import type { Target } from '../../../src/engine/plan-document.ts';
 import { bound, placementOf, unscheduled, workOf } from '../rollout/world.ts';
 import { sighting } from '../sighting.ts';
 import { digest } from '../staged/world.ts';
@@ -91,10 +92,14 @@ describe('a removal that does not come to an end', () => {
       },
       ...more,
     }) as Manifest;
-  const at = (now: string, objects: Manifest[], binding: Binding = unscheduled('a', [], { deleting: true })) =>
+  const leaving = unscheduled('a', [], { deleting: true });
+  /** Snapshot 0 lists a ConfigMap and a Namespace, both named shop. */
+  const listing = new Map([[0, [object('ConfigMap', ''), object('Namespace', '')]]]);
+  const at = (now: string, objects: Manifest[], binding: Binding = leaving, target?: Partial<Target>) =>
     stuckRemovals({
-      works: [workOf(placementOf({ placementType: 'PickAll' }), [binding])],
-      observationOf: () => refusing([], objects),
+      works: [{ ...workOf(placementOf({ placementType: 'PickAll' }), [binding]), contents: listing }],
+      observations: new Map([['a', refusing([], objects)]]),
+      targetOf: () => target && { clusterName: 'a', placement: web, remove: false, objects: [], ...target },
       now,
       digest,
     });
@@ -135,14 +140,34 @@ describe('a removal that does not come to an end', () => {
     );
   });
 
-  it.each<[string, Manifest[], Binding | undefined]>([
-    ['that stays', [object('ConfigMap', since)], bound('a', 0, [])],
+  it('is told too of an object that a newer snapshot lists no more, while its binding stays', () => {
+    const target = { resourceSnapshotIndex: 1, digest: 'sha256:new', objects: [shop] };
+    const objects = [object('ConfigMap', since), object('Namespace', since)];
+    expect(at('2026-11-20T10:01:00Z', objects, bound('a', 1, []), target)).toEqual({
+      holds: [],
+      wakes: ['2026-11-20T10:05:00Z'],
+    });
+    expect(at('2026-11-20T11:00:00Z', objects, bound('a', 1, []), target).holds).toEqual([
+      {
+        subject: { ...web, clusterName: 'a' },
+        reason: 'RemovalPending',
+        message: `on a ConfigMap shop is being removed since ${since} and waits for example.com/slow`,
+      },
+    ]);
+  });
+
+  const known = { resourceSnapshotIndex: 1, digest: 'sha256:new' };
+  it.each<[string, Manifest, Binding?, Partial<Target>?]>([
+    ['is to be there', object('Namespace', since), bound('a', 1, []), { ...known, objects: [shop] }],
+    ['no snapshot ever listed', object('Secret', since), bound('a', 1, []), known],
+    ['may stay, since nobody knows what is to be there', object('ConfigMap', since), bound('a', 1, []), {}],
+    ['may stay, since what is to be there cannot be rendered', object('ConfigMap', since), bound('a', 1, [])],
     [
-      'of another placement',
-      [{ ...object('ConfigMap', since), metadata: { name: 'x', deletionTimestamp: since } }],
-      undefined,
+      'is not of the placement',
+      { ...object('ConfigMap', since), metadata: { name: 'x', deletionTimestamp: since } },
+      leaving,
     ],
-  ])('is none where the binding or the object is one %s', (_, objects, binding) => {
-    expect(at('2026-11-20T11:00:00Z', objects, binding)).toEqual({ holds: [], wakes: [] });
+  ])('is none of what %s', (_, of, binding, target) => {
+    expect(at('2026-11-20T11:00:00Z', [of], binding, target)).toEqual({ holds: [], wakes: [] });
   });
 });
