@@ -145,6 +145,51 @@ describe('validate says of a name that leads nowhere', () => {
   });
 
   it.each([
+    [
+      'a ClusterResourceOverride that selects a namespaced kind, with the namespaces that have one of the name',
+      ['ResourceOverride\nmetadata: {name: where, namespace: web}', 'ClusterResourceOverride\nmetadata: {name: where}'],
+      '8:32',
+      'ClusterResourceOverride where: ConfigMap is namespaced, and a ClusterResourceOverride reaches such objects only through their Namespace, all of it at once',
+      'write a ResourceOverride in namespace web',
+    ],
+    [
+      'a ClusterResourceOverride that selects what nobody has',
+      [
+        'ResourceOverride\nmetadata: {name: where, namespace: web}',
+        'ClusterResourceOverride\nmetadata: {name: where}',
+        'kind: ConfigMap, name: settings',
+        'kind: Secret, name: settings',
+      ],
+      '8:32',
+      'ClusterResourceOverride where: Secret is namespaced, and a ClusterResourceOverride reaches such objects only through their Namespace, all of it at once',
+      'write a ResourceOverride in its namespace',
+    ],
+    [
+      'a ResourceOverride that selects a cluster-scoped kind',
+      ['kind: ConfigMap, name: settings', 'kind: Namespace, name: web'],
+      '9:32',
+      'ResourceOverride where: Namespace is cluster-scoped, and a ResourceOverride reaches only what is in its namespace, web',
+      'write a ClusterResourceOverride',
+    ],
+  ])('%s', async (_, changes, at, message, fix) => {
+    const cluster = changes[1]!.startsWith('Cluster');
+    const text = changes.reduce(
+      (before, from, index) => (index % 2 === 0 ? before.replace(from, changes[index + 1]!) : before),
+      files['overrides/where.yaml']!,
+    );
+    const written = cluster
+      ? text.replace(
+          '  placement:\n    name: settings\n    scope: Namespaced\n  resourceS',
+          '  placement:\n    name: web\n  clusterResourceS',
+        )
+      : text;
+    expect(await validated({ 'overrides/where.yaml': [files['overrides/where.yaml']!, written] })).toEqual({
+      code: 0,
+      lines: [`overrides/where.yaml:${at}: warning[override-scope]: ${message}`, `    fix: ${fix}`],
+    });
+  });
+
+  it.each([
     ['a misspelt variable', 'CLUSTER-NAME', 'CLUSTER-NMAE', 'there is no variable ${MEMBER-CLUSTER-NMAE}', name],
     ['a variable with underscores', 'MEMBER-CLUSTER-NAME', 'MEMBER_CLUSTER_NAME', '${MEMBER_CLUSTER_NAME}, so', name],
     ['a variable in small letters', 'MEMBER-CLUSTER-NAME', 'member-cluster-name', '${member-cluster-name}, so', name],

@@ -4,6 +4,7 @@ import { onceFor } from '../../engine/kernel/once-for.ts';
 import { type Done, danglingReferences } from './dangling.ts';
 import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
+import { misscopedSelectors } from './override-scopes.ts';
 import { unknownProperties } from './unknown-properties.ts';
 
 /**
@@ -19,5 +20,6 @@ export const looseEnds = (fleet: Fleet, done: Done): Problem[] => [
 const ofFiles = onceFor((fleet: Fleet): readonly Problem[] => [
   ...lostVariables(fleet),
   ...idleSelectors(fleet),
+  ...misscopedSelectors(fleet),
   ...unknownProperties(fleet),
 ]);

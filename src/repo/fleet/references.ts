@@ -2,6 +2,7 @@ import type { ObjectRef } from '../../api/meta.ts';
 import { type Fleet, writtenPlacements } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { isInScope, selectorsOf } from './override-scopes.ts';
 
 /** A name in an object of the repo. */
 interface Reference {
@@ -47,22 +48,20 @@ function ofOverrides(fleet: Fleet): Reference[] {
   const { overrides, resources } = fleet;
   const selectable = byKind(resources);
   const placements = placementsNamed(fleet);
-  return overrides.flatMap(({ apiVersion, kind, metadata, spec }) => {
+  return overrides.flatMap((override) => {
+    const { apiVersion, kind, metadata, spec } = override;
     const from = { apiVersion, kind, ...metadata };
     const { namespace } = metadata;
-    const [list, selectors] =
-      'clusterResourceSelectors' in spec
-        ? ['clusterResourceSelectors', spec.clusterResourceSelectors]
-        : ['resourceSelectors', spec.resourceSelectors];
     const of = spec.placement;
     const scope = of?.scope === 'Namespaced' ? namespace : undefined;
     return [
       ...(of ? [{ ...placementNamed(of.name, scope, placements), from, path: 'spec.placement.name' }] : []),
-      ...selectors.map((selector, at) => ({
-        ...objectNamed(selector, namespace, selectable),
-        from,
-        path: `spec.${list}.${at}.name`,
-      })),
+      ...selectorsOf(override).flatMap((selector) =>
+        // Where there is one, another kind of override is needed, which is told.
+        isInScope(override, selector, fleet)
+          ? [{ ...objectNamed(selector, namespace, selectable), from, path: `${selector.path}.name` }]
+          : [],
+      ),
     ];
   });
 }
