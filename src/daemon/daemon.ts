@@ -154,13 +154,17 @@ export function daemon(input: DaemonInput): Daemon {
       if (ended === 'cut short') log.warn('the grace period is over: something was still under way');
       return ended;
     },
-    runOnce() {
-      return untilRecorded({ members, pace }, async () => {
+    async runOnce() {
+      const result = await untilRecorded({ members, pace }, async () => {
         const began = performance.now();
         const passed = await reconciler.pass();
         succeeded(passed, began, ['once']);
         return passed;
       });
+      // Of several passes each may have had nothing to tell; whoever has started them waits for a word.
+      if (result.kind === 'unchanged')
+        log.info({ commit: result.plan.commit, planDigest: result.plan.digest }, 'nothing to do');
+      return result;
     },
     wake: (reason) => waking.now(reason),
     look,

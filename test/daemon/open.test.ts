@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Connect } from '../../src/daemon/members.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
-import { openLog } from '../../src/daemon/report/log.ts';
+import { type Logger, openLog } from '../../src/daemon/report/log.ts';
 import { systemClock } from '../../src/members/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';
@@ -14,7 +14,13 @@ afterAll(removeFolders);
 
 async function open(
   repo: string,
-  more: { branch?: string; listen?: { host: string; port: number }; cacheDir?: string; connect?: Connect } = {},
+  more: {
+    branch?: string;
+    listen?: { host: string; port: number };
+    cacheDir?: string;
+    connect?: Connect;
+    log?: Logger;
+  } = {},
 ) {
   return openDaemon({
     repo,
@@ -32,7 +38,7 @@ async function open(
     graceMs: 5_000,
     clock: systemClock,
     pace: systemClock,
-    log: await openLog({ level: 'silent', pretty: false }),
+    log: more.log ?? (await openLog({ level: 'silent', pretty: false })),
   });
 }
 
@@ -52,8 +58,11 @@ describe.skipIf(!gitThere)('a daemon on a repo', () => {
     expect((await first.daemon.runOnce()).kind).toBe('published');
     await first.close();
     const published = sh(dir, 'rev-parse', 'fleet-status');
-    const second = await open(repo);
+    const told: string[] = [];
+    const to = { write: (line: string) => told.push((JSON.parse(line) as { msg: string }).msg) };
+    const second = await open(repo, { log: await openLog({ pretty: false, to }) });
     expect((await second.daemon.runOnce()).kind).toBe('unchanged');
+    expect(told).toEqual(['nothing to do']);
     await second.close();
     expect(sh(dir, 'rev-parse', 'fleet-status')).toBe(published);
   });
