@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { folder, put, removeFolders } from '../git/world.ts';
+import { deployment } from '../scenarios/fleet.ts';
 import { cli, type Ran } from './cli.ts';
 import { shop } from './shop.ts';
 
@@ -93,6 +95,48 @@ describe('gitfleet render', () => {
     expect(await render(...args)).toEqual({ code, out: '', err });
   });
 
+  describe('says why a cluster keeps what it has', () => {
+    /** What members hold as the record says, in a repo that asks for something else by now. */
+    const tenMinutesLater = async (files: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> => {
+      const record = join(folder(), 'record');
+      await cli('plan', '--repo', repo, ...now, '--out-recorded', record);
+      const later = ['--recorded', record, '--now', '2026-11-20T10:10:00Z'];
+      return cli('render', '--repo', written({ ...shop, ...files }), ...later, ...args);
+    };
+    const freeze = {
+      'fleet.yaml':
+        'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freeze: [{name: friday, schedule: "0 10 20 11 *", duration: 1h}]}\n',
+    };
+    const newer = { 'resources/web.yaml': deployment('web', 'web', 'web:2') };
+
+    it('in a freeze', async () => {
+      const { code, out, err } = await tenMinutesLater({ ...newer, ...freeze }, '--cluster', 'eu-1');
+      expect({ code, err, image: out.match(/image: (.*)/)?.[1] }).toEqual({
+        code: 0,
+        err: 'note: web on eu-1 stays as it is for now: eu-1 is to be updated once freeze friday ends at 2026-11-20T11:00:00Z\n',
+        image: 'web:1',
+      });
+    });
+
+    it('in a rollout, until its turn comes', async () => {
+      const { err, out } = await tenMinutesLater(newer, '--cluster', 'eu-1');
+      expect([err, out.match(/image: (.*)/)?.[1]]).toEqual([
+        'note: web on eu-1 stays as it is for now: eu-1 is to be updated once maxUnavailable 1 allows it (not ready yet: eu-1, us-1)\n',
+        'web:1',
+      ]);
+    });
+
+    it('in a freeze that stops its update run, also where there is nothing to print yet', async () => {
+      const frozen = written({ ...shop, ...freeze });
+      const at = ['--now', '2026-11-20T10:10:00Z', '--placement', 'pay'];
+      expect(await cli('render', '--repo', frozen, ...at, '--cluster', 'us-1')).toEqual({
+        code: 1,
+        out: '',
+        err: 'gitfleet: nothing is assigned to us-1 by pay now: run pay-1 goes on with stage dev once freeze friday ends at 2026-11-20T11:00:00Z\n',
+      });
+    });
+  });
+
   it('says what fails, and prints what does not', async () => {
     const { code, out, err } = await cli('render', '--repo', broken, ...now, '--cluster', 'us-1');
     expect({ code, titles: titles(out) }).toEqual({
@@ -100,7 +144,8 @@ describe('gitfleet render', () => {
       titles: ['Namespace web', 'ConfigMap settings', 'Deployment web'],
     });
     expect(err).toBe(
-      'gitfleet: web/settings cannot be rendered for us-1: override snapshot web/us-0 on v1 ConfigMap web/settings: rule 1, patch 1: add /data/where: cluster us-1 has no label "continent"\n',
+      'note: pay on us-1 stays as it is for now: waits for its turn in stage prod of update run pay-1\n' +
+        'gitfleet: web/settings cannot be rendered for us-1: override snapshot web/us-0 on v1 ConfigMap web/settings: rule 1, patch 1: add /data/where: cluster us-1 has no label "continent"\n',
     );
   });
 });

@@ -68,7 +68,7 @@ export function planningCommands(gitfleet: Command): void {
       .requiredOption('--cluster <name>', 'member cluster')
       .option('--placement <[ns/]name>', 'only this placement')
       .addOption(output('yaml or json'))
-      .action(async (options) => (await import('../render.ts')).render(options)),
+      .action(async (options) => (await import('../render/render.ts')).render(options)),
     'render --cluster eu-1',
     'render --cluster eu-1 --placement shop/settings -o json',
   );

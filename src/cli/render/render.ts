@@ -1,15 +1,15 @@
-import { planFleet } from '../engine/plan.ts';
-import type { Plan, PlannedPlacement } from '../engine/plan-document.ts';
-import { holdsOf } from '../repo/record/holds-of.ts';
-import { titleOf } from '../repo/title-of.ts';
-import { type PlanOptions, readPlanInput } from './plan/input.ts';
-import { CliError, exitCodes } from './terminal/exit.ts';
-import { outputFormat, print, printJson } from './terminal/output.ts';
-import { unknownName, unknownPlacement } from './terminal/unknown-name.ts';
+import { planFleet } from '../../engine/plan.ts';
+import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { CliError, exitCodes } from '../terminal/exit.ts';
+import { outputFormat, print, printJson } from '../terminal/output.ts';
+import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
+import { keptBack, waitsFor } from './kept-back.ts';
 
 /**
  * The manifests that one cluster gets, as they would be applied. Exit 1 with the reason when nothing is assigned to it, 2 when
- * something of it cannot be rendered; what can be is printed all the same.
+ * something of it cannot be rendered; what can be is printed all the same. Notes on stderr say what of it is not as the files ask.
  */
 export async function render(
   options: PlanOptions & { readonly cluster: string; readonly placement?: string; readonly output: string },
@@ -32,9 +32,10 @@ export async function render(
       refused: input.fleet.refused,
       flag: '--placement',
     });
+  const keeping = { holds: plan.holds, runs: input.fleet.runs };
   const failures = placements.flatMap((placement) => failureOn(cluster, placement));
   if (targets.length === 0 && failures.length === 0)
-    throw new CliError(nothingAssigned(cluster, wanted, placements, plan), exitCodes.somethingToDo);
+    throw new CliError(nothingAssigned({ cluster, wanted, placements, keeping }), exitCodes.somethingToDo);
 
   const manifests = targets.flatMap((target) => contentOf(target)?.manifests.map(({ manifest }) => manifest) ?? []);
   if (format === 'json') printJson({ apiVersion: 'v1', kind: 'List', items: manifests });
@@ -44,6 +45,7 @@ export async function render(
       manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'),
     );
   }
+  for (const line of keptBack(cluster, placements, keeping)) process.stderr.write(`note: ${line}\n`);
   if (failures.length > 0) throw new CliError(failures.join('\n'), exitCodes.invalidInput);
 }
 
@@ -58,22 +60,21 @@ function failureOn(cluster: string, placement: PlannedPlacement): string[] {
 }
 
 /** In this order: what keeps its binding back, why nothing is selected or it was not picked, or that there is simply nothing. */
-function nothingAssigned(
-  cluster: string,
-  wanted: string | undefined,
-  placements: readonly PlannedPlacement[],
-  { holds }: Plan,
-): string {
+function nothingAssigned(of: {
+  readonly cluster: string;
+  readonly wanted: string | undefined;
+  readonly placements: readonly PlannedPlacement[];
+  readonly keeping: Parameters<typeof keptBack>[2];
+}): string {
+  const { cluster, wanted, placements, keeping } = of;
   const says = `nothing is assigned to ${cluster}${wanted === undefined ? '' : ` by ${wanted}`} now`;
   const [only] = placements;
   if (wanted === undefined || only === undefined) return says;
   const binding = only.bindings.find(({ clusterName }) => clusterName === cluster);
-  const hold = holdsOf(only, holds).find(({ subject }) => subject.clusterName === cluster);
   const decision = only.decisions.find(({ clusterName }) => clusterName === cluster);
-  const waitsFor = hold?.message ?? binding?.conditions.find(({ status }) => status !== 'True')?.message;
   const { reason, message } = only.scheduled;
   const why = reason === 'InvalidResourceSelectors' ? message : decision?.selected ? undefined : decision?.reason;
-  const because = binding ? waitsFor : why;
+  const because = binding ? waitsFor(cluster, only, keeping) : why;
   return because === undefined
     ? `${says}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} says why`
     : `${says}: ${because}`;
