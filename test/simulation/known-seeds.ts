@@ -96,6 +96,10 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'a cluster that came back with what it had, was picked and dropped before anything came was never let go of',
   ],
   ['2006055', 'what people had mended a moment ago was judged before anybody had seen it'],
+  [
+    '2010091',
+    'a daemon that found no record and then read the one that another wrote knew of no cluster, and changed some that served beyond a budget',
+  ],
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
   ['2500084', 'a cluster that was evicted and picked again waited for others’ objects in the namespace to go'],

@@ -75,7 +75,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
   const wanted = desiredFleet(input);
   const pace = pushPace(input.pace, input.publishIntervalMs);
   let remembered: Remembered | undefined;
-  let booted = false;
+  /** Whether the members were told what a record says (true) or, for want of one, nothing (false); undefined = not told yet. */
+  let toldOfRecord: boolean | undefined;
   /** What the next plan goes by while one waits for its push. */
   let gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
 
@@ -89,8 +90,6 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     if (remembered === before) return remembered;
     // Another daemon may have gone on, or accepted a rewind. A branch that was deleted knows nothing: we still do.
     if (remembered.record.commit !== undefined) wanted.accept(remembered.record.commit);
-    // Without a record we know no more than one that starts.
-    if (before?.record.exists && !remembered.record.exists) booted = false;
     return remembered;
   }
 
@@ -104,7 +103,8 @@ export function reconciler(input: ReconcilerInput): Reconciler {
     const found = [...fleet.problems, ...looseEnds(fleet, record), ...problems, ...before.problems];
     const whole = { ...fleet, problems: found };
     const planInput = { now: inputNow, commit, fleet: whole, record, digest: sha256 };
-    if (!booted) await boot(planInput);
+    // Without a record we know no more than one that starts; and who was without one knows of no cluster what another wrote meanwhile.
+    if (toldOfRecord !== before.record.exists) await boot(planInput);
     const heard = lastHeard({ members, told: before.silent, recorded: record.clusters, now: input.clock.now() });
     const observations = heard.sightings;
     // With a plan that waits for its push, or a rewind that is refused, there is no rest.
@@ -135,7 +135,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
    * may be assigned at once; only when the members have been looked at does planning begin.
    */
   async function boot(planInput: Omit<Parameters<typeof planFleet>[0], 'observations'>): Promise<void> {
-    booted = true;
+    toldOfRecord = planInput.record.exists;
     if (!planInput.record.exists) {
       members.assign(new Map());
       await members.settled(10_000);
@@ -213,6 +213,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       const refused = next.guard.length > 0;
       if (!refused) {
         members.assign(assignmentsOf(result), forgottenBy(published.record, result.abandoned));
+        if (published.record.exists) toldOfRecord = true;
         members.confirm();
       }
       // Last: a server that takes no such branches must not keep back what was published.

@@ -1,8 +1,10 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { ClusterName, IntOrPercent, ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
-import { currentCondition } from '../binding-health.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { currentCondition, hasFailed } from '../binding-health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
+import { wasBound } from '../placement/bindings.ts';
 import { latestPolicy } from '../staged/initialize/scheduled-clusters.ts';
 import type { PlacementWork } from '../working.ts';
 
@@ -63,9 +65,7 @@ export function budgetAllowsAfter(
   const { maxUnavailable, minAvailable } = budget.spec;
   const counted = work.bindings.filter(({ binding }) => isPresent(binding.targetCluster));
   const total = counted.length;
-  const before = counted.filter(
-    ({ binding }) => !binding.deleting && currentCondition(binding, 'Available')?.status === 'True',
-  ).length;
+  const before = counted.filter(({ binding }) => isAvailable(binding)).length;
   const desired = desiredClusters(work);
   return (disrupted) => {
     const available = before - disrupted;
@@ -80,6 +80,18 @@ export function budgetAllowsAfter(
     };
   };
 }
+
+/**
+ * Whether a binding that is to go, or to change, is the budget's to allow (KubeFleet clusterresourceplacementeviction/controller.go,
+ * executeEviction): not where nothing was sent, where the cluster has failed, nor where it only compares. One of which nothing is known,
+ * not yet or not any more, may serve.
+ */
+export const asksBudget = (binding: Binding): boolean =>
+  wasBound(binding) && !hasFailed(binding) && currentCondition(binding, 'DiffReported') === undefined;
+
+/** What a budget counts. */
+export const isAvailable = (binding: Binding): boolean =>
+  !binding.deleting && currentCondition(binding, 'Available')?.status === 'True';
 
 /** On a budget; `all` is the only value that means something. */
 export const budgetScopeAnnotation = 'gitfleet.dev/budget-scope';

@@ -1,8 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { currentCondition, hasFailed } from '../binding-health.ts';
 import { wasBound } from '../placement/bindings.ts';
 import type { PlacementWork } from '../working.ts';
-import { type BudgetInForce, budgetAllows } from './budget.ts';
+import { asksBudget, type BudgetInForce, budgetAllows } from './budget.ts';
 
 export type Verdict =
   /** `refusedByWebhook`: KubeFleet would not even have let the object in, so its file is at fault. */
@@ -35,7 +34,7 @@ export function judge(request: {
 
   if (binding.deleting) return executed(said.beingRemoved, false);
   if (!wasBound(binding)) return { kind: 'blocked', message: said.notPlacedYet };
-  if (hasFailed(binding) || currentCondition(binding, 'DiffReported')) return executed(said.failed);
+  if (!asksBudget(binding)) return executed(said.failed);
   if (budget === undefined) return executed(said.noBudget);
   const { allowed, misconfigured, message } = budgetAllows(work, budget, inFleet);
   if (misconfigured) return { kind: 'blocked', message: `${said.misconfigured}: ${message}` };

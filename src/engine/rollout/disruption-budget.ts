@@ -1,5 +1,4 @@
-import { currentCondition } from '../binding-health.ts';
-import { type BudgetInForce, bindsRollouts, budgetAllowsAfter } from '../evict/budget.ts';
+import { asksBudget, type BudgetInForce, bindsRollouts, budgetAllowsAfter, isAvailable } from '../evict/budget.ts';
 import type { PlacementWork } from '../working.ts';
 import type { Classified } from './classify.ts';
 
@@ -11,8 +10,8 @@ export interface WithinBudget {
 
 /**
  * Of the bindings that a rollout picked, those that the placement's disruption budget lets it disturb; only a budget
- * annotated `gitfleet.dev/budget-scope: all` speaks to rollouts (docs/compatibility.md). What is not available is not
- * disturbed, and an addition disturbs nothing. Each one let through counts against those after it.
+ * annotated `gitfleet.dev/budget-scope: all` speaks to rollouts (docs/compatibility.md). An addition disturbs nothing. Each
+ * available one let through counts against those after it; the others were never counted.
  */
 export function withinBudget(
   work: PlacementWork,
@@ -26,13 +25,14 @@ export function withinBudget(
   const allows = budgetAllowsAfter({ ...work, bindings: all.map(({ step }) => step) }, budget);
   let disrupted = 0;
   for (const entry of chosen) {
-    if (entry.candidate !== 'bind' && currentCondition(entry.step.binding, 'Available')?.status === 'True') {
+    const { binding } = entry.step;
+    if (asksBudget(binding)) {
       const verdict = allows(disrupted);
       if (!verdict.allowed) {
         denials.set(entry, verdict.message);
         continue;
       }
-      disrupted++;
+      if (isAvailable(binding)) disrupted++;
     }
     allowed.add(entry);
   }

@@ -274,4 +274,20 @@ describe('a disruption budget', () => {
     const work = roll(workOf(rolling, sick), { budget: budget({ 'gitfleet.dev/budget-scope': 'all' }) });
     expect(movesOf(work)).toEqual(['update', 'update', 'update', 'keep']);
   });
+  it('keeps clusters of which nothing is known: they may serve', () => {
+    const unknown = bindings.map((binding) =>
+      binding.targetCluster === 'c' ? { ...binding, conditions: [...health.silent] } : binding,
+    );
+    const all = budget({ 'gitfleet.dev/budget-scope': 'all' });
+    const work = roll(workOf(placementOf(pickN(4), { maxUnavailable: 4 }), unknown), { budget: all });
+    expect(movesOf(work)).toEqual(['wait', 'wait', 'wait', 'keep']);
+  });
+  it('counts a cluster of which nothing is known once, as one that is not available', () => {
+    const unknown = bindings.map((binding) =>
+      binding.targetCluster === 'a' ? { ...binding, conditions: [...health.silent] } : binding,
+    );
+    const all = { ...budget({ 'gitfleet.dev/budget-scope': 'all' }), spec: { minAvailable: 2 } };
+    const work = roll(workOf(placementOf(pickN(4), { maxUnavailable: 4 }), unknown), { budget: all });
+    expect(movesOf(work)).toEqual(['update', 'update', 'wait', 'keep']);
+  });
 });

@@ -1,13 +1,12 @@
 import { refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
-import { currentCondition } from '../../binding-health.ts';
-import { bindsRollouts, budgetAllows, budgetInForce } from '../../evict/budget.ts';
+import { asksBudget, bindsRollouts, budgetAllows, budgetInForce } from '../../evict/budget.ts';
 import { presentClusters } from '../left-clusters.ts';
 import type { RunContext, RunStep } from '../step.ts';
 
-/** Why a run may not touch a cluster now: a budget with scope `all` speaks for what is available; what is not spends nothing. */
+/** Why a run may not touch a cluster now: a budget with scope `all` binds runs as it binds rollouts. */
 export function disruptionDenied(step: RunStep, { input }: RunContext, binding: Binding): string | undefined {
-  if (currentCondition(binding, 'Available')?.status !== 'True') return undefined;
+  if (!asksBudget(binding)) return undefined;
   const { budgets = [], refused = [] } = input;
   const budget = budgetInForce(refOf(step.work.placement), { budgets, refused });
   if (budget === undefined || !bindsRollouts(budget)) return undefined;

@@ -60,6 +60,15 @@ describe('a disruption budget with scope all', () => {
     ).plan();
     expect(rollout.moves.map((move) => move.split(' ')[2])).toEqual(['1', '1', '0', '0', '0']);
   });
+  it('a cluster of which nothing is known is asked for like an available one: it may serve', () => {
+    const bindings = names.map((name) => bound(name, 0, name < 'c' ? { conditions: [] } : { conditions: available() }));
+    const rollout = update(
+      { maxConcurrency: '100%' },
+      { budgets: [budget({ minAvailable: 3 }, 'all')] },
+      { bindings },
+    ).plan();
+    expect(rollout.moves.map((move) => move.split(' ')[2])).toEqual(['0', '0', '0', '0', '0']);
+  });
 });
 
 describe('stages', () => {
