@@ -92,7 +92,10 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
     return work;
   });
   const moving = new Set(works).difference(reused);
-  let round = goRound({ works, moving, runs: new Map(), evictions: undefined }, world);
+  const known = new Map(
+    [...reused].flatMap(([{ placement }, { runs }]) => (runs ? [[placementKey(refOf(placement)), runs]] : [])),
+  );
+  let round = goRound({ works, moving, runs: known, evictions: undefined }, world);
   for (let count = 1; count < mostRounds && round.moving.size > 0; count++) round = goRound(round, world);
   const settle = (work: PlacementWork) => awaitLook(observeMoved(withoutLeft(work, world), world), world);
   const outcomes = round.works.map((work) => reused.get(work)?.outcome ?? outcomeOf(settle(work), world));
@@ -134,7 +137,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
         const known = runs.get(placementKey(refOf(work.placement)))?.runs ?? [];
         return notRolledOut(work, { runs: known, digest: input.digest }) ?? [];
       }),
-    memo: () => ({ reusable: reusableFrom(world, outcomes, ({ work }) => reused.get(work)), parts }),
+    memo: () => ({ reusable: reusableFrom(world, { outcomes, runs }, ({ work }) => reused.get(work)), parts }),
     appliedAnew(placement) {
       const work = byKey.get(placementKey(placement));
       return work ? clustersAppliedAnew(work, world) : new Set();

@@ -1,4 +1,4 @@
-import { placementKey, refOf } from '../api/placement.ts';
+import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
@@ -17,7 +17,7 @@ export type { RunsOutcome };
 /** Advances the update runs of one placement; `before` is what an earlier round of the same plan made of them. */
 export function advancePlacementRuns(work: PlacementWork, world: World, before: RunsOutcome | undefined): RunsOutcome {
   const ref = refOf(work.placement);
-  const runs = world.admitted.runs.filter((run) => isOf(run, ref));
+  const runs = runsOf(ref, world);
   if (runs.length === 0 && work.placement.spec.strategy.type !== 'External') {
     return { work, runs: [], approvals: [], holds: [], wakes: [], problems: [], recorded: [] };
   }
@@ -61,7 +61,8 @@ const clustersOf = onceFor((members: World['members']) =>
 /** Runs that name a placement which is not there. */
 export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
   const { admitted, input, record } = world;
-  const runs = admitted.runs.filter((run) => !admitted.placements.some((placement) => isOf(run, refOf(placement))));
+  const present = new Set(admitted.placements.map((placement) => keyOf(refOf(placement))));
+  const runs = admitted.runs.filter((run) => !present.has(keyOf(placementOf(run))));
   return orphanRuns({
     runs,
     recordedRuns: record.runs,
@@ -75,7 +76,15 @@ export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns
   });
 }
 
-const isOf = (run: StagedUpdateRun, placement: ReturnType<typeof refOf>): boolean =>
-  run.spec.placementName === placement.name &&
-  (run.kind === 'ClusterStagedUpdateRun') === (placement.kind === 'ClusterResourcePlacement') &&
-  (run.kind === 'ClusterStagedUpdateRun' || run.metadata.namespace === placement.namespace);
+/** The update runs of a placement, as admitted. */
+export const runsOf = (placement: PlacementRef, { admitted }: World): readonly StagedUpdateRun[] =>
+  byPlacement(admitted).get(keyOf(placement)) ?? [];
+
+const byPlacement = onceFor(({ runs }: World['admitted']) => Map.groupBy(runs, (run) => keyOf(placementOf(run))));
+
+const placementOf = ({ kind, metadata, spec }: StagedUpdateRun): PlacementRef =>
+  kind === 'ClusterStagedUpdateRun'
+    ? { kind: 'ClusterResourcePlacement', name: spec.placementName }
+    : { kind: 'ResourcePlacement', name: spec.placementName, namespace: metadata.namespace ?? '' };
+
+const keyOf = (placement: PlacementRef): string => sourceKey(placement.kind, placement);

@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { placementKey, refOf } from '../../src/api/placement.ts';
 import { formatInstant } from '../../src/engine/kernel/instant.ts';
-import { planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { facetsFor, type Reusable, type Settled } from '../../src/engine/reuse/reuse.ts';
+import { facetsFor } from '../../src/engine/reuse/reuse.ts';
 import { selectResources } from '../../src/engine/selection/select.ts';
-import { survey, type World } from '../../src/engine/world.ts';
 import { drawn } from '../drawn.ts';
-import { deployment, member, PaperFleet, placement, told } from './fleet.ts';
+import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { eachSettled, expectNoticed, type Forgery, ofAll } from './forgery.ts';
 import { happened } from './happenings.ts';
 import { eviction, override, taint } from './texts.ts';
 
@@ -176,28 +175,9 @@ describe('a plan made with what an earlier one left', () => {
     const paper = fleet();
     await paper.settle();
     await paper.plan();
-    const memo = paper.last!.memo();
-    change(paper);
-    const input = await paper.input();
-    const whole = told(planFleet(input));
-    expect(told(planFleet(input, memo))).toBe(whole);
-    expect(told(planFleet(input, { ...memo, reusable: forge(memo.reusable, survey(input)) }))).not.toBe(whole);
+    await expectNoticed(paper, () => change(paper), forge);
   });
 });
-
-/** What an earlier plan left, with one part of it as it is in this world. */
-type Forgery = (reusable: Reusable, world: World) => Reusable;
-
-const ofAll =
-  (part: (world: World) => Partial<Reusable['world']>): Forgery =>
-  (reusable, world) => ({ ...reusable, world: { ...reusable.world, ...part(world) } });
-
-const eachSettled =
-  (forged: (settled: Settled, world: World) => Settled): Forgery =>
-  (reusable, world) => ({
-    ...reusable,
-    settled: new Map([...reusable.settled].map(([key, settled]) => [key, forged(settled, world)])),
-  });
 
 interface Happening {
   readonly kind: (typeof kinds)[number];

@@ -1,21 +1,24 @@
-import type { RecordedPlacement } from '../input.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { FleetRecord, RecordedPlacement } from '../input.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import { documentAt, type Outcome, stateOf } from '../placement-outcome.ts';
+import { approvalDocument } from '../record-documents.ts';
+import type { RunsOutcome } from '../runs.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
 
 /**
- * Whether an outcome is the record it was made from: nothing moves, nothing waits, nothing is to be told. Then every time in
- * it was taken from the record, so that a later plan from the same record and the same facts says the same. What follows
- * rules beyond one placement and its clusters (update runs, reports into a namespace, statuses mirrored from members) is
- * left out whether it would stand or not.
+ * Whether an outcome is the record it was made from: nothing moves and nothing is to be told, and what waits does so for its
+ * update run. Then every time in it was taken from the record, so that a later plan from the same record and the same facts
+ * says the same. What follows rules beyond one placement, its runs and its clusters (reports into a namespace, statuses
+ * mirrored from members) is left out whether it would stand or not.
  */
 export function isRestful(outcome: Outcome, recorded: RecordedPlacement): boolean {
   const { work } = outcome;
   const { spec } = work.placement;
+  const isStill = spec.strategy.type === 'External' ? isLeftToRuns : isSettled;
   return (
     work.selection.ok &&
-    spec.strategy.type === 'RollingUpdate' &&
     spec.statusReportingScope === 'ClusterScopeOnly' &&
     (spec.strategy.reportBackStrategy?.type ?? 'Disabled') === 'Disabled' &&
     recorded.inNamespace === undefined &&
@@ -34,9 +37,20 @@ export function isRestful(outcome: Outcome, recorded: RecordedPlacement): boolea
 const isKnown = ({ binding: { resourceSnapshotIndex: index } }: BindingStep, { contents }: PlacementWork): boolean =>
   index === undefined || contents.has(index);
 
-const isStill = ({ move, binding }: BindingStep): boolean =>
-  move === 'keep' &&
-  binding.state === 'Bound' &&
-  !binding.deleting &&
-  binding.assignedAt === undefined &&
-  binding.deletionTimestamp === undefined;
+const isSettled = (step: BindingStep): boolean =>
+  step.move === 'keep' && step.binding.state === 'Bound' && isUntouched(step);
+
+/** Under External a binding stays what it is, picked or not, until a run comes to it. */
+const isLeftToRuns = (step: BindingStep): boolean =>
+  (step.move === 'keep' || step.move === 'wait') && isUntouched(step);
+
+const isUntouched = ({ binding }: BindingStep): boolean =>
+  !binding.deleting && binding.assignedAt === undefined && binding.deletionTimestamp === undefined;
+
+/** The same of the update runs of a placement: they read what was published of them. */
+export const areRestful = ({ problems, recorded, approvals }: RunsOutcome, record: FleetRecord): boolean =>
+  problems.length === 0 &&
+  recorded.every((run) => sameValue(run, record.runs.get(placementKey(run.metadata)))) &&
+  approvals.every((approval) =>
+    sameValue(approvalDocument(approval).value, record.approvals.get(placementKey(approval))),
+  );

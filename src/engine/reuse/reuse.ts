@@ -3,6 +3,7 @@ import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { listedObjects } from '../delivery/listed-objects.ts';
 import type { RecordedPlacement } from '../input.ts';
+import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
@@ -11,11 +12,13 @@ import { facetsOf } from '../placement/compiled/compile-policy.ts';
 import type { Member } from '../placement/members.ts';
 import { eligibilityWakes } from '../placement/schedule.ts';
 import type { Outcome } from '../placement-outcome.ts';
+import type { RunsOutcome } from '../runs.ts';
 import { selectResources } from '../selection/select.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import type { PlacementWork } from '../working.ts';
 import type { World } from '../world.ts';
-import { isRestful } from './restful.ts';
+import { areRestful, isRestful } from './restful.ts';
+import { type RunGrounds, runGrounds } from './run-grounds.ts';
 import { sightingKey, type Touched, touchedSince } from './touched.ts';
 
 /** What a plan leaves for the next one: outcomes that stand as long as nothing they came from changes. */
@@ -30,6 +33,11 @@ export interface Reusable {
 /** An outcome that changes nothing, and what it came from that it does not hold itself and that not every placement reads. */
 export interface Settled {
   readonly outcome: Outcome;
+  /** What was made of its update runs; undefined where there was nothing to make. */
+  readonly runs: RunsOutcome | undefined;
+  readonly runGrounds: RunGrounds | undefined;
+  /** Instants: it is the outcome from the first until just before the second. */
+  readonly stands: { readonly from: Instant; readonly until: Instant };
   readonly recorded: RecordedPlacement;
   /** Digests of the properties and namespaces of all members that the policy reads. */
   readonly facets: string;
@@ -43,15 +51,17 @@ export type Reuse = (placement: Placement) => Settled | undefined;
 /**
  * Which outcomes of an earlier plan stand: those that changed nothing then, with everything that they came from as it was. That
  * is compared, by identity or by value: what all placements read (members, overrides), what its bindings' clusters show, its own
- * file, record and selection, and the columns of the fleet that its policy reads. The rest has no part in an outcome in which
- * nothing moves (`isRestful`): budgets and freezes only keep moves back, and `now` and the commit are only written down beside
- * what is new. Time alone moves the eligibility of members, which is judged anew before they are compared, and when it changes
- * next, which is put in place of what was said earlier. Evictions, runs, what is told of the fleet and the guard go over all
- * outcomes in every plan, whether they were taken over or not.
+ * file, record and selection, the columns of the fleet that its policy reads, and what its update runs go by. The rest has no
+ * part in an outcome in which nothing moves (`isRestful`): where there are no runs, budgets and freezes only keep moves back,
+ * and `now` and the commit are only written down beside what is new. Time alone moves runs, when it reaches what they wait for,
+ * and the eligibility of members, which is judged anew before they are compared, and when it changes next, which is put in
+ * place of what was said earlier. Evictions, what is told of the fleet and the guard go over all outcomes in every plan,
+ * whether they were taken over or not.
  */
 export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
   if (!earlier || !sameForAll(earlier, world)) return () => undefined;
   const touched = touchedSince(earlier.world.observations, world.input.observations);
+  const now = parseInstant(world.input.now) ?? 0;
   return (placement) => {
     const key = placementKey(refOf(placement));
     const settled = earlier.settled.get(key);
@@ -63,7 +73,9 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
       sameRecord(settled.recorded, recorded) &&
       outcome.work.selection === selectResources({ placement, hub: world.hub, digest: world.input.digest }) &&
       settled.facets === facetsFor(placement, world) &&
-      !isNamedByRun(placement, world) &&
+      now >= settled.stands.from &&
+      now < settled.stands.until &&
+      sameValue(settled.runGrounds, runGrounds(outcome.work, settled.runs?.recorded ?? [], world)) &&
       (touched.size === 0 ||
         !outcome.work.bindings.some(({ binding }) =>
           concerns(touched.get(binding.targetCluster), outcome.work, world),
@@ -75,22 +87,23 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
 /** What the next plan may use of this one. `reused`: what this one used itself. */
 export function reusableFrom(
   world: World,
-  outcomes: readonly Outcome[],
+  made: { readonly outcomes: readonly Outcome[]; readonly runs: ReadonlyMap<PlacementKey, RunsOutcome> },
   reused: (outcome: Outcome) => Settled | undefined,
 ): Reusable {
   const settled = new Map<PlacementKey, Settled>();
-  for (const outcome of outcomes) {
-    const known = reused(outcome) ?? settle(outcome, world);
-    if (known) settled.set(placementKey(refOf(outcome.work.placement)), known);
+  for (const outcome of made.outcomes) {
+    const key = placementKey(refOf(outcome.work.placement));
+    const known = reused(outcome) ?? settle(outcome, made.runs.get(key), world);
+    if (known) settled.set(key, known);
   }
   const { overrides, index, input } = world;
   return { world: { overrides, members: index.members, observations: input.observations }, settled };
 }
 
-function settle(outcome: Outcome, world: World): Settled | undefined {
+function settle(outcome: Outcome, runs: RunsOutcome | undefined, world: World): Settled | undefined {
   const { placement, bindings, policySnapshots, wakes } = outcome.work;
   const recorded = world.record.placements.get(placementKey(refOf(placement)));
-  if (!recorded || isNamedByRun(placement, world) || !isRestful(outcome, recorded)) return undefined;
+  if (!recorded || !isRestful(outcome, recorded) || (runs && !areRestful(runs, world.record))) return undefined;
   const latest = latestOf(policySnapshots);
   if (!latest) return undefined;
   const groups = classify(
@@ -100,8 +113,23 @@ function settle(outcome: Outcome, world: World): Settled | undefined {
   );
   const live = liveBindings(groups);
   if (!sameValue(wakes, eligibilityWakes(placement, live, world.index))) return undefined;
-  return { outcome, recorded, facets: facetsFor(placement, world), live };
+  return {
+    outcome,
+    runs,
+    runGrounds: runGrounds(outcome.work, runs?.recorded ?? [], world),
+    stands: { from: parseInstant(world.input.now) ?? 0, until: runs ? endOfWaiting(runs) : Number.POSITIVE_INFINITY },
+    recorded,
+    facets: facetsFor(placement, world),
+    live,
+  };
 }
+
+/** When time alone moves a run. */
+const endOfWaiting = ({ wakes, holds }: RunsOutcome): Instant =>
+  [...wakes, ...holds.flatMap(({ until }) => until ?? [])].reduce(
+    (soonest, instant) => Math.min(soonest, parseInstant(instant) ?? 0),
+    Number.POSITIVE_INFINITY,
+  );
 
 /** All that every placement looks at. The members' properties and namespaces are compared where a policy reads them. */
 const sameForAll = ({ world: before }: Reusable, world: World): boolean =>
@@ -137,10 +165,6 @@ export function facetsFor(placement: Placement, { index, input }: World): string
 const readFacets = onceFor((placement: Placement) =>
   facetsOf(placement).filter(({ kind }) => kind === 'property' || kind === 'namespace'),
 );
-
-/** Runs move bindings by rules of their own, which look at more than one placement. */
-const isNamedByRun = ({ metadata }: Placement, world: World): boolean =>
-  world.admitted.runs.some(({ spec }) => spec.placementName === metadata.name);
 
 /** Objects are told by their label and by name: an object of another placement may stand where this one wants its own. */
 function concerns(

@@ -1,5 +1,7 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import { sourceKey } from '../../input.ts';
 import { findCondition } from '../../kernel/condition.ts';
+import { onceFor } from '../../kernel/once-for.ts';
 import type { RunContext } from '../step.ts';
 import { approvalName, type Gate, olderApprovalName } from './name.ts';
 import { ownWords } from './wording.ts';
@@ -42,21 +44,31 @@ export function answerTo(gate: Gate, context: RunContext, digest: () => string):
 }
 
 /** Recognised by kind in any folder; the older name counts only where it speaks of this very run and stage. */
-export function approvalFileFor(gate: Gate, { run, input }: RunContext): ApprovalRequest | undefined {
+export function approvalFileFor(
+  gate: Gate,
+  { run, input }: { readonly run: StagedUpdateRun; readonly input: Pick<RunContext['input'], 'approvals'> },
+): ApprovalRequest | undefined {
   const kind = approvalKind(run);
-  const named = (name: string): ApprovalRequest | undefined =>
-    input.approvals.find(
-      (file) =>
-        file.kind === kind &&
-        file.metadata.name === name &&
-        (kind === 'ClusterApprovalRequest' || file.metadata.namespace === run.metadata.namespace),
-    );
+  const namespace = kind === 'ClusterApprovalRequest' ? undefined : run.metadata.namespace;
+  const named = (name: string) => byName(input.approvals).get(sourceKey(kind, { name, namespace }));
   const exact = named(approvalName(run, gate.stageName, gate.timing));
   if (exact && !isOlderNameOfAnother(exact, run)) return exact;
   if (gate.timing === 'before') return undefined;
   const older = named(olderApprovalName(run, gate.stageName));
   return older && speaksOf(older, run, gate) ? older : undefined;
 }
+
+/** Those of cluster scope have no namespace, whatever their file says. Of several the first. */
+const byName = onceFor(
+  (approvals: readonly ApprovalRequest[]) =>
+    new Map(
+      approvals.toReversed().map((file) => {
+        const { kind, metadata } = file;
+        const { name } = metadata;
+        return [sourceKey(kind, kind === 'ClusterApprovalRequest' ? { name } : metadata), file];
+      }),
+    ),
+);
 
 /** Requests of a run have its scope. */
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>

@@ -1,0 +1,69 @@
+import { placementKey, refOf } from '../../api/placement.ts';
+import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../api/staged.ts';
+import { type BudgetInForce, budgetInForce } from '../evict/budget.ts';
+import type { Freeze } from '../freeze/freeze.ts';
+import { freezeOf } from '../freeze/suspension.ts';
+import { runsOf } from '../runs.ts';
+import { approvalFileFor } from '../staged/approval/answer.ts';
+import { gatesOf, tasksOf } from '../staged/approval/name.ts';
+import { isStrategyOf } from '../staged/step.ts';
+import type { PlacementWork } from '../working.ts';
+import type { World } from '../world.ts';
+
+/** What the update runs of a placement go by that the placement does not hold itself and that not every placement reads. */
+export interface RunGrounds {
+  readonly runs: readonly RunGround[];
+  readonly freeze: Freeze;
+  readonly budget: BudgetInForce;
+  /** Otherwise that an approval file is missing says nothing. */
+  readonly absenceIsCertain: boolean;
+}
+
+interface RunGround {
+  readonly run: StagedUpdateRun;
+  /** As last published. */
+  readonly recorded: StagedUpdateRun | undefined;
+  readonly strategy: StagedUpdateStrategy | undefined;
+  readonly gates: readonly {
+    /** What main says. */
+    readonly answer: ApprovalRequest | undefined;
+    /** What was published of that. */
+    readonly recorded: ApprovalRequest | undefined;
+  }[];
+}
+
+/** Undefined where no run names the placement. `made`: what a plan made of its runs, whose gates that tells. */
+export function runGrounds(
+  work: PlacementWork,
+  made: readonly StagedUpdateRun[],
+  world: World,
+): RunGrounds | undefined {
+  const { fleet } = world.input;
+  const ref = refOf(work.placement);
+  const runs = runsOf(ref, world);
+  if (runs.length === 0) return undefined;
+  const byKey = new Map(made.map((run) => [placementKey(run.metadata), run]));
+  return {
+    runs: runs.map((run) => ({
+      run,
+      recorded: world.record.runs.get(placementKey(run.metadata)),
+      strategy: fleet.strategies.find((strategy) => isStrategyOf(strategy, run)),
+      gates: gatesFor(run, byKey.get(placementKey(run.metadata)), world),
+    })),
+    freeze: freezeOf(work, world),
+    budget: budgetInForce(ref, fleet),
+    absenceIsCertain: fleet.unreadable.length === 0,
+  };
+}
+
+function gatesFor(run: StagedUpdateRun, made: StagedUpdateRun | undefined, world: World): RunGround['gates'] {
+  const stages = made?.status?.stagesStatus ?? [];
+  const { namespace } = run.metadata;
+  return gatesOf(stages).map((gate) => {
+    const { approvalRequestName: name = '' } = tasksOf(stages[gate.stageIndex]!, gate.timing)![gate.taskIndex]!;
+    return {
+      answer: approvalFileFor(gate, { run, input: world.input.fleet }),
+      recorded: world.record.approvals.get(placementKey({ name, namespace })),
+    };
+  });
+}
