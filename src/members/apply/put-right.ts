@@ -7,7 +7,7 @@ import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
 import { type FieldManager, foreignManager } from './field-managers.ts';
-import { type Fight, repairs, withDeed } from './repairs.ts';
+import { type Deed, repairs, withDeed } from './repairs.ts';
 
 /** Who undid what was applied of one placement, how often it was put right, and how that is told. */
 export interface PutRight {
@@ -105,10 +105,13 @@ function once(of: {
   return `${what} and has been put right: ${of.details.map(({ path }) => path).join(', ')}`;
 }
 
-/** Three different things that happened once each are no repetition of the last of them. */
-function fighting(object: ObjectRef, { changed, deleted, by }: Fight): string {
-  const what = changed && deleted ? 'changed or deleted' : deleted ? 'deleted' : 'changed';
-  const who = by.length === 0 || deleted ? '' : ` by ${fewOf(by)}`;
+/** Whoever did something once has not done it again; where nobody has, different things are no repetition of the last of them. */
+function fighting(object: ObjectRef, deeds: readonly Deed[]): string {
+  const repeated = deeds.filter(({ times }) => times > 1);
+  const told = repeated.length > 0 ? repeated : deeds;
+  const what = [...new Set(told.map((deed) => deed.what))].sort().join(' or ');
+  const by = told.flatMap(({ who }) => who ?? []);
+  const who = by.length === 0 || told.some((deed) => deed.what === 'deleted') ? '' : ` by ${fewOf(by)}`;
   return `${describeRef(object)} is ${what}${who} again and again: it is put right less often each time, in the end every 5 minutes`;
 }
 

@@ -15,20 +15,20 @@ export interface Repairs {
    */
   recent(key: string): { readonly details: readonly PatchDetail[]; readonly at: number } | undefined;
   /**
-   * What was undone of late, from the third repair on: one may be an accident and two a coincidence, then somebody fights
-   * back. Undefined before.
+   * What others did to the object of late, from the third repair on: one may be an accident and two a coincidence, then
+   * somebody fights back. Undefined before.
    */
-  fight(key: string): Fight | undefined;
+  fight(key: string): readonly Deed[] | undefined;
   /** Other objects are wanted now, or none. */
   forget(): void;
 }
 
-/** What others did to an object since it was put right the first time of late. */
-export interface Fight {
-  readonly changed: boolean;
-  readonly deleted: boolean;
+/** What somebody did to an object since it was put right the first time of late. */
+export interface Deed {
+  readonly what: 'changed' | 'deleted';
   /** Who changed it, as far as members tell; who deletes leaves no name. */
-  readonly by: readonly string[];
+  readonly who: string | undefined;
+  readonly times: number;
 }
 
 /** Wait before the second repair; doubles up to the longest. */
@@ -39,7 +39,7 @@ interface Repair {
   readonly times: number;
   readonly at: number;
   readonly details: readonly PatchDetail[];
-  readonly deeds: Fight;
+  readonly deeds: readonly Deed[];
   readonly cancel: () => void;
 }
 
@@ -81,14 +81,14 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
   };
 }
 
-const nothingYet: Fight = { changed: false, deleted: false, by: [] };
-
 /** What was done, and once more: what `details` tell. */
 export function withDeed(
-  { changed, deleted, by }: Fight = nothingYet,
+  deeds: readonly Deed[] = [],
   details: readonly PatchDetail[],
-  who: string | undefined,
-): Fight {
-  if (details.some(isWhole)) return { changed, deleted: true, by };
-  return { changed: true, deleted, by: who === undefined || by.includes(who) ? by : [...by, who] };
+  by: string | undefined,
+): readonly Deed[] {
+  const [what, who] = details.some(isWhole) ? (['deleted', undefined] as const) : (['changed', by] as const);
+  const same = (deed: Deed): boolean => deed.what === what && deed.who === who;
+  if (!deeds.some(same)) return [...deeds, { what, who, times: 1 }];
+  return deeds.map((deed) => (same(deed) ? { ...deed, times: deed.times + 1 } : deed));
 }

@@ -32,20 +32,26 @@ describe('an object that somebody changes or deletes again and again', () => {
     expect(removed).toBeLessThan(12);
   });
 
-  it('in several ways is not said to be done one of them', async () => {
-    const world = await holding();
-    const color = (manager: string) => world.user('PATCH', path, { data: { color: 'blue' } }, manager);
-    for (const act of [() => color('one'), () => color('two'), () => color('one')]) {
-      await act();
-      await world.pass(5);
-    }
-    await world.user('DELETE', path);
-    await world.pass(10);
+  describe('is said to be', () => {
     const ending = 'again and again: it is put right less often each time, in the end every 5 minutes';
-    expect(world.said.slice(2)).toEqual([
-      `ConfigMap default/a is changed by one, two ${ending}`,
-      `ConfigMap default/a is changed or deleted ${ending}`,
-    ]);
+    it.each<[said: string, what: string, by: readonly string[]]>([
+      ['changed by one', 'changed twice by one and once by another', ['one', 'two', 'one']],
+      ['changed by one, two', 'changed twice by each of two', ['one', 'two', 'one', 'two']],
+      ['changed by one, two, three', 'changed once by each of three', ['one', 'two', 'three']],
+      ['changed by one', 'changed twice and deleted once', ['one', 'delete', 'one']],
+      ['deleted', 'deleted twice and changed once', ['one', 'delete', 'delete']],
+      ['changed or deleted', 'changed twice and deleted twice', ['one', 'delete', 'one', 'delete']],
+      ['changed or deleted', 'changed once by each of two, and deleted once', ['one', 'two', 'delete']],
+    ])('%s where it was %s', async (said, _, by) => {
+      const world = await holding();
+      for (const who of by) {
+        if (who === 'delete') await world.user('DELETE', path);
+        else await world.user('PATCH', path, { data: { color: 'blue' } }, who);
+        await world.pass(10);
+      }
+      expect(world.said.at(-1)).toBe(`ConfigMap default/a is ${said} ${ending}`);
+      expect(world.results()[0]?.message).toBe(world.said.at(-1));
+    });
   });
 
   it('is told as it is now, with who fights back, while it waits to be put right again', async () => {
@@ -62,7 +68,7 @@ describe('an object that somebody changes or deletes again and again', () => {
         object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
         result: 'Applied',
         message: expect.stringMatching(
-          /^ConfigMap default\/a is changed by other-controller, kubectl-edit again and again: it is put right/,
+          /^ConfigMap default\/a is changed by other-controller again and again: it is put right/,
         ),
         details: [{ path: '/data/color', valueInHub: 'red', manager: 'kubectl-edit', ...detail }],
         ...more,
