@@ -1,7 +1,8 @@
-import type { Manifest } from '../../api/meta.ts';
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest, Assignment } from '../assignment.ts';
@@ -45,7 +46,7 @@ export interface DeliveryEvents {
   readonly say: (message: string) => void;
   /** What is reported has changed although nothing was done. */
   readonly retold: () => void;
-  /** An object changed while it was being applied. */
+  /** An object changed while it was being applied, or what kept it from being applied. */
   readonly changedMeanwhile: (key: string) => void;
   /** Another daemon changed an object: the record should be read anew. */
   readonly contested: () => void;
@@ -58,7 +59,7 @@ const unservedResult = 'DecodingErred';
 const isTold = (outcome: ObjectOutcome | undefined): boolean =>
   outcome?.result !== 'Applied' || (outcome.details?.length ?? 0) > 0;
 
-/** What was lost of an object that the watch does not show any more: all of it, or the label that it was shown by. */
+/** What was lost of an object that is not shown as ours any more: all of it, or the label that it was shown by. */
 const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
   found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
 
@@ -113,7 +114,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const verdict = agreed.verdict(strategy, manifest, live);
     const before = outcomes.get(key)?.result ?? '';
     const missing = live === undefined && watches.shows(object);
-    if (before === 'Applied' && (missing || live?.metadata.deletionTimestamp)) lost.add(key);
+    const astray = live !== undefined && live.metadata.labels?.[placementLabel] !== label;
+    if (before === 'Applied' && (missing || astray || live?.metadata.deletionTimestamp)) lost.add(key);
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
         if (live) {
@@ -158,11 +160,21 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     outcomes.set(key, repaired.withCulprit(key, applied.outcome));
     if (applied.outcome.result === 'Applied') {
       if (applied.repaired) repaired.tell(key, object, applied.repaired);
-      // One that lost our label is as gone to the watch as one that was deleted.
-      else if (missing && lost.has(key)) repaired.tell(key, object, lostOf(manifest, applied));
+      // One that lost our label is as gone to the watch as one that was deleted; with that of others it is shown as theirs.
+      else if ((missing || astray) && lost.has(key)) repaired.tell(key, object, lostOf(manifest, applied));
+      if (before !== 'Applied' || lost.has(key))
+        for (const waiting of failedIn(object)) events.changedMeanwhile(waiting);
       lost.delete(key);
     }
   }
+
+  /** Objects of a namespace that could not be applied: perhaps for want of it, so that there is no reason to wait. */
+  const failedIn = ({ apiVersion, kind, name }: ObjectRef): readonly string[] =>
+    apiVersion !== 'v1' || kind !== 'Namespace'
+      ? []
+      : [...outcomes].flatMap(([key, { object, result }]) =>
+          object.namespace === name && result !== 'Applied' ? [key] : [],
+        );
 
   /** What is as it should be may not be so any more where nothing tells of changes. */
   function withCaveat(outcome: ObjectOutcome): ObjectOutcome {

@@ -44,6 +44,27 @@ describe('an object that somebody deletes', () => {
     ]);
   });
 
+  it('comes back as soon as its namespace is back, without waiting for another attempt', async () => {
+    const world = await openWorld({});
+    world.member.assign([assignment('web', [namespace('shop'), configMap('a', { color: 'red' }, 'shop')])]);
+    await world.pass(5);
+    await world.user('DELETE', '/api/v1/namespaces/shop');
+    const at: Record<string, number> = {};
+    for (let tenth = 0; tenth < 100; tenth++) {
+      const there = await Promise.all(
+        ['/api/v1/namespaces/shop', '/api/v1/namespaces/shop/configmaps/a'].map((each) => world.user('GET', each)),
+      );
+      there.forEach(({ metadata }, index) => {
+        const { uid, deletionTimestamp } = (metadata ?? {}) as { uid?: string; deletionTimestamp?: string };
+        if (uid !== undefined && deletionTimestamp === undefined) at[`${index} ${uid}`] ??= tenth;
+      });
+      await world.pass(0.1);
+    }
+    const backAt = (index: number) => Object.entries(at).findLast(([key]) => key.startsWith(`${index} `))![1];
+    expect(backAt(0)).toBeGreaterThan(0);
+    expect(backAt(1) - backAt(0)).toBeLessThan(3);
+  });
+
   it('is not said to be deleted by whoever changed it last', async () => {
     const world = await holding();
     await world.user('PATCH', path, { data: { color: 'blue' } });

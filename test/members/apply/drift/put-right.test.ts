@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignment, configMap, openWorld } from '../../world.ts';
+import { assignment, configMap, deployment, openWorld } from '../../world.ts';
 import { dataOf, holding, path } from './holding.ts';
 
 describe('an object that somebody changes', () => {
@@ -61,6 +61,24 @@ describe('an object that somebody changes', () => {
     const lost = '/metadata/labels/gitfleet.dev~1placement';
     expect(world.said).toEqual([`ConfigMap default/a was changed and has been put right: ${lost}`]);
     expect(world.results()).toMatchObject([{ details: [{ path: lost, valueInHub: 'web', repaired: true }] }]);
+  });
+
+  it('by giving it the label of a placement that does not have it is put right, and told with who did it', async () => {
+    const alone = { isPlaced: (label: string) => label === 'web' };
+    const world = await holding(alone);
+    await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': 'another' } } });
+    for (const _ of ['asked whether another daemon did it', 'confirmed']) {
+      await world.pass(2);
+      world.member.assign([assignment('web', [configMap('a', { color: 'red' }), deployment('web')], alone)]);
+    }
+    await world.pass(5);
+    const { metadata } = await world.user('GET', path);
+    expect(metadata).toMatchObject({ labels: { 'gitfleet.dev/placement': 'web' } });
+    const label = '/metadata/labels/gitfleet.dev~1placement';
+    expect(world.said).toEqual([`ConfigMap default/a was changed by kubectl-edit and has been put right: ${label}`]);
+    expect(world.results()).toMatchObject([
+      { details: [{ path: label, valueInMember: 'another', valueInHub: 'web', repaired: true }] },
+    ]);
   });
 
   it('by taking our label off is not laid on who changed it before', async () => {
