@@ -3,13 +3,21 @@ import { isWhole } from '../../engine/delivery/patch-details.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 
-/** Objects with their differences that were not listed before, or for another reason, if there are any. */
+/**
+ * Objects that were not listed before, or that differ in what they did not before, if there are any. What was told already of
+ * an object is not told again beside it: who is named did what stands there.
+ */
 export function newlyListed(before: readonly Listed[] = [], after: readonly Listed[] = []): string | undefined {
-  const why = (it: Listed) => `${describeRef(it)} ${JSON.stringify(differences(it))}`;
-  const known = new Set(before.map(why));
-  const news = after.filter((it) => !known.has(why(it)));
-  return news.length === 0 ? undefined : fewOf(news.map(whatDiffers));
+  const known = new Map(before.map((it) => [describeRef(it), new Set(differences(it).map(textOf))]));
+  const news = after.flatMap((it) => {
+    const old = known.get(describeRef(it));
+    const details = differences(it).filter((detail) => !old?.has(textOf(detail)));
+    return old === undefined || details.length > 0 ? [whatDiffers(it, details)] : [];
+  });
+  return news.length === 0 ? undefined : fewOf(news);
 }
+
+const textOf = (detail: PatchDetail): string => JSON.stringify(detail);
 
 type Listed = ResourceIdentifier & {
   readonly observedDrifts?: readonly PatchDetail[];
@@ -20,8 +28,7 @@ const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchD
   observedDrifts ?? observedDiffs ?? [];
 
 /** `Deployment web/web (/spec/replicas by kubectl)` */
-function whatDiffers(it: Listed): string {
-  const details = differences(it);
+function whatDiffers(it: ResourceIdentifier, details: readonly PatchDetail[]): string {
   const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
   const paths = fewOf(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
   const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;

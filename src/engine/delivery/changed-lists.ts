@@ -2,11 +2,11 @@ import type { Timestamp } from '../../api/meta.ts';
 import type { DiffedPlacement, DriftedPlacement, PatchDetail } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { parseInstant } from '../kernel/instant.ts';
+import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import type { Delivered } from './outcomes.ts';
 import { asFitting, mostDetails, shownDetails, wholeObject } from './patch-details.ts';
-import { withToldRepairs } from './told-repairs.ts';
+import { isRepaired, withToldRepairs } from './told-repairs.ts';
 
 /** An object on the member that is not as it was applied, or would be applied. */
 interface Changed {
@@ -16,7 +16,7 @@ interface Changed {
 
 /**
  * Drifts are changes found on objects of ours, repaired or not; diffs are what a takeover or a report found on objects
- * that are not. When each was first seen is kept; observationTime is that of what is told, so that looking again at the
+ * that are not. When each began is kept; observationTime is that of what is told, so that looking again at the
  * same is no news. What was put right is told for ten minutes, whoever did it.
  */
 export function changedLists(
@@ -44,7 +44,7 @@ export function changedLists(
         ...object.identifier,
         observationTime: known?.observationTime ?? now,
         ...generationOf(object, known),
-        firstDriftedObservedTime: old?.firstDriftedObservedTime ?? now,
+        firstDriftedObservedTime: driftedSince({ old, details, object, now }),
         observedDrifts,
       };
     }),
@@ -86,6 +86,25 @@ const found = (
 /** It drifted once more in the same way, and no plan saw it before it was put right. */
 const isRepairedSince = ({ observationTime = '' }: DriftedPlacement, { outcome }: Delivered): boolean =>
   (parseInstant(outcome.repairedAt ?? '') ?? 0) > (parseInstant(observationTime) ?? 0);
+
+/**
+ * Where all that was told before had been put right, something else that differs is a drift of its own. One that was put right
+ * before a plan saw it, perhaps because git did not answer meanwhile, began no later than that.
+ */
+function driftedSince(of: {
+  readonly old: DriftedPlacement | undefined;
+  readonly details: readonly PatchDetail[];
+  readonly object: Delivered;
+  readonly now: Timestamp;
+}): Timestamp {
+  const { old, details, object, now } = of;
+  const told = old?.observedDrifts ?? [];
+  const isOver = told.length > 0 && told.every(isRepaired);
+  const isAnother = isOver && details.some(({ path }) => !told.some((known) => known.path === path));
+  if (old?.firstDriftedObservedTime !== undefined && !isAnother) return old.firstDriftedObservedTime;
+  const repairedAt = parseInstant(object.outcome.repairedAt ?? '');
+  return repairedAt !== undefined && repairedAt < (parseInstant(now) ?? 0) ? formatInstant(repairedAt) : now;
+}
 
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);

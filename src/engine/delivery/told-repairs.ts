@@ -12,7 +12,7 @@ function endOf({ observationTime, observedDrifts }: DriftedPlacement): Instant |
   return (parseInstant(observationTime ?? '') ?? 0) + repairToldMs;
 }
 
-const isRepaired = ({ repaired }: PatchDetail): boolean => repaired === true;
+export const isRepaired = ({ repaired }: PatchDetail): boolean => repaired === true;
 
 /** Whether all that is told of repairs of an object is older than it may be. */
 function isToldForLong(told: DriftedPlacement, now: Timestamp): boolean {

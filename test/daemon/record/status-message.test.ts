@@ -157,6 +157,20 @@ describe('the subject of a status commit', () => {
       'web: drift on eu: ConfigMap web/a (/data/y)',
     ],
     [
+      'what drifts besides, without what was told before',
+      { bindings: [drifting('eu', '/data/x')] },
+      { bindings: [drifting('eu', '/data/x', '/data/y')] },
+      [],
+      'web: drift on eu: ConfigMap web/a (/data/y)',
+    ],
+    [
+      'nothing of drift where less of it is left',
+      { bindings: [drifting('eu', '/data/x', '/data/y')] },
+      { bindings: [drifting('eu', '/data/y')], commit: 'bbb' },
+      [],
+      'Follow bbb',
+    ],
+    [
       'drift that is over',
       { bindings: [drifting('eu', '/data/x')] },
       { bindings: [on('eu')] },

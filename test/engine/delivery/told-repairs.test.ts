@@ -60,6 +60,17 @@ describe('what was put right', () => {
     expect(told(recorded([repaired]), [repaired], 599, {}, 598)?.[0]?.observationTime).toBe(at(599));
   });
 
+  it.each<[string, DriftedPlacement | undefined, PatchDetail[], number, number?]>([
+    ['it was put right, which no plan saw before', undefined, [repaired], 27, 27],
+    ['it was seen, where it is not put right', undefined, [image()], 30],
+    ['it was seen first, where the same differs again', recorded([repaired]), [image()], -90],
+    ['it was seen first, where something else besides has not been put right', recorded([image()]), [color], -90, 27],
+    ['something else differed after it had been put right', recorded([repaired]), [repaired, color], 27, 27],
+    ['something else differs after it had been put right', recorded([repaired]), [{ path: '/data/size' }], 30],
+  ])('is said to have drifted since %s', (_, before, details, since, repairedAt) => {
+    expect(told(before, details, 30, {}, repairedAt)?.[0]?.firstDriftedObservedTime).toBe(at(since));
+  });
+
   it.each<[string, PatchDetail[] | undefined, Scene]>([
     ['is different again', [image({ valueInMember: 'somebody:2' })], {}],
     ['is gone', [repaired], { seen: look({ objects: [], placements: [entry()] }) }],
