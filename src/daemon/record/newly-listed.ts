@@ -1,5 +1,5 @@
 import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
-import { isWhole } from '../../engine/delivery/patch-details.ts';
+import { toldDifferences } from '../../engine/delivery/told-differences.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 
@@ -12,7 +12,7 @@ export function newlyListed(before: readonly Listed[] = [], after: readonly List
   const news = after.flatMap((it) => {
     const old = known.get(describeRef(it));
     const details = differences(it).filter((detail) => !old?.has(textOf(detail)));
-    return old === undefined || details.length > 0 ? [whatDiffers(it, details)] : [];
+    return old === undefined || details.length > 0 ? [toldDifferences(it, details)] : [];
   });
   return news.length === 0 ? undefined : fewOf(news);
 }
@@ -26,12 +26,3 @@ type Listed = ResourceIdentifier & {
 
 const differences = ({ observedDrifts, observedDiffs }: Listed): readonly PatchDetail[] =>
   observedDrifts ?? observedDiffs ?? [];
-
-/** `Deployment web/web (/spec/replicas by kubectl)` */
-function whatDiffers(it: ResourceIdentifier, details: readonly PatchDetail[]): string {
-  const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
-  const paths = fewOf(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
-  const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
-  const now = details.every(({ repaired }) => repaired === true) ? ', put right' : '';
-  return details.length === 0 ? describeRef(it) : `${describeRef(it)} (${paths}${by}${now})`;
-}

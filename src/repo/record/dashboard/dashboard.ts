@@ -10,8 +10,10 @@ import { inForce, type Published } from '../in-force.ts';
 import type { Silence } from '../summary.ts';
 import { approvals, type Merging, refused } from './approvals.ts';
 import { beingRemoved } from './being-removed.ts';
+import { differing } from './differing.ts';
 import { held } from './held.ts';
 import { notHealthy, notReached } from './ill-members.ts';
+import { notEvicted } from './not-evicted.ts';
 import { mostRows } from './rows.ts';
 import { clusters, placements, runs } from './tables.ts';
 
@@ -28,7 +30,7 @@ export interface Beside {
   /** What was published last. */
   readonly before: Published;
   /** What of the commit is not valid. */
-  readonly fleet: Pick<Fleet, 'refused' | 'unreadable'>;
+  readonly fleet: Pick<Fleet, 'refused' | 'unreadable' | 'evictions'>;
 }
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
@@ -50,6 +52,8 @@ export function renderDashboard(plan: Plan, beside: Beside): string {
     ...section('Not rolled out', withoutRun(notRolledOut)),
     ...section('Placements', placements(present)),
     ...section('Clusters', clusters(present)),
+    ...section('Differs from the repo', differing(present)),
+    ...section('Not evicted', notEvicted(plan, present, beside.fleet.evictions)),
     ...section('Being removed', beingRemoved(present)),
     ...section('Not reached', notReached(unreachable)),
     ...section('Not healthy', notHealthy(plan, unreachable)),

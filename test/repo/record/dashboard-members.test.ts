@@ -1,0 +1,113 @@
+import { afterAll, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { ObjectOutcome } from '../../../src/api/observation.ts';
+import type { PatchDetail } from '../../../src/api/placement.ts';
+import { FleetOnGit } from '../../cli/fleet-on-git.ts';
+import { place, shop } from '../../cli/shop.ts';
+import { removeFolders } from '../../git/world.ts';
+import { member } from '../../scenarios/fleet.ts';
+
+afterAll(removeFolders);
+
+const sectionOf = (fleet: FleetOnGit, title: string): string[] | undefined =>
+  fleet
+    .git('show', 'fleet-status:README.md')
+    .split('\n## ')
+    .find((part) => part.startsWith(`${title}\n`))
+    ?.trim()
+    .split('\n')
+    .slice(2);
+
+const image: PatchDetail = {
+  path: '/spec/image',
+  valueInMember: 'web:9',
+  valueInHub: 'web:1',
+  manager: 'kubectl-edit',
+};
+const outcome = (result: string, ...details: PatchDetail[]): ObjectOutcome => ({
+  object: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'web' },
+  result,
+  details,
+});
+
+it.each<[string, object, ObjectOutcome, string[] | undefined]>([
+  [
+    'what a comparison found is',
+    { type: 'ReportDiff' },
+    outcome('FoundDiff', image),
+    ['(/spec/image by kubectl-edit)'],
+  ],
+  [
+    'what is missing where members are only compared is',
+    { type: 'ReportDiff' },
+    outcome('FoundDiff', { path: '/', valueInHub: '(the whole object)' }),
+    ['(missing)'],
+  ],
+  [
+    'drift that is left as it is',
+    { whenToApply: 'IfNotDrifted' },
+    outcome('FoundDrifts', image),
+    ['(/spec/image by kubectl-edit)'],
+  ],
+  [
+    'drift that waits to be put right, as somebody undoes that again and again, is',
+    {},
+    outcome('Applied', image, { ...image, path: '/spec/replicas', repaired: true }),
+    ['(/spec/image by kubectl-edit)'],
+  ],
+  ['drift that was put right is not', {}, outcome('Applied', { ...image, repaired: true }), undefined],
+])('%s told on the dashboard, with its cluster, since when, and who did it', async (_, applyStrategy, found, told) => {
+  const policy = { placementType: 'PickFixed', clusterNames: ['eu-1', 'us-1'] };
+  const fleet = await FleetOnGit.open({
+    ...shop,
+    'placements/web.yaml': place('web', { policy, strategy: { applyStrategy } }),
+  });
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Differs from the repo')).toBeUndefined();
+  fleet.paper.results.set('us-1/web', [found]);
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Differs from the repo')?.map((row) => row.replace(/\S+Z/, 'then'))).toEqual(
+    told?.map((what) => `- **web** on us-1, since then: Deployment web/web ${what}`),
+  );
+});
+
+it('an eviction that a budget does not let happen is told on the dashboard until its file or the placement goes', async () => {
+  const eviction = (name: string) =>
+    stringify({
+      apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+      kind: 'ClusterResourcePlacementEviction',
+      metadata: { name },
+      spec: { placementName: 'all', clusterName: 'eu-1' },
+    });
+  const budget = (minAvailable: number) =>
+    stringify({
+      apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
+      kind: 'ClusterResourcePlacementDisruptionBudget',
+      metadata: { name: 'all' },
+      spec: { minAvailable },
+    });
+  const fleet = await FleetOnGit.open({
+    ...shop,
+    'placements/web.yaml': place('web', { policy: { placementType: 'PickFixed', clusterNames: ['us-1'] } }),
+    'placements/all.yaml': place('all', { policy: { placementType: 'PickAll' } }),
+    'resources/all.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: all}\n',
+    'budget.yaml': budget(3),
+  });
+  await fleet.settle();
+  fleet.commit({ 'evictions/a.yaml': eviction('a'), 'evictions/b.yaml': eviction('b') }, 'Evict');
+  await fleet.settle();
+  const row = (name: string) =>
+    `- **${name}**: all stays on eu-1, since then: Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget, availablePlacements: 3, totalPlacements: 3`;
+  const told = () => sectionOf(fleet, 'Not evicted')?.map((line) => line.replace(/\d\S+Z/, 'then'));
+  expect(told()).toEqual(['To try again, commit one of another name.', '', row('a'), row('b')]);
+  fleet.commit({ 'evictions/b.yaml': '# given up\n' }, 'Give up b');
+  await fleet.settle();
+  expect(told()?.slice(2)).toEqual([row('a')]);
+  const tainted = member('eu-1', {}, 'taints: [{key: a, effect: NoSchedule}]');
+  fleet.commit(
+    { 'budget.yaml': budget(2), 'evictions/c.yaml': eviction('c'), 'clusters/eu-1.yaml': tainted },
+    'Evict c',
+  );
+  await fleet.settle();
+  expect(told()).toBeUndefined();
+});
