@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { messageOf } from '../api/message-of.ts';
 import { program } from './program.ts';
 import { exitCodeOf, exitCodes, saidAlready } from './terminal/exit.ts';
@@ -6,7 +7,8 @@ import { addressTrouble, fileTrouble, isFileTrouble } from './terminal/file-trou
 /** Runs one command line (without node and script) and says what went wrong on stderr. Returns the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {
   try {
-    await program().parseAsync(args, { from: 'user' });
+    const gitfleet = program();
+    await gitfleet.parseAsync(commandMeant(gitfleet, args), { from: 'user' });
     return 0;
   } catch (error) {
     if (isUnknownCommand(error)) await hintAtKind(error.message);
@@ -14,6 +16,13 @@ export async function commandLine(args: readonly string[]): Promise<number> {
     if (process.env['GITFLEET_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     return isFileTrouble(error) || addressTrouble(error) ? exitCodes.unreachable : exitCodeOf(error);
   }
+}
+
+/** Of a command that it does not know Commander says so when it is to run it; when it is to help with it, it helps with everything. */
+function commandMeant(gitfleet: Command, args: readonly string[]): readonly string[] {
+  const [first, name] = args;
+  if (first !== 'help' || name === undefined || name === 'help' || name.startsWith('-')) return args;
+  return gitfleet.commands.some((known) => known.name() === name) ? args : [name];
 }
 
 function messageFor(error: unknown): string {

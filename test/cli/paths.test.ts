@@ -191,14 +191,18 @@ describe('tree shows everything under a placement', () => {
   it('-o json, one cluster', async () => {
     const ran = await cli('tree', 'placement', 'web/settings', '--cluster', 'eu-1', '-o', 'json', '--repo', fleet.dir);
     expect(JSON.parse(ran.out)).toMatchObject({
-      kind: 'ResourcePlacement',
-      name: 'settings',
-      namespace: 'web',
-      children: [
-        { kind: 'PolicySnapshot' },
-        { kind: 'ResourceSnapshot' },
-        { kind: 'Cluster', name: 'eu-1', state: 'available', children: [{ kind: 'ConfigMap', name: 'settings' }] },
-      ],
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'Tree',
+      placement: {
+        kind: 'ResourcePlacement',
+        name: 'settings',
+        namespace: 'web',
+        children: [
+          { kind: 'PolicySnapshot' },
+          { kind: 'ResourceSnapshot' },
+          { kind: 'Cluster', name: 'eu-1', state: 'available', children: [{ kind: 'ConfigMap', name: 'settings' }] },
+        ],
+      },
     });
   });
 

@@ -75,6 +75,7 @@ describe('--help', () => {
 describe('a command line that is not understood', () => {
   it.each([
     [['plam'], "unknown command 'plam'\n(Did you mean plan?)"],
+    [['help', 'plam'], "unknown command 'plam'\n(Did you mean plan?)"],
     [['plcement'], '(did you mean gitfleet get placements?)'],
     [['clusters'], '(did you mean gitfleet get clusters?)'],
     [['get'], "missing required argument 'kind'"],

@@ -55,8 +55,9 @@ export async function tree(word: string, givenName: string | undefined, options:
         owner: `placement ${placement.title}`,
       });
     const whole = placementPart(placement, status, options.cluster);
-    if (format === 'json') return printJson(whole);
-    if (format === 'yaml') return printYaml(whole);
+    const document = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'Tree', placement: whole };
+    if (format === 'json') return printJson(document);
+    if (format === 'yaml') return printYaml(document);
     print(branchText(drawn(whole)));
   });
 }
