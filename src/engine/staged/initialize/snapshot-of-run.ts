@@ -29,12 +29,24 @@ export function snapshotOfRun(
     if (work.contents.has(index)) return { ok: true, work, index };
     return { ok: false, message: `resource snapshot ${index} has no contents any more` };
   }
-  const next = Math.max(-1, ...work.resourceSnapshots.map((entry) => entry.index)) + 1;
-  if (index !== next)
-    return { ok: false, message: `no resource snapshot with index ${index} found; the next free index is ${next}` };
+  const known = work.resourceSnapshots.map((entry) => entry.index);
+  const next = Math.max(-1, ...known) + 1;
+  if (index !== next) {
+    const there = known.length === 0 ? '' : `there ${known.length === 1 ? 'is' : 'are'} ${lastOf(known)}, and `;
+    return {
+      ok: false,
+      message: `no resource snapshot with index ${index} found; ${there}the next free index is ${next}`,
+    };
+  }
   const fresh = taken(work, input);
   return fresh.ok && fresh.index !== index ? { ok: true, work: repeated(fresh.work, index, input), index } : fresh;
 }
+
+/** The newest are what a rollback is about. */
+const lastOf = (indexes: readonly number[]): string => {
+  const newest = indexes.toSorted((a, b) => b - a).slice(0, 5);
+  return `${indexes.length > newest.length ? '…, ' : ''}${newest.reverse().join(', ')}`;
+};
 
 function taken(work: PlacementWork, { takeSnapshot }: Pick<RunsInput, 'takeSnapshot'>): RunSnapshot {
   if (!work.selection.ok) return { ok: false, message: `the resources cannot be selected: ${work.selection.message}` };

@@ -84,6 +84,16 @@ describe('what ends an initialization for good', () => {
       /no resource snapshot with index 2 found; the next free index is 0/,
     ],
     [
+      'an index that is kept no more',
+      { work: { snapshots: [3, 4] }, run: { resourceSnapshotIndex: '2' } },
+      /no resource snapshot with index 2 found; there are 3, 4, and the next free index is 5/,
+    ],
+    [
+      'an index of many that are kept',
+      { work: { snapshots: [3, 4, 5, 6, 7, 8] }, run: { resourceSnapshotIndex: '2' } },
+      /no resource snapshot with index 2 found; there are …, 4, 5, 6, 7, 8, and the next free index is 9/,
+    ],
+    [
       'a snapshot without contents',
       { work: { snapshots: [0], more: { contents: new Map() } }, run: { resourceSnapshotIndex: '0' } },
       /has no contents/,
