@@ -14,7 +14,7 @@ import { boundByCluster } from './placement/bindings.ts';
 import { isSeenGone } from './removal-looks.ts';
 import { isLostSnapshot, lostSnapshotMessage } from './selection/lost-snapshot.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
-import { rememberedManifests } from './selection/rebuilt.ts';
+import { isRebuilt, rememberedManifests } from './selection/rebuilt.ts';
 import type { BegunWork, BindingStep, PlacementWork } from './working.ts';
 import type { World } from './world.ts';
 
@@ -142,7 +142,11 @@ function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: Is
     if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
   }
   // As in KubeFleet, whose works cannot be made of a snapshot that is gone (workgenerator/controller.go): the next version may come.
-  if (isWholeLook(observation) && shown.size === 0 && isLostSnapshot(begun, index))
+  if (isWholeLook(observation) && shown.size === 0 && isGone(begun, index))
     return { ok: false, reason: 'SyncWorkFailed', message: lostSnapshotMessage(index) };
   return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), duplicates: [], digest: '' };
 }
+
+/** Nobody remembers the contents, and not because a person who wrote the record by hand left them out. */
+const isGone = (begun: BegunWork, index: number | undefined): index is number =>
+  index !== undefined && (isLostSnapshot(begun, index) || isRebuilt(begun.resourceSnapshots, index));

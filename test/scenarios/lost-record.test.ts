@@ -392,6 +392,17 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     ]);
   });
 
+  it('gets what is new at once where it turns out to have nothing, and counts as available only then', async () => {
+    const [none, one, two] = ['undefined', 'web:1', 'web:2'];
+    expect(await steps(await lost('a, b, c, d', false))).toEqual([
+      [one, one, one, none],
+      [one, one, one, two],
+      [two, one, one, two],
+      [two, two, one, two],
+      [two, two, two, two],
+    ]);
+  });
+
   it.each([
     ['it alone may have what is picked for it', true, 'web:1'],
     ['it turns out to have nothing', false, 'undefined'],
