@@ -4,6 +4,7 @@ import type { Plan, PlannedBinding, PlannedPlacement } from '../../src/engine/pl
 import { changes, deployment, member, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { OwningFleet } from './owning-fleet.ts';
+import { type Asked, RollingWatch } from './rolling-watch.ts';
 import { eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
@@ -51,6 +52,12 @@ export const rollingStories = fc.record({
 
 const applyStrategies = ['{}', '{whenToApply: IfNotDrifted}', '{type: ReportDiff}', '{whenToTakeOver: Never}'] as const;
 
+interface Budget {
+  readonly minAvailable: number;
+  /** Also binds rollouts. */
+  readonly inRollouts: boolean;
+}
+
 export class RollingFleet {
   readonly paper: OwningFleet;
   readonly #given: Given;
@@ -59,10 +66,15 @@ export class RollingFleet {
   #wanted = 3;
   #listed: readonly string[] = ['a', 'b', 'c'];
   #history = 10;
+  /** Of `web`. */
+  #budget: Budget | undefined;
   #version = 1;
   #evictions = 0;
   #forgot = false;
+  /** What was lost of the record after the last plan. */
+  #justForgot: 'forgetOne' | 'forgetAll' | undefined;
   readonly #apply = new Map<App, string>();
+  readonly #watches: ReadonlyMap<App, RollingWatch>;
 
   constructor(given: Given) {
     this.#given = given;
@@ -76,6 +88,9 @@ export class RollingFleet {
       'other.yaml': placement('other', '{placementType: PickAll}'),
     });
     for (const app of this.#apps) this.#place(app);
+    this.#watches = new Map(
+      this.#apps.map((app) => [app, new RollingWatch(this.paper, app === 'app' ? 'team.app' : app)]),
+    );
   }
 
   #place(app: App): void {
@@ -151,8 +166,9 @@ export class RollingFleet {
         replace();
         return;
       case 'budget':
-        if (amount % 4 === 0) delete files['budget.yaml'];
-        else files['budget.yaml'] = budget(amount % 3, amount % 2 === 0);
+        this.#budget = amount % 4 === 0 ? undefined : { minAvailable: amount % 5, inRollouts: amount % 3 > 0 };
+        if (this.#budget) files['budget.yaml'] = budget(this.#budget);
+        else delete files['budget.yaml'];
         return;
       case 'delete':
         delete files[`${app}.yaml`];
@@ -174,7 +190,8 @@ export class RollingFleet {
         files[file] ??= member(cluster);
         return;
       default:
-        this.#forgot ||= kind === 'forgetOne' || kind === 'forgetAll';
+        if (kind === 'forgetOne' || kind === 'forgetAll') this.#justForgot = kind;
+        this.#forgot ||= this.#justForgot !== undefined;
         happened(paper, kind, { cluster, app: amount % 2 === 0 ? 'web' : 'team.app', amount });
     }
   }
@@ -185,11 +202,32 @@ export class RollingFleet {
     this.paper.files[`evict-${this.#evictions}.yaml`] = eviction(`e${this.#evictions}`, app, cluster);
   }
 
+  /** Plans, and holds the plan against what happened. */
+  async look(): Promise<Plan> {
+    const plan = await this.paper.plan();
+    for (const [app, watch] of this.#watches)
+      watch.planned(`${app}.yaml` in this.paper.files ? this.#asked(app) : undefined, this.#justForgot);
+    this.#justForgot = undefined;
+    return plan;
+  }
+
+  #asked(app: App): Asked {
+    const { policy, maxSurge } = this.#given;
+    const wanted = { PickAll: undefined, PickN: this.#wanted, PickFixed: this.#listed.length };
+    return {
+      wanted: app === 'web' || app === 'app' ? wanted[policy] : undefined,
+      ...(app === 'twin' ? { maxUnavailable: '25%', maxSurge: '25%' } : { maxUnavailable: this.#mayBeDown, maxSurge }),
+      minAvailable: app === 'web' && this.#budget?.inRollouts ? this.#budget.minAvailable : undefined,
+      onlyCompares: this.#apply.get(app) === '{type: ReportDiff}',
+    };
+  }
+
   /** From here on everything works, and everything is asked for that can be given. */
   mendAll(): void {
     const { paper } = this;
     const { files } = paper;
     for (const path of ['fleet.yaml', 'budget.yaml']) delete files[path];
+    this.#budget = undefined;
     const clusters = names.filter((name) => `clusters/${name}.yaml` in files);
     for (const name of clusters) files[`clusters/${name}.yaml`] = member(name);
     this.#wanted = Math.min(this.#wanted, clusters.length);
@@ -208,7 +246,7 @@ export class RollingFleet {
   /** What is not as it was asked for though nothing is in its way. */
   async unsettled(): Promise<string[]> {
     const { paper } = this;
-    let plan = await paper.plan();
+    let plan = await this.look();
     const left = () => [
       ...plan.placements.flatMap((placement) => this.#unsettledOf(placement, plan)),
       ...this.#leftBehind(plan),
@@ -217,7 +255,7 @@ export class RollingFleet {
       const before = paper.record;
       paper.deliver();
       paper.pass(61);
-      plan = await paper.plan();
+      plan = await this.look();
       still = Object.keys(changes(before, paper.record)).length === 0 ? still + 1 : 0;
     }
     return left();
@@ -262,5 +300,5 @@ const isIn = ({ conditions }: PlannedBinding, type: string): boolean =>
   conditions.some((condition) => condition.type === type && condition.status === 'True');
 
 const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: web}\ndata: {a: b}\n';
-const budget = (minAvailable: number, always: boolean) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web${always ? ', annotations: {gitfleet.dev/budget-scope: all}' : ''}}\nspec: {minAvailable: ${minAvailable}}\n`;
+const budget = ({ minAvailable, inRollouts }: Budget): string =>
+  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web${inRollouts ? ', annotations: {gitfleet.dev/budget-scope: all}' : ''}}\nspec: {minAvailable: ${minAvailable}}\n`;

@@ -5,14 +5,14 @@ import { RollingFleet, rollingStories } from './rolling-fleet.ts';
 
 describe('whatever happens to rolling updates of several placements, in any order', () => {
   // PaperFleet.plan itself asserts that the guard passes and that planning again at once changes nothing.
-  it('what is asked for and can be given is given in the end, and nothing else is removed', async () => {
+  it('budgets are kept, what is asked for and can be given is given in the end, and nothing else is removed', async () => {
     await fc.assert(
       fc.asyncProperty(rollingStories, async ({ given, happenings }) => {
         const fleet = new RollingFleet(given);
-        await fleet.paper.plan();
+        await fleet.look();
         for (const happening of happenings) {
           fleet.happens(happening);
-          await fleet.paper.plan();
+          await fleet.look();
         }
         fleet.mendAll();
         expect(await fleet.unsettled()).toEqual([]);
