@@ -330,8 +330,11 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
   const images = (paper: PaperFleet) =>
     ['a', 'b', 'c', 'd'].map((name) => imageAndCluster(paper.members.get(name)?.get('web')).split(' ')[0]);
 
-  /** `web` on the four clusters, of which the last shows nothing as yet when the record is lost, with a newer version to come. */
-  async function lost(clusters: string, holds: boolean): Promise<PaperFleet> {
+  /**
+   * `web` on these of the four clusters, of which the last shows nothing as yet when the record is lost, with a newer version to come;
+   * some were emptied.
+   */
+  async function lost(clusters: string, ...emptied: string[]): Promise<PaperFleet> {
     const paper = new PaperFleet({
       ...files(),
       'placements/web.yaml': placement(
@@ -346,7 +349,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
     paper.record = new Map();
     paper.restart();
-    if (!holds) paper.members.delete('d');
+    for (const name of emptied) paper.members.delete(name);
     const input = await paper.input();
     const unseen = { ...input.observations!.get('d')!, complete: false, placements: [], objects: [] };
     const { record } = planFleet({ ...input, observations: new Map([...input.observations!, ['d', unseen]]) }).plan;
@@ -383,7 +386,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
 
   it('gets what is new as an update, within the budget', async () => {
     const [one, two] = ['web:1', 'web:2'];
-    expect(await steps(await lost('a, b, c, d', true))).toEqual([
+    expect(await steps(await lost('a, b, c, d'))).toEqual([
       [one, one, one, one],
       [two, one, one, one],
       [two, two, one, one],
@@ -394,7 +397,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
 
   it('gets what is new at once where it turns out to have nothing, and counts as available only then', async () => {
     const [none, one, two] = ['undefined', 'web:1', 'web:2'];
-    expect(await steps(await lost('a, b, c, d', false))).toEqual([
+    expect(await steps(await lost('a, b, c, d', 'd'))).toEqual([
       [one, one, one, none],
       [one, one, one, two],
       [two, one, one, two],
@@ -403,12 +406,21 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     ]);
   });
 
+  it('keeps what it has until another is available, where no cluster shows anything of the placement', async () => {
+    const [none, one, two] = ['undefined', 'web:1', 'web:2'];
+    expect(await steps(await lost('c, d', 'c'))).toEqual([
+      [none, none, none, one],
+      [none, none, two, one],
+      [none, none, two, two],
+    ]);
+  });
+
   it.each([
-    ['it alone may have what is picked for it', true, 'web:1'],
-    ['it turns out to have nothing', false, 'undefined'],
-  ])('gets it where %s', async (_, holds, before) => {
+    ['it alone may have what is picked for it', [], 'web:1'],
+    ['it turns out to have nothing', ['d'], 'undefined'],
+  ])('gets it where %s', async (_, emptied, before) => {
     const none = 'undefined';
-    expect(await steps(await lost('d', holds))).toEqual([
+    expect(await steps(await lost('d', ...emptied))).toEqual([
       [none, none, none, before],
       [none, none, none, 'web:2'],
     ]);

@@ -6,6 +6,7 @@ import { unpack } from './envelope.ts';
 import { countGroups } from './groups.ts';
 import { normalise } from './normalise.ts';
 import { inSnapshotOrder } from './order.ts';
+import { rebuiltHash } from './rebuilt.ts';
 
 export interface SnapshotRequest {
   /** As recorded: any order, `hash` and `latest` may be missing in a state written by hand. */
@@ -121,13 +122,14 @@ export function latestOf<T extends { readonly index: number; readonly latest?: b
 
 /**
  * A recorded hash that differs may be a hub's own, or a person's: the contents decide. They are brought into shape first,
- * since a file written by hand need not be.
+ * since a file written by hand need not be. What stands for contents that were lost is never what the repo holds.
  */
 export function holdsSelection(
   latest: ResourceSnapshotEntry,
   { selection, contents, digest }: Pick<SnapshotRequest, 'selection' | 'contents' | 'digest'>,
 ): boolean {
   if (latest.hash === selection.hash) return true;
+  if (latest.hash === rebuiltHash) return false;
   const manifests = contents.get(latest.index);
   // Written by hand with neither hash nor contents: what the repo holds now is taken to be it.
   if (!manifests) return latest.hash === undefined;
