@@ -6,7 +6,8 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
 import { happened } from './happenings.ts';
-import { clustersPicked, RollingWatch, scaledUp } from './rolling-watch.ts';
+import { scaledUp } from './last-looks.ts';
+import { clustersPicked, RollingWatch } from './rolling-watch.ts';
 import { eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
