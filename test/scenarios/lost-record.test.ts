@@ -4,7 +4,7 @@ import { planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { renderRecord } from '../../src/repo/record/write.ts';
 import { overrideEverywhere } from '../override-everywhere.ts';
-import { deployment, PaperFleet, placement } from './fleet.ts';
+import { deployment, moves, PaperFleet, placement } from './fleet.ts';
 import { files, settled } from './four-clusters.ts';
 import { frozen } from './texts.ts';
 
@@ -82,6 +82,26 @@ describe('a record that is damaged', () => {
       ]);
     },
   );
+
+  it('a disruption budget that binds rollouts keeps what a cluster was found with, of which no actor has told anything yet', async () => {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement(
+        'web',
+        '{placementType: PickFixed, clusterNames: [a]}',
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 2}}',
+      ),
+      'budget.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web, annotations: {gitfleet.dev/budget-scope: all}}\nspec: {minAvailable: 1}\n`,
+    });
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    paper.record = new Map();
+    paper.restart();
+    const plan = await paper.plan();
+    expect(moves(plan)).toEqual(['web a wait Bound 0']);
+    delete paper.files['budget.yaml'];
+    expect(moves(await paper.plan())).toEqual(['web a update Bound 1']);
+  });
 
   it.each([
     ['the resources cannot be read', { 'resources/web.yaml': 'kind: [\n' }, 'resources/web.yaml'],
