@@ -13,6 +13,7 @@ const standing = (more: Partial<Standing> = {}): Standing => ({
   at: 0,
   by: 1,
   commit: 'commit',
+  members: new Set(['c0', 'c1', 'c2', 'c9']),
   bound: new Map([
     ['c0', '1'],
     ['c1', '1'],
@@ -34,10 +35,11 @@ function complaints(
   wish: Partial<Wish>,
   after: Partial<Standing>,
   before: Standing | undefined = standing(),
+  broken: Desired['broken'] = new Set(),
 ): string[] {
   const wishes = new Wishes();
   const clusters = new Map(['c0', 'c1', 'c2'].map((name) => [name, { env: 'dev', tainted: false }] as const));
-  wishes.note('commit', { ...desired, clusters, apps: new Map([[app.name, { ...app, ...wish }]]) });
+  wishes.note('commit', { ...desired, clusters, broken, apps: new Map([[app.name, { ...app, ...wish }]]) });
   return badDecisions({ app: app.name, before, after: standing(after) }, wishes, { ...desired, left: new Set(['c9']) });
 }
 
@@ -84,5 +86,19 @@ describe('an eviction', () => {
     ['needs no budget', {}, took, []],
   ])('%s', (_, wish, after, broken) => {
     expect(complaints(wish, after)).toEqual(broken);
+  });
+
+  it.each<[string, string, readonly string[], readonly string[]]>([
+    [
+      'counts on what may not have left the fleet, since a file cannot be read',
+      `resources/${app.name}.yaml`,
+      ['c9'],
+      [],
+    ],
+    ['does not where that was not told to be in the fleet any more', `resources/${app.name}.yaml`, [], told],
+    ['does not where the file that cannot be read is gone', 'resources/gone.yaml', ['c9'], told],
+  ])('%s', (_, path, members, broken) => {
+    const after = { ...took, serving: new Set(['c0', 'c9']), members: new Set(members) };
+    expect(complaints({ budget }, after, standing(), new Set([path]))).toEqual(broken);
   });
 });

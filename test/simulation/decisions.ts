@@ -36,7 +36,7 @@ export function badDecisions(decision: Decision, wishes: Wishes, desired: Desire
    */
   function evictsTooMany({ app, after }: Decision): string[] {
     const took = [...after.evicted].filter((cluster) => after.availableBefore.has(cluster));
-    const left = [...after.serving].filter((cluster) => wishes.isMember(after.commit, cluster)).length;
+    const left = [...after.serving].filter((cluster) => wishes.isMember(after.commit, cluster, after.members)).length;
     if (took.length === 0 || wish?.budget === undefined || left >= wish.budget.minAvailable) return [];
     return [
       `${app} was evicted from ${took.join(', ')}, which left ${left}, not ${wish.budget.minAvailable}, available`,

@@ -103,4 +103,9 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ['502503', 'an app without a surge waited for a cluster that it could not leave wholly, as it should'],
   ['50086', 'a binding on a cluster that had left waited for ever for a budget'],
   ['2500084', 'a cluster that was evicted and picked again waited for others’ objects in the namespace to go'],
+  [
+    '2011047',
+    'clusters of which no actor told anything yet when the record was lost were changed whatever the budget said',
+  ],
+  ['2010374', 'a cluster that left while a file could not be read counted for an eviction, as it should'],
 ];

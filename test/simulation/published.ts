@@ -11,6 +11,8 @@ export interface Standing {
   readonly by: number;
   /** The commit of people that it was decided for. */
   readonly commit: string | undefined;
+  /** Clusters that were told to be in the fleet. */
+  readonly members: ReadonlySet<string>;
   /** Clusters that the placement is bound to, and the snapshot and overrides that each should run. */
   readonly bound: ReadonlyMap<string, string | undefined>;
   /** The same, of those too that it is to leave. */
@@ -116,6 +118,7 @@ export function published(
       at: now(),
       ...from,
       commit: commitOf(files),
+      members: new Set(Object.keys(files).flatMap((path) => /^clusters\/(.+)\.yaml$/.exec(path)?.[1] ?? [])),
       deleting: new Set(leaving.map(({ targetCluster }) => targetCluster)),
       availableBefore: new Set(leaving.filter(isAvailable).map(({ targetCluster }) => targetCluster)),
       available: new Set(live.filter(isAvailable).map(({ targetCluster }) => targetCluster)),

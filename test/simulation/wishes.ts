@@ -11,6 +11,8 @@ export class Wishes {
   readonly #there = new Map<string, ReadonlySet<string>>();
 
   readonly #members = new Map<string, ReadonlySet<string>>();
+  /** Commits with a file that cannot be read. */
+  readonly #unreadable = new Set<string>();
   readonly #gates = new Map<string, GateWish | undefined>();
 
   note(commit: string, desired: Desired): void {
@@ -18,6 +20,9 @@ export class Wishes {
     this.#gates.set(commit, gateWish(desired));
     this.#there.set(commit, new Set(apps.keys()));
     this.#members.set(commit, new Set(clusters.keys()));
+    const isBroken = (app: string): boolean =>
+      broken.has(`placements/${app}.yaml`) || broken.has(`resources/${app}.yaml`);
+    if ([...apps.keys()].some(isBroken)) this.#unreadable.add(commit);
     // Where its file is broken an older version stands, and nobody says here which.
     const told = [...apps.values()].filter(({ name }) => !broken.has(`placements/${name}.yaml`));
     this.#at.set(
@@ -31,9 +36,13 @@ export class Wishes {
     return commit !== undefined && this.#there.get(commit)?.has(app) === true;
   }
 
-  /** Whether a cluster was in the fleet. */
-  isMember(commit: string | undefined, cluster: string): boolean {
-    return commit !== undefined && this.#members.get(commit)?.has(cluster) === true;
+  /**
+   * Whether a cluster was in the fleet, or has to be taken for that: a file that cannot be read may be its own, so while there
+   * is one nobody leaves who was told to be in the fleet.
+   */
+  isMember(commit: string | undefined, cluster: string, told: ReadonlySet<string>): boolean {
+    if (commit === undefined) return false;
+    return this.#members.get(commit)?.has(cluster) === true || (this.#unreadable.has(commit) && told.has(cluster));
   }
 
   /** Undefined where no such things are drawn. */
