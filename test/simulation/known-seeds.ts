@@ -108,4 +108,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'clusters of which no actor told anything yet when the record was lost were changed whatever the budget said',
   ],
   ['2010374', 'a cluster that left while a file could not be read counted for an eviction, as it should'],
+  [
+    '2015169',
+    'what is not ours, of which no watch tells, was shown as it had once been found, and a removal waited for it',
+  ],
 ];

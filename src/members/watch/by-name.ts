@@ -1,5 +1,4 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
-import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { describeRef, objectKey } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
@@ -38,7 +37,7 @@ export function byName(input: {
     const before = store.get(key);
     const at = clock.now();
     const live = await get(ref);
-    store.looked(key, before, live?.metadata.labels?.[placementLabel] === undefined ? undefined : live);
+    store.looked(key, before, live);
     asked.set(key, at);
   }
 

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { digestAnnotation } from '../../engine/overrides/ownership.ts';
+import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
 import { oneText, sharingParts } from '../equal-parts.ts';
@@ -30,7 +30,7 @@ export interface Store {
   /** What a request of ours returned; it may be ahead of the watch or behind it. */
   put(item: Manifest): void;
   /** What a request for this object alone told; `before` is what was shown when it was sent. */
-  looked(key: string, before: Manifest | undefined, item: Manifest | undefined): void;
+  looked(key: string, before: Manifest | undefined, live: Manifest | undefined): void;
   /** The watch is known to have told everything up to this version. */
   passed(version: string): void;
   /** Up to here everything has been told; undefined before the first list. */
@@ -98,9 +98,14 @@ export function objectStore(changed: (change: Change) => void): Store {
     put(item) {
       // The watch is further already: the object may have been removed since, and nothing would tell again.
       if (told !== undefined && !isNewer(versionOf(item), told)) return;
-      set(item);
+      if (isLabelled(item)) return set(item);
+      // What becomes of it no watch tells: it would be taken for what is there for ever.
+      const key = keyOfManifest(item);
+      const before = objects.get(key);
+      if (before && isNewer(versionOf(item), versionOf(before))) drop(key, before);
     },
-    looked(key, before, item) {
+    looked(key, before, live) {
+      const item = live && isLabelled(live) ? live : undefined;
       const present = objects.get(key);
       // Something came in meanwhile, of which the answer may not know.
       if (present !== before) {
@@ -134,6 +139,8 @@ function kept(item: Manifest): Manifest {
 }
 
 const versionOf = (object: Manifest): string | undefined => object.metadata['resourceVersion'] as string | undefined;
+
+const isLabelled = ({ metadata }: Manifest): boolean => metadata.labels?.[placementLabel] !== undefined;
 
 /** Written by us, by the word of the server or by what we wrote: either can be lost in a backup, and a copy has neither. */
 const isOurs = (object: Manifest, managers: readonly FieldManager[]): boolean =>

@@ -176,6 +176,31 @@ describe('an object that is on the member already', () => {
     expect(new Set(world.sent())).toEqual(new Set(['GET configmaps/a', 'PATCH dry configmaps/a']));
   });
 
+  it.each<[string, Partial<ApplyStrategy>, string]>([
+    ['is compared', { type: 'ReportDiff' }, 'FoundDiff'],
+    ['is not taken under IfNoDiff', { whenToTakeOver: 'IfNoDiff' }, 'FailedToTakeOver'],
+  ])(
+    'and %s is looked at anew each time, since no watch tells of it, and is not shown as ours',
+    async (_, strategy, result) => {
+      const world = await meeting({}, strategy);
+      for (const color of ['green', 'yellow']) {
+        await world.user('PATCH', path, { data: { color } });
+        await world.pass(600);
+        expect(world.results()).toMatchObject([{ result, details: [{ ...details[0], valueInMember: color }] }]);
+      }
+      expect(world.sighting().objects).toEqual([]);
+    },
+  );
+
+  it('is taken under IfNoDiff once somebody made it what it should be', async () => {
+    const world = await meeting({}, { whenToTakeOver: 'IfNoDiff' });
+    for (const color of ['green', 'red']) {
+      await world.user('PATCH', path, { data: { color } });
+      await world.pass(600);
+    }
+    expect(await isOurs(world)).toBe(true);
+  });
+
   it('is taken over without force where only what was there before field managers owns it', async () => {
     const world = await openWorld();
     await world.user(
