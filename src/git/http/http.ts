@@ -1,5 +1,6 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { EnvHttpProxyAgent, request } from 'undici';
+import { connectionBroke } from '../../api/connection-broke.ts';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
 import type { Credentials } from './credentials.ts';
@@ -19,7 +20,8 @@ export interface GitHttp extends HttpClient {
 /**
  * The HTTP client under isomorphic-git and our own push: one pool of connections, timeouts, a size limit, proxy from the
  * environment. Credentials go to the repository's own origin only, once for each request: a refusal is final and cannot
- * loop. Redirects are followed for the first request only and never to another origin (except from http to https).
+ * loop. Redirects are followed for the first request only and never to another origin (except from http to https). What only
+ * reads is asked once more when the connection breaks before an answer; of a push nobody knows what became.
  */
 export function gitHttp(
   credentials: Credentials,
@@ -48,15 +50,15 @@ export function gitHttp(
       headers['authorization'] = `Basic ${Buffer.from(`${account.username}:${account.password}`).toString('base64')}`;
     const signals = [closing.signal, AbortSignal.timeout(wholeMs), ...(asked.signal ? [asked.signal] : [])];
     const body = asked.body === undefined ? undefined : await gathered(asked.body);
-    const answer = await request(url, {
-      method,
-      headers,
-      body,
-      dispatcher: agent,
-      signal: AbortSignal.any(signals),
-    }).catch((error: unknown) => {
-      throw new GitError('unreachable', `${method} ${url}: ${causeOf(error)}`, error);
-    });
+    const exchange = () => request(url, { method, headers, body, dispatcher: agent, signal: AbortSignal.any(signals) });
+    const answer = await exchange()
+      .catch((error: unknown) => {
+        if (writes(url) || !connectionBroke(error)) throw error;
+        return exchange();
+      })
+      .catch((error: unknown) => {
+        throw new GitError('unreachable', `${method} ${url}: ${causeOf(error)}`, error);
+      });
     const { statusCode } = answer;
     const location = answer.headers['location'];
     if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
@@ -125,6 +127,8 @@ async function gathered(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
+
+const writes = (url: string): boolean => url.endsWith('/git-receive-pack');
 
 const beforeInfo = (url: string): string => url.replace(/\/info\/refs.*$/, '');
 

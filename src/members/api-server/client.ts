@@ -1,3 +1,4 @@
+import { connectionBroke } from '../../api/connection-broke.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { ApiError, UnreachableError } from './api-error.ts';
@@ -107,7 +108,7 @@ export function memberClient(input: {
         return await exchange(exchangeOf(wanted));
       } catch (error) {
         if (life.aborted || wanted.signal?.aborted) throw error;
-        if (error instanceof UnreachableError && !broke && wasReset(error)) {
+        if (error instanceof UnreachableError && !broke && connectionBroke(error.cause)) {
           // The server closed a kept-alive connection just as we used it; everything we send may be sent twice.
           broke = true;
           continue;
@@ -190,13 +191,6 @@ export function memberClient(input: {
       return watchStream({ ...exchangeOf(wanted), silenceMs }, tell);
     },
   };
-}
-
-/** The connection broke, as opposed to: nobody listens, the name is unknown, the time ran out. */
-function wasReset({ cause }: UnreachableError): boolean {
-  const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-  const code = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
-  return codes.has(String(code(cause))) || codes.has(String(code((cause as Error | undefined)?.cause)));
 }
 
 interface ListAnswer {

@@ -78,6 +78,35 @@ it('an answer that breaks off is an error, not a short answer', async () => {
   });
 });
 
+it.each([
+  ['git-upload-pack', 2],
+  ['git-receive-pack', 1],
+])('a connection that the server ends instead of answering: %s is asked %i times', async (service, times) => {
+  let asked = 0;
+  const server = await listen((request, response) => {
+    if (++asked % 2 === 1) request.socket.destroy();
+    else response.end('ok');
+  });
+  const url = `${server.url}/fleet.git/${service}`;
+  const sent = (async function* () {
+    yield Buffer.from('0000');
+  })();
+  const answer = client().request({ url, method: 'POST', body: sent });
+  if (times === 1) await expect(answer).rejects.toMatchObject({ code: 'unreachable' });
+  else expect(await body(await answer)).toBe('ok');
+  expect(asked).toBe(times);
+});
+
+it('a server that ends every connection is given up', async () => {
+  let asked = 0;
+  const server = await listen((request) => {
+    asked++;
+    request.socket.destroy();
+  });
+  await expect(client().request({ url: server.url, method: 'GET' })).rejects.toMatchObject({ code: 'unreachable' });
+  expect(asked).toBe(2);
+});
+
 it('an answer beyond the limit is broken off', async () => {
   const server = await listen((_request, response) => response.end(Buffer.alloc(2_000)));
   const answer = await client({ largestAnswer: 1_000 }).request({ url: server.url, method: 'GET' });
