@@ -43,7 +43,7 @@ function fixOf(of: {
 }): Pick<Problem, 'fix'> {
   const { about, why, placement, overrides } = of;
   if (about?.kind === 'object') {
-    const fix = fixOfObject(about.object, why, of);
+    const fix = fixOfObject({ ...about, why }, of);
     return fix === undefined ? {} : { fix };
   }
   const used = about && lookupOf(overrides).byId.get(about.id);
@@ -68,7 +68,7 @@ type About =
       /** Of its snapshot. */
       readonly id: string;
     }
-  | { readonly kind: 'object'; readonly object: ResourceIdentifier }
+  | { readonly kind: 'object'; readonly object: ResourceIdentifier; readonly reason: string }
   | undefined;
 
 interface Trouble {
@@ -122,7 +122,7 @@ function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly k
           {
             key: `object ${keyOf(object)} ${condition.reason}`,
             code: 'failing-object' as const,
-            about: { kind: 'object' as const, object },
+            about: { kind: 'object' as const, object, reason: condition.reason },
             why: condition.message || condition.reason,
           },
         ],

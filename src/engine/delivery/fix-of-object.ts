@@ -1,12 +1,20 @@
 import type { Placement, ResourceIdentifier } from '../../api/placement.ts';
 import type { Fleet } from '../input.ts';
 
-/** What helps an object that a member refuses, where the words of its API server tell; undefined where they do not. */
+/**
+ * What helps an object that could not be applied, where the result of that or the words of the API server tell; undefined where
+ * they do not.
+ */
 export function fixOfObject(
-  object: ResourceIdentifier,
-  why: string,
+  { object, reason, why }: { readonly object: ResourceIdentifier; readonly reason: string; readonly why: string },
   { placement, fleet }: { readonly placement: Placement; readonly fleet: Pick<Fleet, 'resources'> },
 ): string | undefined {
+  if (reason.startsWith('FoundDrifts'))
+    return 'change it back on the member, or write into the repo what it is to be; with whenToApply: Always it is put right (gitfleet get drift lists what differs)';
+  if (reason === 'NotTakenOver')
+    return 'remove the object from the member, or let it be taken over: whenToTakeOver: IfNoDiff, or Always whatever it holds';
+  if (reason === 'FailedToTakeOver' && why.includes('IfNoDiff'))
+    return 'make both the same (gitfleet get drift lists what differs), or set whenToTakeOver: Always to have it as in the repo';
   if (isImmutable(why)) return 'give the object a new name, or delete it on the member, and it is made anew';
   const { namespace } = object;
   // As API servers say it (apimachinery, NewNotFound).

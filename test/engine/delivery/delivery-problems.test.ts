@@ -62,6 +62,27 @@ describe('problems of delivery', () => {
     ]);
   });
 
+  it.each([
+    ['that drifted', 'FoundDrifts', 'the object was changed', 'change it back on the member, or write'],
+    ['that drifted, compared field by field', 'FoundDriftsInDegradedMode', 'the object was changed', 'change it back'],
+    [
+      'that is never taken over',
+      'NotTakenOver',
+      'whenToTakeOver is Never',
+      'remove the object from the member, or let it',
+    ],
+    ['that differs before it is taken over', 'FailedToTakeOver', 'whenToTakeOver is IfNoDiff', 'make both the same'],
+    ['of another owner', 'FailedToTakeOver', 'the object is owned by x; set y', undefined],
+  ])('an object %s is told with what ends that', (_, reason, message, fix) => {
+    const binding = refused('a');
+    const failedPlacements = binding.failedPlacements?.map((it) => ({
+      ...it,
+      condition: is('Applied', reason, message),
+    }));
+    const [problem] = problems([{ ...binding, ...(failedPlacements && { failedPlacements }) }]);
+    expect(problem?.fix?.slice(0, fix?.length)).toBe(fix);
+  });
+
   it('what cannot be changed any more is told with the way round it', () => {
     const said = 'Job.batch "w" is invalid: spec.template: Invalid value: {}: field is immutable';
     expect(problems([refused('a', said)]).map(({ fix }) => fix)).toEqual([
