@@ -99,10 +99,10 @@ function driftedSince(of: {
 }): Timestamp {
   const { old, details, object, now } = of;
   const told = old?.observedDrifts ?? [];
-  const isOver = told.length > 0 && told.every(isRepaired);
-  const isAnother = isOver && details.some(({ path }) => !told.some((known) => known.path === path));
+  const news = details.filter(({ path }) => !told.some((known) => known.path === path));
+  const isAnother = news.length > 0 && told.length > 0 && told.every(isRepaired);
   if (old?.firstDriftedObservedTime !== undefined && !isAnother) return old.firstDriftedObservedTime;
-  const repairedAt = parseInstant(object.outcome.repairedAt ?? '');
+  const repairedAt = news.some(isRepaired) ? parseInstant(object.outcome.repairedAt ?? '') : undefined;
   return repairedAt !== undefined && repairedAt < (parseInstant(now) ?? 0) ? formatInstant(repairedAt) : now;
 }
 

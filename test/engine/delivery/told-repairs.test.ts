@@ -66,7 +66,7 @@ describe('what was put right', () => {
     ['it was seen first, where the same differs again', recorded([repaired]), [image()], -90],
     ['it was seen first, where something else besides has not been put right', recorded([image()]), [color], -90, 27],
     ['something else differed after it had been put right', recorded([repaired]), [repaired, color], 27, 27],
-    ['something else differs after it had been put right', recorded([repaired]), [{ path: '/data/size' }], 30],
+    ['something else differs after it had been put right', recorded([repaired]), [{ path: '/data/size' }], 30, 0],
   ])('is said to have drifted since %s', (_, before, details, since, repairedAt) => {
     expect(told(before, details, 30, {}, repairedAt)?.[0]?.firstDriftedObservedTime).toBe(at(since));
   });
