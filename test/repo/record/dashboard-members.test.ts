@@ -5,7 +5,7 @@ import type { PatchDetail } from '../../../src/api/placement.ts';
 import { FleetOnGit } from '../../cli/fleet-on-git.ts';
 import { place, shop } from '../../cli/shop.ts';
 import { removeFolders } from '../../git/world.ts';
-import { member } from '../../scenarios/fleet.ts';
+import { deployment, member } from '../../scenarios/fleet.ts';
 
 afterAll(removeFolders);
 
@@ -69,6 +69,18 @@ it.each<[string, object, ObjectOutcome, string[] | undefined]>([
   expect(sectionOf(fleet, 'Differs from the repo')?.map((row) => row.replace(/\S+Z/, 'then'))).toEqual(
     told?.map((what) => `- **web** on us-1, since then: Deployment web/web ${what}`),
   );
+});
+
+it('what is not available is told on the dashboard, with its cluster, since when, and what it says', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Not available')).toBeUndefined();
+  fleet.paper.broken.add('us-1/Deployment/web');
+  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Not available')?.map((row) => row.replace(/\d\S+Z/, 'then'))).toEqual([
+    '- **web** on us-1, since then: Deployment web/web: not all 2 replicas are updated and available yet',
+  ]);
 });
 
 it('an eviction that a budget does not let happen is told on the dashboard until its file or the placement goes', async () => {

@@ -10,10 +10,10 @@ import { inForce, type Published } from '../in-force.ts';
 import type { Silence } from '../summary.ts';
 import { approvals, type Merging, refused } from './approvals.ts';
 import { beingRemoved } from './being-removed.ts';
-import { differing } from './differing.ts';
 import { held } from './held.ts';
 import { notHealthy, notReached } from './ill-members.ts';
 import { notEvicted } from './not-evicted.ts';
+import { differing, notAvailable } from './on-members.ts';
 import { mostRows } from './rows.ts';
 import { clusters, placements, runs } from './tables.ts';
 
@@ -52,6 +52,7 @@ export function renderDashboard(plan: Plan, beside: Beside): string {
     ...section('Not rolled out', withoutRun(notRolledOut)),
     ...section('Placements', placements(present)),
     ...section('Clusters', clusters(present)),
+    ...section('Not available', notAvailable(present)),
     ...section('Differs from the repo', differing(present)),
     ...section('Not evicted', notEvicted(plan, present, beside.fleet.evictions)),
     ...section('Being removed', beingRemoved(present)),
