@@ -71,6 +71,8 @@ export class RollingFleet {
   #version = 1;
   #evictions = 0;
   #forgot = false;
+  /** Clusters that left at some time. */
+  readonly #left = new Set<string>();
   /** What was lost of the record after the last plan. */
   #justForgot: 'forgetOne' | 'forgetAll' | undefined;
   readonly #apply = new Map<App, string>();
@@ -136,6 +138,7 @@ export class RollingFleet {
     const { files } = paper;
     const cluster = names[at]!;
     const file = `clusters/${cluster}.yaml`;
+    const wasMember = file in files;
     const app = this.#apps[amount % this.#apps.length]!;
     const replace = () => {
       for (const each of this.#apps) if (`${each}.yaml` in files) this.#place(each);
@@ -193,6 +196,7 @@ export class RollingFleet {
         if (kind === 'forgetOne' || kind === 'forgetAll') this.#justForgot = kind;
         this.#forgot ||= this.#justForgot !== undefined;
         happened(paper, kind, { cluster, app: amount % 2 === 0 ? 'web' : 'team.app', amount });
+        if (wasMember && !(file in files)) this.#left.add(cluster);
     }
   }
 
@@ -261,7 +265,10 @@ export class RollingFleet {
     return left();
   }
 
-  /** What members hold of placements that are not there, or not on them. */
+  /**
+   * What members hold of placements that are not there, or not on them. What a cluster held when it left the fleet is its own to keep
+   * (docs/compatibility.md), also when it returns.
+   */
   #leftBehind({ placements }: Plan): string[] {
     // What nobody remembers may be another fleet's and is left alone (docs/compatibility.md, When the record is lost).
     if (this.#forgot) return [];
@@ -269,7 +276,7 @@ export class RollingFleet {
       placements.flatMap((of) => of.bindings.map(({ clusterName }) => `${clusterName} ${placementKey(of)}`)),
     );
     return [...this.paper.members].flatMap(([cluster, placed]) =>
-      `clusters/${cluster}.yaml` in this.paper.files
+      `clusters/${cluster}.yaml` in this.paper.files && !this.#left.has(cluster)
         ? [...placed]
             .filter(([key, { objects }]) => objects.length > 0 && !bound.has(`${cluster} ${key}`))
             .map(([key]) => `${cluster} still holds ${key}`)
