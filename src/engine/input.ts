@@ -9,6 +9,7 @@ import { type Placement, placementKey, refOf, type StatusInNamespace } from '../
 import type { PlacementState } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../api/staged.ts';
+import type { ToldHold } from './plan-document.ts';
 
 /** Everything a plan is made from. Same input, same plan; can be saved as files and replayed. */
 export interface PlanInput {
@@ -128,6 +129,17 @@ export interface FleetRecord {
   readonly commit: string | undefined;
   /** Absent = everything could be read. */
   readonly unread?: Unread | undefined;
+  /** Nothing is planned from it: while plans are refused it stays what is told. Absent = nothing was written down. */
+  readonly told?: Told;
+}
+
+/** What the summary says of what is in force, beyond what stands in other files. */
+export interface Told {
+  readonly holds: readonly ToldHold[];
+  /** Of all holds, those included that are told elsewhere or by no name. */
+  readonly holdCount: number;
+  /** The commit that it was planned from; undefined where nothing is in force. */
+  readonly commit: string | undefined;
 }
 
 /** What of the record is there and cannot be read: it is lost, which is not to say that there was nothing. */

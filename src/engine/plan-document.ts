@@ -113,6 +113,14 @@ export interface Hold {
   readonly removalDigest?: string;
 }
 
+/** Why something is held, told once for all clusters of a placement that wait for the same. */
+export interface ToldHold extends Hold {
+  /** The first of them by name, where there are several; `subject` names none then, nor does the message. */
+  readonly clusters?: readonly string[];
+  /** How many there are. */
+  readonly count?: number;
+}
+
 export interface PlannedRun {
   readonly kind: StagedUpdateRun['kind'];
   readonly name: string;

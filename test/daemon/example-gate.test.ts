@@ -84,3 +84,23 @@ it('the staged run of the example soaks to the end also when its gate is merged 
   expect(fleet.clock.now() - done).toBeLessThan(soakMs + 30_000);
   await settles(fleet, one, 900);
 });
+
+it('its gate stays open, and is told, while a commit that takes everything away is refused, also after a restart', async () => {
+  const one = await untilGate();
+  const tip = fleet.repo.tip(gate);
+  const readme = async () => (await fleet.repo.files('fleet-status'))['README.md']!;
+  const told = '- **payments-1**, stage **staging**';
+  fleet.commit(Object.fromEntries(Object.keys(fleet.files).map((path) => [path, undefined])));
+  await fleet.run(120);
+  expect([one.passes.at(-1)!.kind, fleet.repo.tip(gate)]).toEqual(['refused', tip]);
+  expect(await readme()).toContain(told);
+  one.kill();
+  const two = fleet.start();
+  await fleet.run(120);
+  expect([two.passes.at(-1)!.kind, fleet.repo.tip(gate)]).toEqual(['refused', tip]);
+  expect(await readme()).toContain(told);
+  merges['a squash']!({ ...files, ...(await fleet.repo.files(gate)) });
+  await settles(fleet, two, 900);
+  expect(await runSays('UpdateRunSucceeded')).toBe(true);
+  expect(await readme()).not.toContain(told);
+});

@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { approvalFile, isUnanswered } from '../../engine/staged/approval/file.ts';
-import { removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
+import { approvalFile } from '../../engine/staged/approval/file.ts';
+import type { InForce } from '../../repo/record/in-force.ts';
+import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
 import type { Approvals } from '../ports.ts';
 
 interface Request {
@@ -11,24 +12,29 @@ interface Request {
   readonly content: string;
 }
 
-/** Asks for what the plan waits for, and takes back what it no longer waits for. */
-export async function syncApprovals(plan: Plan, approvals: Approvals): Promise<{ readonly asked: readonly string[] }> {
-  const wanted = new Map([...gates(plan), ...removals(plan)].map((request) => [request.name, request]));
+/** Asks for what is waited for, and takes back what is no longer: of a plan that is refused, what it would remove, and what stays. */
+export async function syncApprovals(
+  { guard }: Pick<Plan, 'guard'>,
+  present: Pick<InForce, 'approvals' | 'removalHolds'>,
+  approvals: Approvals,
+): Promise<{ readonly asked: readonly string[] }> {
+  const removing = removalsAsked({ guard, holds: present.removalHolds });
+  const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const existing = new Set(await approvals.list());
   for (const name of existing) if (!wanted.has(name)) await approvals.withdraw(name);
   for (const request of wanted.values()) await approvals.ask(request);
   return { asked: [...wanted.keys()].filter((name) => !existing.has(name)) };
 }
 
-function gates(plan: Plan): Request[] {
-  return plan.approvals.filter(isUnanswered).map((approval) => {
+function gates({ approvals }: Pick<InForce, 'approvals'>): Request[] {
+  return approvals.map((approval) => {
     const name = placementKey(approval);
     return { name, path: `approvals/${name}.yaml`, content: stringify(approvalFile(approval), { lineWidth: 0 }) };
   });
 }
 
-function removals(plan: Plan): Request[] {
-  return removalsAsked(plan).map((asked) => {
+function removals(removing: readonly RemovalAsked[]): Request[] {
+  return removing.map((asked) => {
     const { name, messages } = asked;
     const because = messages.map((message) => `# ${message.replaceAll('\n', '\n# ')}`).join('\n');
     return {

@@ -6,6 +6,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import type { Clock } from '../../members/clock.ts';
 import { looseEnds } from '../../repo/fleet/loose-ends.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
+import { inForce } from '../../repo/record/in-force.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
@@ -184,7 +185,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
       const next = result.plan;
       if (planned.known) {
         members.confirm();
-        await syncApprovals(next, input.approvals);
+        await syncApprovals(next, inForce(next, { before, fleet }), input.approvals);
         return { kind: 'unchanged', plan: next };
       }
       const files = statusFiles(next, before.files, {
@@ -217,7 +218,7 @@ export function reconciler(input: ReconcilerInput): Reconciler {
         members.confirm();
       }
       // Last: a server that takes no such branches must not keep back what was published.
-      await syncApprovals(next, input.approvals);
+      await syncApprovals(next, inForce(next, { before, fleet }), input.approvals);
       if (basis && !changed && !refused) rest = { basis, result, plannedAtMs: parseInstant(next.now)! };
       return {
         kind: refused ? 'refused' : changed ? 'published' : 'unchanged',

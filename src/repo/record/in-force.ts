@@ -1,13 +1,34 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
-import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
+import type { Fleet, FleetRecord, RecordedPlacement } from '../../engine/input.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
 import { by } from '../../engine/kernel/ordering.ts';
-import type { Plan, PlannedBinding, PlannedPlacement, RecordDocument } from '../../engine/plan-document.ts';
+import type {
+  Hold,
+  Plan,
+  PlannedApproval,
+  PlannedBinding,
+  PlannedPlacement,
+  RecordDocument,
+  ToldHold,
+} from '../../engine/plan-document.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
+import { asAsked, isUnanswered } from '../../engine/staged/approval/file.ts';
 import { recordPathOf } from './path.ts';
+import { toldHolds } from './told-holds.ts';
 
-/** What clusters hold and runs have come to. */
-export type InForce = Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'>;
+/** What clusters hold and runs have come to, and what that waits for. */
+export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
+  /** It was planned from; undefined where nothing is in force. */
+  readonly commit: string | undefined;
+  readonly holds: readonly ToldHold[];
+  /** Of all holds, those included that are not told. */
+  readonly holdCount: number;
+  /** Those that nobody has answered. */
+  readonly approvals: readonly PlannedApproval[];
+  /** Those that a RemovalApproval ends. */
+  readonly removalHolds: readonly Hold[];
+}
 
 /** A status, and where its files stand. */
 export interface Published {
@@ -16,17 +37,25 @@ export interface Published {
   readonly files: ReadonlyMap<string, unknown>;
 }
 
+/** What was published before a plan, and what main says by now. */
+export interface Around {
+  readonly before: Published;
+  readonly fleet: Pick<Fleet, 'approvals' | 'removalApprovals'>;
+}
+
 /**
  * What a plan puts into force. Of one that the guard refused nothing is: what was published before it stays, and only how
  * that fares is as the plan has seen it.
  */
-export function inForce(plan: Plan, { record: before, files }: Published): InForce {
-  if (plan.guard.length === 0) return plan;
+export function inForce(plan: Plan, { before: { record: before, files }, fleet }: Around): InForce {
+  if (plan.guard.length === 0) return asPlanned(plan);
   const seen = new Map(plan.placements.map((placement) => [placementKey(placement), placement]));
   // Those that run nothing are named by a placement that looked at them.
   const decisions = [...before.clusters.keys()].map((clusterName) => ({ clusterName, selected: false, reason: '' }));
   const recorded = [...before.placements].sort(by(([key]) => key));
   const placements = recorded.map(([key, it]) => ({ ...asPublished(it, seen.get(key)), decisions }));
+  const { holds = [], holdCount = 0, commit } = before.told ?? {};
+  const holding = holds.filter(({ until }) => (parseInstant(until ?? '') ?? Infinity) > (parseInstant(plan.now) ?? 0));
   return {
     placements,
     runs: [...before.runs.values()].flatMap(({ kind, metadata: { name, namespace }, status }) =>
@@ -40,7 +69,38 @@ export function inForce(plan: Plan, { record: before, files }: Published): InFor
       ),
     ),
     record: documentsOf(before, files),
+    commit,
+    holds: holding,
+    holdCount,
+    approvals: stillAsked(plan, before, fleet),
+    removalHolds: holding.filter(
+      ({ removalDigest }) =>
+        removalDigest !== undefined && !fleet.removalApprovals.some(({ spec }) => spec.removalDigest === removalDigest),
+    ),
   };
+}
+
+const asPlanned = (plan: Plan): InForce => ({
+  placements: plan.placements,
+  runs: plan.runs,
+  targets: plan.targets,
+  record: plan.record,
+  commit: plan.commit,
+  holds: toldHolds(plan),
+  holdCount: plan.holds.length,
+  approvals: plan.approvals.filter(isUnanswered),
+  removalHolds: plan.holds.filter(({ removalDigest }) => removalDigest !== undefined),
+});
+
+/** Requests that were made and that main does not answer, though it may not have their run any more. */
+function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: Around['fleet']): PlannedApproval[] {
+  const planned = new Map(plan.approvals.map((approval) => [placementKey(approval), approval]));
+  const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));
+  return [...approvals.values()].map(asAsked).filter((approval) => {
+    const key = placementKey(approval);
+    const now = planned.get(key);
+    return isUnanswered(approval) && (now ? isUnanswered(now) : !answered.has(key));
+  });
 }
 
 /** Placements with their status, and runs. */

@@ -14,7 +14,7 @@ import { recordPathOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import { noFiles, type PlacementFiles, type Read, readPlacementFile, recordedPlacement } from './read-placement.ts';
 import type { RemovalAsked } from './removals-asked.ts';
-import { type Held, type NotInForce, notInForceIn, type Silence, silentIn, summary } from './summary.ts';
+import { type Held, type NotInForce, notInForceIn, type Silence, silentIn, summary, toldIn } from './summary.ts';
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
@@ -102,6 +102,7 @@ export function readRecord(
   values.turn();
   allSnapshotsRead();
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
+  const exists = [...files.keys()].some((path) => path.startsWith('placements/'));
   return {
     problems,
     branch: known.branch,
@@ -110,7 +111,8 @@ export function readRecord(
     holds: known.holds ?? [],
     notInForce: notInForceIn(known),
     record: {
-      exists: [...files.keys()].some((path) => path.startsWith('placements/')),
+      exists,
+      told: toldIn(known, { exists }),
       placements: new Map(
         [...placements].flatMap(([key, entry]): [PlacementKey, RecordedPlacement][] => {
           const recorded = unread.placements.has(key) ? undefined : recordedPlacement(key, entry);

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Plan } from '../../engine/plan-document.ts';
-import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import type { Told } from '../../engine/input.ts';
+import type { Plan, ToldHold } from '../../engine/plan-document.ts';
 import type { Beside } from './dashboard/dashboard.ts';
 import { inForce } from './in-force.ts';
 import { removalsAsked } from './removals-asked.ts';
 import { tallyOf } from './tally.ts';
-import { toldHolds } from './told-holds.ts';
 
 /** A member that does not answer. */
 export interface Silence {
@@ -21,7 +20,7 @@ export function summaryOf(
   plan: Plan,
   { branch, unreachable, before, fleet }: Pick<Beside, 'branch' | 'unreachable' | 'before' | 'fleet'>,
 ): object {
-  const { placements } = inForce(plan, before);
+  const { placements, commit, holds, holdCount, approvals, removalHolds } = inForce(plan, { before, fleet });
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
   for (const placement of placements) {
@@ -32,28 +31,28 @@ export function summaryOf(
     counted.leaving += leaving;
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
-  const removals = removalsAsked(plan);
-  const held = toldHolds(plan);
+  const removals = removalsAsked({ guard: plan.guard, holds: removalHolds });
   const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'FleetSummary',
     branch,
     commit: plan.commit,
+    ...(plan.guard.length > 0 && commit !== undefined && { commitInForce: commit }),
     planDigest: plan.digest,
     counts: {
       placements: placements.length,
       clusters: clusters.size,
       ...counted,
-      holds: plan.holds.length,
-      approvalsWaiting: plan.approvals.filter(isUnanswered).length,
+      holds: holdCount,
+      approvalsWaiting: approvals.length,
     },
     ...(unreachable.size > 0 && {
       unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
     }),
     ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
     ...(removals.length > 0 && { removals }),
-    ...(held.length > 0 && { holds: held }),
+    ...(holds.length > 0 && { holds }),
     guard: plan.guard,
     ...(fleet.refused.length > 0 && {
       notValid: fleet.refused.map(({ kind, name, namespace }) => ({ kind, name, ...(namespace && { namespace }) })),
@@ -65,7 +64,7 @@ export function summaryOf(
 
 /**
  * What is read of a summary: the branch and its commit, which goes to git and so has to be one, who was silent since when, which
- * removals a person may allow, what is held, and what of the commit is not in force.
+ * removals a person may allow, what is held, what of the commit is not in force, and which one is.
  */
 export const summary = z.looseObject({
   branch: z.string().optional(),
@@ -73,6 +72,8 @@ export const summary = z.looseObject({
     .string()
     .regex(/^[0-9a-f]+$/, 'is no commit')
     .optional(),
+  commitInForce: z.string().optional(),
+  counts: z.looseObject({ holds: z.number().optional() }).optional(),
   unreachable: z.record(z.string(), z.string()).optional(),
   lastContact: z.record(z.string(), z.string()).optional(),
   removals: z
@@ -90,6 +91,8 @@ export const summary = z.looseObject({
         }),
         reason: z.string(),
         message: z.string(),
+        until: z.string().optional(),
+        removalDigest: z.string().optional(),
         clusters: z.array(z.string()).optional(),
         count: z.number().optional(),
       }),
@@ -122,6 +125,17 @@ export const notInForceIn = ({ guard = [], notValid = [], notRead = [], problems
   notValid,
   notRead,
   errors: problems.filter(({ severity }) => severity === 'error'),
+});
+
+/** What it says of what is in force. While plans are refused their commit is named beside the one that is. */
+export const toldIn = (
+  { holds = [], counts, commit, commitInForce }: Summary,
+  { exists }: { readonly exists: boolean },
+): Told => ({
+  // What is read of YAML has no field that is undefined.
+  holds: holds as readonly ToldHold[],
+  holdCount: counts?.holds ?? holds.length,
+  commit: exists ? (commitInForce ?? commit) : undefined,
 });
 
 /** Why something is held, as a summary tells it. */

@@ -1,13 +1,5 @@
 import { onceFor } from '../../engine/kernel/once-for.ts';
-import type { Hold, HoldReason, Plan } from '../../engine/plan-document.ts';
-
-/** Why something is held, told once for all clusters of a placement that wait for the same. */
-export interface ToldHold extends Hold {
-  /** The first of them by name, where there are several; `subject` names none then, nor does the message. */
-  readonly clusters?: readonly string[];
-  /** How many there are. */
-  readonly count?: number;
-}
+import type { Hold, HoldReason, Plan, ToldHold } from '../../engine/plan-document.ts';
 
 /** A summary is read by people and programs at a glance, and written anew with every change of it. */
 const mostHolds = 100;

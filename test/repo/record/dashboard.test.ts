@@ -166,15 +166,99 @@ it('of a plan that is refused the tables tell what stays, and how that fares', a
     titles.map((title) => readme.split('\n## ').find((part) => part.startsWith(`${title}\n`)));
   const readme = () => fleet.git('show', 'fleet-status:README.md');
   const counts = () => (parse(fleet.git('show', 'fleet-status:summary.yaml')) as { counts: object }).counts;
-  const before = { tables: parts(readme(), 'Staged runs', 'Placements', 'Clusters'), counts: counts() };
+  const tables = ['Staged runs', 'Placements', 'Clusters'];
+  const before = { tables: parts(readme(), ...tables), counts: counts() };
   expect(before.tables.every((table) => table !== undefined)).toBe(true);
   for (const path of ['placements/web.yaml', 'placements/pay.yaml', 'placements/settings.yaml', 'rollouts/pay-1.yaml'])
     fleet.commit({ [path]: '# nothing' }, `Empty ${path}`);
   const plan = await fleet.pass({ refused: true });
   expect(plan.placements).toEqual([]);
   expect(readme()).toContain('everything stays as it was, and as the tables below tell it.');
-  expect(parts(readme(), 'Staged runs', 'Placements', 'Clusters')).toEqual(before.tables);
-  expect(counts()).toEqual({ ...before.counts, holds: 0, approvalsWaiting: 0 });
+  expect(parts(readme(), ...tables)).toEqual(before.tables);
+  expect(counts()).toEqual(before.counts);
+});
+
+it('of plans that are refused it says of which commit they are and which is in force, what waits there and what is held', async () => {
+  const slip = shop['placements/web.yaml']!.replace('PickFixed', 'PickFixd');
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  const good = fleet.commit({ 'placements/web.yaml': slip }, 'A slip');
+  await fleet.settle();
+  const readme = () => fleet.git('show', 'fleet-status:README.md').split('\n## ');
+  const summary = () => parse(fleet.git('show', 'fleet-status:summary.yaml')) as Record<string, object>;
+  const waiting = () => readme().filter((part) => /^(Waiting|Held)/.test(part));
+  const before = { waiting: waiting(), holds: summary()['holds'], counts: summary()['counts'] };
+  expect(before.waiting.map((part) => part.split('\n')[0])).toEqual([
+    'Waiting for approval',
+    'Held until somebody acts',
+  ]);
+
+  const strict = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
+  const other = shop['rollouts/pay-1.yaml']!.replaceAll('pay-1', 'pay-2');
+  const gone = { 'placements/settings.yaml': '# nothing', 'placements/web.yaml': shop['placements/web.yaml']! };
+  for (const say of ['once', 'again', 'and again']) {
+    const bad = fleet.commit({ 'fleet.yaml': strict, 'rollouts/pay-2.yaml': other, ...gone, 'README.md': say }, say);
+    const { holds } = await fleet.pass({ refused: true });
+    expect(holds.map(({ reason }) => reason)).not.toContain('LastGoodVersion');
+    expect(readme()[0]).toBe(
+      `# Fleet status\n\nThe plan of commit \`${bad.slice(0, 12)}\` of \`main\` is refused. In force is what was planned from commit \`${good.slice(0, 12)}\`.\n`,
+    );
+    expect({ waiting: waiting(), holds: summary()['holds'], counts: summary()['counts'] }).toEqual(before);
+    expect([summary()['commit'], summary()['commitInForce']]).toEqual([bad, good]);
+  }
+  fleet.commit({ ...shop, 'fleet.yaml': '# nothing' }, 'Take it back');
+  await fleet.settle();
+  expect(readme()[0]).toMatch(/^# Fleet status\n\nPlanned from commit /);
+  expect(waiting().map((part) => part.split('\n')[0])).toEqual(['Waiting for approval', 'Held']);
+  expect(summary()['commitInForce']).toBeUndefined();
+});
+
+it('of a first plan that is refused it says that nothing is in force', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  const plan = await fleet.paper.planOn();
+  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  expect(renderDashboard({ ...plan, guard }, await besideNothing(fleet))).toMatch(
+    /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In force is nothing.\n\n## Refused\n/,
+  );
+});
+
+it('what main says yes to by now is not asked for, though the plan that would see it is refused', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  const { fleet: files, record } = await fleet.paper.input();
+  const [asked] = [...record.approvals.values()];
+  const digest = `sha256:${'1'.repeat(64)}`;
+  const hold = {
+    subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'us-1' as ClusterName },
+    reason: 'ContainsForeignObjects' as const,
+    message: 'holds theirs',
+    removalDigest: digest,
+  };
+  const told = { holds: [hold], holdCount: 1, commit: 'c0ffee' };
+  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  const plan = { ...(await fleet.paper.planOn()), guard, approvals: [], holds: [] };
+  const waiting = (answers: Partial<Beside['fleet']>) =>
+    renderDashboard(plan, {
+      ...{ branch: 'main', unreachable: new Map(), notRolledOut: [] },
+      before: { record: { ...record, told }, files: fleet.paper.record },
+      fleet: { ...files, ...answers },
+    })
+      .split('\n## ')
+      .find((part) => part.startsWith('Waiting for approval'))
+      ?.match(/^- .*$/gm);
+  const yes = {
+    apiVersion: 'gitfleet.dev/v1alpha1' as const,
+    kind: 'RemovalApproval' as const,
+    metadata: { name: 'y' },
+  };
+  const gate = '- **pay-1**, stage **dev**';
+  const removal = '- removal of **web · us-1**: holds theirs';
+  expect(waiting({})).toEqual([gate, removal]);
+  expect(waiting({ approvals: [asked!] })).toEqual([removal]);
+  expect(waiting({ removalApprovals: [{ ...yes, spec: { removalDigest: digest } }] })).toEqual([gate]);
+  expect(waiting({ approvals: [asked!], removalApprovals: [{ ...yes, spec: { removalDigest: digest } }] })).toBe(
+    undefined,
+  );
 });
 
 it('of a plan that is refused the tables tell what is being removed as before, and what has become of availability', async () => {

@@ -34,3 +34,13 @@ export function approvalFile(planned: PlannedApproval): ApprovalRequest {
     },
   };
 }
+
+/** A request as it was recorded, as the plan that made it had it. */
+export const asAsked = ({ kind, metadata, spec, status }: ApprovalRequest): PlannedApproval => ({
+  kind,
+  name: metadata.name,
+  ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+  spec,
+  status: { conditions: status?.conditions ?? [] },
+  reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
+});

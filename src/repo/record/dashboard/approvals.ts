@@ -1,8 +1,9 @@
+import { placementKey } from '../../../api/placement.ts';
 import type { Plan } from '../../../engine/plan-document.ts';
-import { isUnanswered } from '../../../engine/staged/approval/file.ts';
 import { approvalBranch } from '../../../engine/staged/approval/name.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { holdSubject } from '../hold-subject.ts';
+import type { InForce } from '../in-force.ts';
 import { removalName } from '../removals-asked.ts';
 import { mostRows } from './rows.ts';
 
@@ -24,14 +25,16 @@ export function refused({ guard }: Plan, merging: Merging): readonly string[] {
 }
 
 /** Stages and removals that wait for a yes. */
-export const approvals = (plan: Plan, merging: Merging): readonly string[] => [
-  ...gates(plan, merging),
-  ...removals(plan, merging),
+export const approvals = (present: InForce, plan: Plan, merging: Merging): readonly string[] => [
+  ...gates(present, plan, merging),
+  ...removals(present, merging),
 ];
 
-const gates = (plan: Plan, merging: Merging): readonly string[] =>
-  plan.approvals.filter(isUnanswered).flatMap((approval) => {
+/** Of a plan that is refused only the sentence of a gate that was there before it is told. */
+const gates = (present: InForce, plan: Plan, merging: Merging): readonly string[] =>
+  present.approvals.flatMap((approval) => {
     const { parentStageRollout: run, targetStage: stage } = approval.spec;
+    const isPlanned = plan.approvals.some((it) => placementKey(it) === placementKey(approval));
     const hold = plan.holds.find(
       ({ reason, subject }) =>
         reason === 'WaitingForApproval' &&
@@ -40,21 +43,20 @@ const gates = (plan: Plan, merging: Merging): readonly string[] =>
         subject.stage === stage,
     );
     return [
-      `- **${markdownText(run)}**, stage **${markdownText(stage)}**${hold ? `: ${markdownText(hold.message)}` : ''}`,
+      `- **${markdownText(run)}**, stage **${markdownText(stage)}**${hold && isPlanned ? `: ${markdownText(hold.message)}` : ''}`,
       `  Yes: ${merging(approvalBranch(approval))}`,
     ];
   });
 
-function removals({ holds }: Plan, merging: Merging): readonly string[] {
-  const waiting = holds.filter(({ removalDigest }) => removalDigest !== undefined);
+function removals({ removalHolds }: InForce, merging: Merging): readonly string[] {
   return [
-    ...waiting
+    ...removalHolds
       .slice(0, mostRows)
       .flatMap(({ subject, message, removalDigest }) => [
         `- removal of **${markdownText(holdSubject(subject))}**: ${markdownText(message)}`,
         `  Yes: ${merging(removalBranch(removalDigest!))}`,
       ]),
-    ...(waiting.length > mostRows ? [`- … and ${waiting.length - mostRows} more removals`] : []),
+    ...(removalHolds.length > mostRows ? [`- … and ${removalHolds.length - mostRows} more removals`] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../../api/meta.ts';
+import { placementKey } from '../../../api/placement.ts';
 import type { Fleet } from '../../../engine/input.ts';
 import type { Plan } from '../../../engine/plan-document.ts';
 import { mergeCommand } from '../../../engine/staged/approval/name.ts';
@@ -6,7 +7,7 @@ import type { NotRolledOut } from '../../../engine/staged/not-rolled-out.ts';
 import { markdownProblem } from '../../markdown-problem.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { titleOf } from '../../title-of.ts';
-import { inForce, type Published } from '../in-force.ts';
+import { type InForce, inForce, type Published } from '../in-force.ts';
 import type { Silence } from '../summary.ts';
 import { approvals, type Merging, refused } from './approvals.ts';
 import { beingRemoved } from './being-removed.ts';
@@ -29,27 +30,27 @@ export interface Beside {
   readonly notRolledOut: readonly NotRolledOut[];
   /** What was published last. */
   readonly before: Published;
-  /** What of the commit is not valid. */
-  readonly fleet: Pick<Fleet, 'refused' | 'unreadable' | 'evictions'>;
+  /** What of the commit is not valid, and what it says yes or no to. */
+  readonly fleet: Pick<Fleet, 'refused' | 'unreadable' | 'approvals' | 'removalApprovals' | 'evictions'>;
 }
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
 export function renderDashboard(plan: Plan, beside: Beside): string {
-  const { branch, inPlace = false, unreachable, notRolledOut, before } = beside;
-  const present = inForce(plan, before);
+  const { branch, inPlace = false, unreachable, notRolledOut } = beside;
+  const present = inForce(plan, beside);
   const merging: Merging = (from) =>
     `merge the branch \`${from}\` into \`${branch}\`. In ${inPlace ? 'the repo' : 'a clone'}: \`${mergeCommand(from, inPlace)}\``;
-  const { byPeople, others } = held(plan);
+  const { byPeople, others } = held(present);
   const lines = [
     '# Fleet status',
     '',
-    `Planned from commit \`${plan.commit.slice(0, 12)}\` of \`${branch}\`.`,
+    plannedFrom(plan, present, branch),
     ...section('Refused', refused(plan, merging)),
-    ...section('Waiting for approval', approvals(plan, merging)),
+    ...section('Waiting for approval', approvals(present, plan, merging)),
     ...section('Problems', problems(plan)),
     ...section('Held until somebody acts', byPeople),
     ...section('Staged runs', runs(present)),
-    ...section('Not rolled out', withoutRun(notRolledOut)),
+    ...section('Not rolled out', withoutRun(notRolledOut, present)),
     ...section('Placements', placements(present)),
     ...section('Clusters', clusters(present)),
     ...section('Not available', notAvailable(present)),
@@ -72,7 +73,18 @@ const problems = (plan: Plan): readonly string[] =>
     .slice(0, mostRows)
     .map((problem) => `- ${markdownProblem(problem)}`);
 
-function withoutRun(waiting: readonly NotRolledOut[]): readonly string[] {
+function plannedFrom({ commit, guard }: Plan, present: InForce, branch: string): string {
+  const newest = `commit \`${commit.slice(0, 12)}\` of \`${branch}\``;
+  if (guard.length === 0) return `Planned from ${newest}.`;
+  const standing =
+    present.commit === undefined ? 'nothing' : `what was planned from commit \`${present.commit.slice(0, 12)}\``;
+  return `The plan of ${newest} is refused. In force is ${standing}.`;
+}
+
+/** A placement that no plan has put into force is told once one has. */
+function withoutRun(notRolledOut: readonly NotRolledOut[], { placements }: InForce): readonly string[] {
+  const known = new Set(placements.map(placementKey));
+  const waiting = notRolledOut.filter(({ placement }) => known.has(placementKey(placement)));
   if (waiting.length === 0) return [];
   const rows = waiting
     .slice(0, mostRows)

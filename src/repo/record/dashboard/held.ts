@@ -1,7 +1,8 @@
-import type { HoldReason, Plan } from '../../../engine/plan-document.ts';
+import type { HoldReason, ToldHold } from '../../../engine/plan-document.ts';
 import { markdownText } from '../../markdown-text.ts';
 import { holdSubject } from '../hold-subject.ts';
-import { clustersOf, type ToldHold, toldHolds } from '../told-holds.ts';
+import type { InForce } from '../in-force.ts';
+import { clustersOf } from '../told-holds.ts';
 
 /** Whatever time and the members do, these stay until a file is changed, or something on a member. */
 const needsPerson: ReadonlySet<HoldReason> = new Set([
@@ -16,9 +17,12 @@ const needsPerson: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /** What is held until somebody acts, and what time or the members may end. Not what a yes ends, which is asked for. */
-export function held(plan: Plan): { readonly byPeople: readonly string[]; readonly others: readonly string[] } {
+export function held({ holds }: Pick<InForce, 'holds'>): {
+  readonly byPeople: readonly string[];
+  readonly others: readonly string[];
+} {
   const { people = [], others = [] } = Object.groupBy(
-    toldHolds(plan).filter(({ removalDigest }) => removalDigest === undefined),
+    holds.filter(({ removalDigest }) => removalDigest === undefined),
     ({ reason }) => (needsPerson.has(reason) ? 'people' : 'others'),
   );
   return { byPeople: people.map(line), others: others.map(line) };
