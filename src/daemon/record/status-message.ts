@@ -16,16 +16,7 @@ const mostInSubject = 3;
 /** Message of a status commit: what a reader of `git log` wants to know, no ages and no counts that change by themselves. */
 export function statusMessage(change: Change & { readonly unreachable: Unreachable }): string {
   const { plan } = change;
-  const said = [
-    ...refusal(plan),
-    ...placementNews(change),
-    ...departureNews(change),
-    ...approvals(change),
-    ...evictions(change),
-    ...runs(change),
-    ...clusters(change),
-    ...contact(change.unreachable),
-  ];
+  const said = [...(plan.guard.length > 0 ? refusal(plan) : carriedOut(change)), ...contact(change.unreachable)];
   const whole = said.length === 0 ? plain(change) : subjectOf(said);
   const subject = shortened(whole, longestSubject);
   return [
@@ -38,6 +29,16 @@ export function statusMessage(change: Change & { readonly unreachable: Unreachab
     `Gitfleet-Plan: ${plan.digest}`,
   ].join('\n');
 }
+
+/** Nothing of it happens while a plan is refused. */
+const carriedOut = (change: Change): string[] => [
+  ...placementNews(change),
+  ...departureNews(change),
+  ...approvals(change),
+  ...evictions(change),
+  ...runs(change),
+  ...clusters(change),
+];
 
 interface Unreachable {
   readonly before: ReadonlyMap<ClusterName, unknown>;

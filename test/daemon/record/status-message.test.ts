@@ -326,6 +326,13 @@ describe('the subject of a status commit', () => {
     expect(subject({}, { commit: 'bbb' }, { problems: [problem] })).toBe('a.yaml: broken');
   });
 
+  it('tells of a plan that is refused nothing else but who can be reached', () => {
+    const after = { approvals: { 'r-1': { status: { conditions: [] } } }, unreachable: { eu: 'timed out' } };
+    expect(subject({}, after, { moves: ['us add'], guard: [{ rule: 'frozen', message: 'too much' }] })).toBe(
+      'refused: too much; eu: cannot be reached',
+    );
+  });
+
   it('is no longer than a hundred letters; the rest stands below it', () => {
     const many = Array.from({ length: 5 }, (_, at) => `a-cluster-with-a-rather-long-name-${at} add`);
     expect(subject({}, {}, { moves: many })).toHaveLength(100);
