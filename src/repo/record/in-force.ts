@@ -18,7 +18,7 @@ import { recordPathOf } from './path.ts';
 import { toldHolds } from './told-holds.ts';
 
 /** What clusters hold and runs have come to, and what that waits for. */
-export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
+export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'evictions' | 'targets' | 'record'> {
   /** It was planned from; undefined where nothing is in force. */
   readonly commit: string | undefined;
   readonly holds: readonly ToldHold[];
@@ -61,6 +61,11 @@ export function inForce(plan: Plan, { before: { record: before, files }, fleet }
     runs: [...before.runs.values()].flatMap(({ kind, metadata: { name, namespace }, status }) =>
       status === undefined ? [] : [{ kind, name, ...(namespace !== undefined && { namespace }), status }],
     ),
+    evictions: [...before.evictions.values()].map(({ metadata, spec, status }) => ({
+      name: metadata.name,
+      ...spec,
+      status: { conditions: status?.conditions ?? [] },
+    })),
     targets: placements.flatMap(({ kind, name, namespace, bindings }) =>
       bindings.flatMap(({ clusterName, move }) =>
         move === 'remove'
@@ -83,6 +88,7 @@ export function inForce(plan: Plan, { before: { record: before, files }, fleet }
 const asPlanned = (plan: Plan): InForce => ({
   placements: plan.placements,
   runs: plan.runs,
+  evictions: plan.evictions,
   targets: plan.targets,
   record: plan.record,
   commit: plan.commit,

@@ -112,6 +112,17 @@ it('an eviction that a budget does not let happen is told on the dashboard until
     `- **${name}**: all stays on eu-1, since then: Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget, availablePlacements: 3, totalPlacements: 3`;
   const told = () => sectionOf(fleet, 'Not evicted')?.map((line) => line.replace(/\d\S+Z/, 'then'));
   expect(told()).toEqual(['To try again, commit one of another name.', '', row('a'), row('b')]);
+  // Of a plan that is refused nothing is judged.
+  const strict = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
+  const gone = { 'placements/web.yaml': '# gone\n', 'fleet.yaml': strict };
+  fleet.commit({ ...gone, 'evictions/d.yaml': eviction('d') }, 'Evict d');
+  const { evictions } = await fleet.pass({ refused: true });
+  expect(evictions.map(({ name }) => name)).toEqual(['a', 'b', 'd']);
+  expect(told()?.slice(2)).toEqual([row('a'), row('b')]);
+  const back = place('web', { policy: { placementType: 'PickFixed', clusterNames: ['us-1'] } });
+  const asBefore = { 'placements/web.yaml': back, 'fleet.yaml': '# none\n', 'evictions/d.yaml': '# none\n' };
+  fleet.commit(asBefore, 'Take it back');
+  await fleet.settle();
   fleet.commit({ 'evictions/b.yaml': '# given up\n' }, 'Give up b');
   await fleet.settle();
   expect(told()?.slice(2)).toEqual([row('a')]);

@@ -55,7 +55,7 @@ export function renderDashboard(plan: Plan, beside: Beside): string {
     ...section('Clusters', clusters(present)),
     ...section('Not available', notAvailable(present)),
     ...section('Differs from the repo', differing(present)),
-    ...section('Not evicted', notEvicted(plan, present, beside.fleet.evictions)),
+    ...section('Not evicted', notEvicted(present, beside.fleet.evictions)),
     ...section('Being removed', beingRemoved(present)),
     ...section('Not reached', notReached(unreachable)),
     ...section('Not healthy', notHealthy(plan, unreachable)),

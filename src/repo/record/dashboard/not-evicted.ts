@@ -1,6 +1,5 @@
 import type { Eviction } from '../../../api/eviction.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
-import type { Plan } from '../../../engine/plan-document.ts';
 import { markdownText } from '../../markdown-text.ts';
 import type { InForce } from '../in-force.ts';
 import { isBeingRemoved } from '../tally.ts';
@@ -8,8 +7,7 @@ import { mostRows } from './rows.ts';
 
 /** Evictions that a budget did not let happen, as long as somebody asks for them and the placement is where it was. */
 export function notEvicted(
-  { evictions }: Pick<Plan, 'evictions'>,
-  { placements }: Pick<InForce, 'placements'>,
+  { evictions, placements }: Pick<InForce, 'evictions' | 'placements'>,
   asked: readonly Eviction[],
 ): readonly string[] {
   const files = new Set(asked.map(({ metadata }) => metadata.name));
