@@ -12,6 +12,8 @@ export class LastLooks {
   readonly #paper: PaperFleet;
   readonly #key: PlacementKey;
   readonly #seen = new Map<ClusterName, Held | undefined>();
+  /** What of it was up, and since when. */
+  readonly #up = new Map<ClusterName, { readonly what: string; readonly since: number }>();
   /** Clusters of the fleet. */
   members: readonly ClusterName[] = [];
 
@@ -28,7 +30,13 @@ export class LastLooks {
   look(): void {
     const { files, members } = this.#paper;
     this.members = Object.keys(files).flatMap((path) => /^clusters\/(.*)\.yaml$/.exec(path)?.[1] ?? []);
-    for (const name of this.members) if (this.isUp(name)) this.#seen.set(name, members.get(name)?.get(this.#key));
+    for (const name of this.members) {
+      if (!this.isUp(name)) continue;
+      const held = members.get(name)?.get(this.#key);
+      this.#seen.set(name, held);
+      const what = (held?.objects ?? []).map((object) => `${isAvailable(object)} ${asApplied(object)}`).join('\n');
+      if (this.#up.get(name)?.what !== what) this.#up.set(name, { what, since: this.#paper.now });
+    }
   }
 
   held(cluster: ClusterName): Held | undefined {
@@ -38,6 +46,15 @@ export class LastLooks {
   /** Clusters of the fleet that have in service what a plan tells them to hold. What is to stay as it is serves if all of it does. */
   serving(result: PlanResult): ReadonlySet<ClusterName> {
     return new Set(this.members.filter((cluster) => this.#isServing(result, cluster)));
+  }
+
+  /** Those that count as available: with objects that nobody can track, only once they have been there for the unavailable period. */
+  available(result: PlanResult): ReadonlySet<ClusterName> {
+    const isTracked = (cluster: ClusterName): boolean =>
+      this.held(cluster)?.objects.every(({ kind }) => kind !== 'Widget') === true;
+    const isOld = (cluster: ClusterName): boolean =>
+      this.#up.get(cluster)!.since < this.#paper.now - unavailablePeriodMs;
+    return new Set([...this.serving(result)].filter((cluster) => isTracked(cluster) || isOld(cluster)));
   }
 
   #isServing(result: PlanResult, cluster: ClusterName): boolean {
@@ -68,6 +85,9 @@ export class LastLooks {
     );
   }
 }
+
+/** Where the file names none. */
+const unavailablePeriodMs = 60_000;
 
 const isDecided = ({ status }: PlannedEviction): boolean => status.conditions.some(({ type }) => type === 'Executed');
 

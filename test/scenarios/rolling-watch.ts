@@ -74,8 +74,8 @@ export class RollingWatch {
         .filter(isExecuted)
         .map(({ clusterName }) => clusterName),
     );
-    const served = looks.serving(before);
-    const serving = looks.serving(after);
+    const served = looks.available(before);
+    const serving = looks.available(after);
     const taken = served.difference(serving).difference(evicted);
     if (taken.size === 0) return;
     const left = serving.union(this.#compared).union(evicted.intersection(served));
