@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { IntOrPercent } from '../../src/api/meta.ts';
 import type { PlanResult } from '../../src/engine/plan.ts';
 import type { PlannedEviction } from '../../src/engine/plan-document.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { isExecuted, LastLooks, scaledUp } from './last-looks.ts';
-import { eviction, taint } from './texts.ts';
+import { disruptionBudget, eviction, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -219,8 +218,6 @@ const wasLeaving = ({ status }: PlannedEviction): boolean =>
   status.conditions.some(({ message }) => message?.includes('is currently being removed'));
 
 const budgetFile = ({ minAvailable, maxUnavailable }: Budget): string => {
-  const asks = (name: string, value: IntOrPercent | null) =>
-    value === null ? [] : [`${name}: ${JSON.stringify(value)}`];
-  const spec = [...asks('minAvailable', minAvailable), ...asks('maxUnavailable', maxUnavailable)].join(', ');
-  return `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web}\nspec: {${spec}}\n`;
+  const asked = Object.entries({ minAvailable, maxUnavailable }).filter(([, value]) => value !== null);
+  return disruptionBudget('web', JSON.stringify(Object.fromEntries(asked)));
 };

@@ -6,9 +6,9 @@ import { approvalFile } from '../../src/engine/staged/approval/file.ts';
 import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
 import { eachSettled, expectNoticed, type Forgery } from './forgery.ts';
-import { budget, runFile, type Stage, strategyFile } from './staged-files.ts';
+import { runFile, type Stage, strategyFile } from './staged-files.ts';
 import { StagedFleet, stagedStories } from './staged-fleet.ts';
-import { frozen } from './texts.ts';
+import { disruptionBudget, frozen } from './texts.ts';
 
 describe('a plan made with what an earlier one left of a placement with update runs', () => {
   it('is the plan made without, byte for byte, whatever happens', async () => {
@@ -122,7 +122,7 @@ describe('a plan made with what an earlier one left of a placement with update r
         const paper = await atRest(fleet({}));
         paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
         paper.files['run.yaml'] = runFile('r2', 'Run', undefined, false);
-        paper.files['budget.yaml'] = budget(2);
+        paper.files['budget.yaml'] = disruptionBudget('web', '{minAvailable: 2}', true);
         return await atRest(paper);
       },
       ({ files }) => delete files['budget.yaml'],

@@ -9,7 +9,7 @@ import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
 import { eachSettled, expectNoticed, type Forgery, ofAll } from './forgery.ts';
 import { happened } from './happenings.ts';
-import { eviction, override, taint } from './texts.ts';
+import { disruptionBudget, eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const apps = ['one', 'two', 'three'];
@@ -234,7 +234,7 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
       if (known) paper.files[file] = withHeartbeat(member(cluster, { size: 'big' }), formatInstant(paper.now));
       break;
     case 'budget':
-      paper.files['budget.yaml'] = amount % 3 === 0 ? budget.replace('1', 'some') : budget;
+      paper.files['budget.yaml'] = disruptionBudget('one', `{maxUnavailable: ${amount % 3 === 0 ? 'some' : 1}}`);
       break;
     case 'claim':
       // Two placements that want the same objects.
@@ -272,8 +272,6 @@ const edited = (record: ReadonlyMap<string, string>): Map<string, string> =>
     ]),
   );
 
-const budget =
-  'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: one}\nspec: {maxUnavailable: 1}\n';
 const run = `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterStagedUpdateStrategy
 metadata: {name: all}

@@ -4,14 +4,11 @@ import type { Plan, PlannedBinding, PlannedPlacement } from '../../src/engine/pl
 import { changes, deployment, member, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { OwningFleet } from './owning-fleet.ts';
+import { type App, apps, placementFile } from './rolling-files.ts';
 import { type Asked, RollingWatch } from './rolling-watch.ts';
-import { eviction, override, taint } from './texts.ts';
+import { disruptionBudget, eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
-/** The placements of a story: two that ask for the same things, a namespace, what is in it, and one that always stays. */
-const apps = ['web', 'twin', 'team', 'app'] as const;
-type App = (typeof apps)[number];
-
 const kinds = [
   ...([
     'version',
@@ -96,36 +93,22 @@ export class RollingFleet {
   }
 
   #place(app: App): void {
-    const { policy, maxSurge } = this.#given;
-    const rollingUpdate = app === 'twin' ? {} : { maxUnavailable: this.#mayBeDown, maxSurge };
-    const strategy = `{type: RollingUpdate, rollingUpdate: ${JSON.stringify(rollingUpdate)}, applyStrategy: ${this.#apply.get(app) ?? '{}'}}`;
+    const rollingUpdate = app === 'twin' ? {} : { maxUnavailable: this.#mayBeDown, maxSurge: this.#given.maxSurge };
+    const apply = this.#apply.get(app) ?? '{}';
+    this.paper.files[`${app}.yaml`] = placementFile(app, {
+      policy: app === 'web' || app === 'app' ? this.#picks() : '{placementType: PickAll}',
+      strategy: `{type: RollingUpdate, rollingUpdate: ${JSON.stringify(rollingUpdate)}, applyStrategy: ${apply}}`,
+      history: this.#history,
+    });
+  }
+
+  #picks(): string {
     const picks = {
       PickAll: '{placementType: PickAll}',
       PickN: `{placementType: PickN, numberOfClusters: ${this.#wanted}}`,
       PickFixed: `{placementType: PickFixed, clusterNames: [${this.#listed.join(', ')}]}`,
     };
-    const policies = {
-      web: picks[policy],
-      twin: '{placementType: PickAll}',
-      team: '{placementType: PickAll}',
-      app: picks[policy],
-    };
-    const text = placement(app, policies[app], strategy, app === 'twin' ? 'web' : 'team');
-    const files: Record<App, string> = {
-      web: placement('web', policies.web, strategy),
-      twin: text,
-      team: text.replace('name: team}]', 'name: team, selectionScope: NamespaceOnly}]'),
-      app: text
-        .replace(
-          'kind: ClusterResourcePlacement\nmetadata: {name: app}',
-          'kind: ResourcePlacement\nmetadata: {name: app, namespace: team}',
-        )
-        .replace(
-          '{group: "", version: v1, kind: Namespace, name: team}',
-          '{group: apps, version: v1, kind: Deployment, name: app}',
-        ),
-    };
-    this.paper.files[`${app}.yaml`] = `${files[app]}  revisionHistoryLimit: ${this.#history}\n`;
+    return picks[this.#given.policy];
   }
 
   happens(event: Happening): void {
@@ -170,8 +153,10 @@ export class RollingFleet {
         return;
       case 'budget':
         this.#budget = amount % 4 === 0 ? undefined : { minAvailable: amount % 5, inRollouts: amount % 3 > 0 };
-        if (this.#budget) files['budget.yaml'] = budget(this.#budget);
-        else delete files['budget.yaml'];
+        if (this.#budget) {
+          const { minAvailable, inRollouts } = this.#budget;
+          files['budget.yaml'] = disruptionBudget('web', `{minAvailable: ${minAvailable}}`, inRollouts);
+        } else delete files['budget.yaml'];
         return;
       case 'delete':
         delete files[`${app}.yaml`];
@@ -307,5 +292,3 @@ const isIn = ({ conditions }: PlannedBinding, type: string): boolean =>
   conditions.some((condition) => condition.type === type && condition.status === 'True');
 
 const extra = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: web}\ndata: {a: b}\n';
-const budget = ({ minAvailable, inRollouts }: Budget): string =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web${inRollouts ? ', annotations: {gitfleet.dev/budget-scope: all}' : ''}}\nspec: {minAvailable: ${minAvailable}}\n`;

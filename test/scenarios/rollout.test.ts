@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { placementKey } from '../../src/api/placement.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
-import { eviction, frozen } from './texts.ts';
+import { disruptionBudget, eviction, frozen } from './texts.ts';
 
 const members = {
   'clusters/a.yaml': member('a', { env: 'dev' }),
@@ -64,16 +64,14 @@ describe('a rolling update', () => {
   it('waits while the file of its disruption budget cannot be read: it may bind rollouts too', async () => {
     const paper = fleet();
     await paper.settle();
-    const budget = (spec: string) =>
-      `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web}\nspec: ${spec}\n`;
-    paper.files['budget.yaml'] = budget('{minAvailable: [1]}');
+    paper.files['budget.yaml'] = disruptionBudget('web', '{minAvailable: [1]}');
     paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
     const plan = await paper.plan();
     expect(moves(plan)).toEqual(['web a wait Bound 0', 'web b wait Bound 0', 'web c wait Bound 0']);
     expect(plan.holds[0]?.message).toBe(
       'a is to be updated once the disruption budget allows it (its file is not valid and blocks until it is mended)',
     );
-    paper.files['budget.yaml'] = budget('{minAvailable: 3}');
+    paper.files['budget.yaml'] = disruptionBudget('web', '{minAvailable: 3}');
     expect(moves(await paper.plan())).toEqual(['web a update Bound 1', 'web b wait Bound 0', 'web c wait Bound 0']);
   });
 

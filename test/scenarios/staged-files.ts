@@ -35,6 +35,3 @@ export const strategyFile = (stages: readonly Stage[]): string =>
 
 export const runFile = (name: string, state: string, index: number | undefined, aborts: boolean): string =>
   `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}, annotations: {gitfleet.dev/on-membership-change: ${aborts ? 'abort' : 'go-on'}}}\nspec: {placementName: web, stagedRolloutStrategyName: steps, state: ${state}${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
-
-export const budget = (minAvailable: number) =>
-  `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterResourcePlacementDisruptionBudget\nmetadata: {name: web, annotations: {gitfleet.dev/budget-scope: all}}\nspec: {minAvailable: ${minAvailable}}\n`;

@@ -3,9 +3,9 @@ import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalFile, isUnanswered } from '../../src/engine/staged/approval/file.ts';
 import { changes, deployment, member, PaperFleet, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
-import { budget, environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';
+import { environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';
 import { changesAsItMay, is, isOver, keepsToItsStages, onlyRunsMove } from './staged-rules.ts';
-import { eviction, override, taint } from './texts.ts';
+import { disruptionBudget, eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
@@ -180,7 +180,7 @@ export class StagedFleet {
         return;
       case 'budget':
         if (amount % 4 === 0) delete files['budget.yaml'];
-        else files['budget.yaml'] = budget(amount % 4);
+        else files['budget.yaml'] = disruptionBudget('web', `{minAvailable: ${amount % 4}}`, true);
         return;
       case 'delete':
         delete files['web.yaml'];
