@@ -38,6 +38,8 @@ export interface Contact {
 /** Probes without an answer, in a row, after which a member counts as unreachable: one may be a hiccup. */
 const mostMisses = 2;
 const probeTimeoutMs = 10_000;
+const isTooBusy = (error: unknown): boolean => error instanceof ApiError && error.status === 429;
+
 /** After a probe without an answer; doubles up to the longest. */
 const firstRetryMs = 1_000;
 const longestRetryMs = 15_000;
@@ -45,7 +47,7 @@ const longestRetryMs = 15_000;
 /**
  * Asks `/readyz` every heartbeat. Only probes decide whether a member is there: eight requests that break together are one
  * sign, not eight. An answer is an answer: a server that says 403 or 500 is reachable; 401 is not, since then nothing can
- * be learned from it.
+ * be learned from it. 429 says nothing of health: asked again a second later, most are not that busy any more.
  */
 export function keepContact(input: {
   readonly client: MemberClient;
@@ -77,6 +79,10 @@ export function keepContact(input: {
       await client.request({ method: 'GET', path: '/readyz', headers, tried: 'ask /readyz', urgent: true, timeoutMs });
       return answered(before, sent, undefined);
     } catch (error) {
+      if (isTooBusy(error) && before.kind === 'reachable' && before.healthy && misses === 0) {
+        misses = 1;
+        return { ...before, heartbeat: sent };
+      }
       if (error instanceof ApiError && error.status !== 401) return answered(before, sent, error.message);
       misses++;
       const cause = messageOf(error);

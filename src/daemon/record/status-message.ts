@@ -1,3 +1,4 @@
+import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName, Condition } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
@@ -113,11 +114,22 @@ const soaked = (status: StagedUpdateRun['status']): string[] =>
 function clusters({ before, after }: Change): string[] {
   const joined = [...after.clusters.keys()].filter((name) => !before.clusters.has(name));
   const left = [...before.clusters.keys()].filter((name) => !after.clusters.has(name));
+  const turned = (status: Condition['status'], from: Condition['status']) =>
+    [...after.clusters].flatMap(([name, is]) => {
+      const was = before.clusters.get(name);
+      return was !== undefined && was !== is && isHealthy(is, status) && isHealthy(was, from) ? [name] : [];
+    });
+  const [ill, well] = [turned('False', 'True'), turned('True', 'False')];
   return [
+    ...(ill.length > 0 ? [`${fewOf(ill)}: not healthy`] : []),
+    ...(well.length > 0 ? [`${fewOf(well)}: healthy again`] : []),
     ...(joined.length > 0 ? [`${fewOf(joined)}: joined`] : []),
     ...(left.length > 0 ? [`${fewOf(left)}: left`] : []),
   ];
 }
+
+const isHealthy = ({ status }: MemberCluster, value: Condition['status']): boolean =>
+  conditionIs(memberAgentOf(status)?.conditions, 'Healthy', value);
 
 function contact({ before, after }: Unreachable): string[] {
   const lost = [...after.keys()].filter((name) => !before.has(name));

@@ -18,6 +18,10 @@ const drifting = (targetCluster: string, ...paths: string[]): Binding =>
     ],
   }) as unknown as Binding;
 
+const health = (status: string) => ({
+  status: { agentStatus: [{ type: 'MemberAgent', conditions: [condition('Healthy', status)] }] },
+});
+
 interface Said {
   readonly commit?: string;
   readonly bindings?: readonly Binding[];
@@ -268,6 +272,20 @@ describe('the subject of a status commit', () => {
     ],
     ['a cluster that is clean', { bindings: [on('eu')] }, { bindings: [] }, [], 'web: gone from eu'],
     ['a member that joined', {}, { clusters: { eu: {} } }, [], 'eu: joined'],
+    [
+      'members that say they are not healthy any more, and others that are again',
+      { clusters: { eu: health('True'), us: health('False'), asia: health('True') } },
+      { clusters: { eu: health('False'), us: health('True'), asia: health('True') } },
+      [],
+      'eu: not healthy; us: healthy again',
+    ],
+    [
+      'nothing of the health of a member that does not answer, which is told as that',
+      { clusters: { eu: health('True') } },
+      { clusters: { eu: health('Unknown') }, commit: 'bbb' },
+      [],
+      'Follow bbb',
+    ],
     ['a member that left', { clusters: { eu: {} } }, {}, [], 'eu: left'],
     ['a run', { runs: { 'r-1': {} } }, { runs: { 'r-1': soaked() } }, [], 'r-1: stopped in stage canary'],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../../src/api/simulated-fleet.ts';
 import { crdPath, customDefinition } from '../../custom-definition.ts';
-import { assignment, configMap, deployment, openWorld } from '../world.ts';
+import { assignment, configMap, deployment, openWorld, type World } from '../world.ts';
 import { a, always, dataOf, holding } from './holding.ts';
 
 describe('a member that asks to be left alone', () => {
@@ -172,6 +172,42 @@ describe('whether a member can be reached', () => {
       joined,
       { type: 'Healthy', status: 'False', reason: 'ReadyzFailed' },
     ]);
+  });
+});
+
+describe('a member that is too busy to say whether it is healthy', () => {
+  const health = (world: World) => world.sighting().memberStatus?.agentStatus?.[0]?.conditions?.[1];
+  const busy = {
+    type: 'TooManyRequests',
+    retryAfterSeconds: 1,
+    ...always,
+    probability: 1,
+    resources: undefined,
+  } as const;
+  const probes = (world: World) => world.requests.filter(({ path }) => path === '/readyz').length;
+
+  it('is asked again at once, and stays as healthy as it was where it answers then', async () => {
+    const world = await holding();
+    const before = health(world);
+    world.sim.setFaults([busy]);
+    const asked = probes(world);
+    while (probes(world) === asked) await world.pass(0.1);
+    world.sim.setFaults([]);
+    await world.pass(2);
+    expect(probes(world)).toBeGreaterThanOrEqual(asked + 2);
+    expect(health(world)).toEqual(before);
+    expect(before).toMatchObject({ type: 'Healthy', status: 'True' });
+  });
+
+  it('is not healthy where it stays so', async () => {
+    const world = await holding();
+    world.sim.setFaults([busy]);
+    await world.pass(120);
+    expect(health(world)).toMatchObject({
+      status: 'False',
+      reason: 'ReadyzFailed',
+      message: expect.stringMatching('429'),
+    });
   });
 });
 
