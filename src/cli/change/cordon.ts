@@ -1,8 +1,8 @@
 import type { Document } from 'yaml';
 import type { MemberCluster, Taint } from '../../api/member-cluster.ts';
+import { cordonTaint, isCordon } from '../../engine/evict/cordon-taint.ts';
 import { sourceKey } from '../../engine/input.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { cordonTaint, isCordon } from './cordon-taint.ts';
 import { editObject } from './edit-yaml.ts';
 import type { Desired } from './open-desired.ts';
 

@@ -1,13 +1,13 @@
 import { stringify } from 'yaml';
 import type { Eviction } from '../../api/eviction.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { cordonTaint, isCordon } from '../../engine/evict/cordon-taint.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { tolerates } from '../../engine/placement/compiled/compile-policy.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
-import { cordonTaint, isCordon } from './cordon-taint.ts';
 import { type Desired, withDesired } from './open-desired.ts';
 import { recordFor } from './record-for.ts';
 import { type ChangeOptions, tell } from './tell.ts';

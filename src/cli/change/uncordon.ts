@@ -1,6 +1,6 @@
+import { isCordon } from '../../engine/evict/cordon-taint.ts';
 import { sourceKey } from '../../engine/input.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
-import { isCordon } from './cordon-taint.ts';
 import { drainPrefix } from './drain.ts';
 import { removeObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { type MemberCluster, memberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterName } from '../../../src/api/meta.ts';
-import { cordonTaint } from '../../../src/cli/change/cordon-taint.ts';
 import { clusters } from '../../../src/cli/status/clusters.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
+import { cordonTaint } from '../../../src/engine/evict/cordon-taint.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import type { Silence } from '../../../src/repo/record/summary.ts';
 

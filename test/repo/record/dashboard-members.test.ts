@@ -71,6 +71,26 @@ it.each<[string, object, ObjectOutcome, string[] | undefined]>([
   );
 });
 
+it('a cluster that is cordoned is told as that beside what it runs still', async () => {
+  const cordoned = (name: string) =>
+    member(name, { env: 'prod' }, 'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]');
+  const fleet = await FleetOnGit.open({
+    ...shop,
+    'clusters/spare-1.yaml': cordoned('spare-1'),
+    'clusters/spare-2.yaml': member('spare-2', {}, 'taints: [{key: other, effect: NoSchedule}]'),
+  });
+  await fleet.settle();
+  fleet.commit({ 'clusters/us-1.yaml': cordoned('us-1') }, 'Cordon us-1');
+  await fleet.settle();
+  expect(sectionOf(fleet, 'Clusters')?.slice(2)).toEqual([
+    '| dev-1 | pay (0), web/settings (0) |',
+    '| eu-1 | web (0), web/settings (0) |',
+    '| spare-1 | nothing; cordoned |',
+    '| spare-2 | nothing |',
+    '| us-1 | web (0), web/settings (0); cordoned |',
+  ]);
+});
+
 it('what is not available is told on the dashboard, with its cluster, since when, and what it says', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();

@@ -312,7 +312,7 @@ it('a member that says it is not healthy is told with what it says, unless it do
     const conditions = [
       { type: 'Healthy', status, reason: 'Readyz', message: `500 of ${name}`, lastTransitionTime: since },
     ];
-    const value = { metadata: { name }, status: { agentStatus: [{ type: 'MemberAgent', conditions }] } };
+    const value = { metadata: { name }, spec: {}, status: { agentStatus: [{ type: 'MemberAgent', conditions }] } };
     return [`clusters/${name}.yaml`, { kind: 'object', value }] as const;
   };
   const record = new Map([cluster('dev-1', 'True'), cluster('eu-1', 'False'), cluster('us-1', 'False')]);

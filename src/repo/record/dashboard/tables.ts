@@ -1,4 +1,5 @@
 import { placementKey } from '../../../api/placement.ts';
+import { isCordon } from '../../../engine/evict/cordon-taint.ts';
 import type { PlannedPlacement } from '../../../engine/plan-document.ts';
 import { progressOf, stagesDone, toldProgress } from '../../../engine/staged/told-progress.ts';
 import { markdownText } from '../../markdown-text.ts';
@@ -38,9 +39,14 @@ export function placements(plan: InForce): readonly string[] {
   ];
 }
 
-/** What every cluster runs. */
-export function clusters(plan: InForce): readonly string[] {
-  const { rows, total } = clusterRows(plan);
+/** What every cluster runs, and which take nothing new; `members` names those as they are in the repo. */
+export function clusters(plan: InForce, members: Pick<InForce, 'record'>): readonly string[] {
+  const cordoned = new Set(
+    [...recordedObjects('clusters', members)].flatMap(([name, { value }]) =>
+      value.spec.taints?.some(isCordon) ? [name] : [],
+    ),
+  );
+  const { rows, total } = clusterRows(plan, cordoned);
   return ['| cluster | what runs there (snapshot) |', '|---|---|', ...rows, ...moreUnder('clusters', total)];
 }
 
@@ -63,7 +69,10 @@ function placementRow(placement: PlannedPlacement, title: string, suspended: str
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
-function clusterRows(plan: InForce): { readonly rows: readonly string[]; readonly total: number } {
+function clusterRows(
+  plan: InForce,
+  cordoned: ReadonlySet<string>,
+): { readonly rows: readonly string[]; readonly total: number } {
   const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
     binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
   // A placement decides on every cluster that it looks at: one of them names those that run nothing too.
@@ -87,7 +96,8 @@ function clusterRows(plan: InForce): { readonly rows: readonly string[]; readonl
       if (there && !there.includes(what)) there.push(what);
     }
   const rows = [...shown].map(
-    ([cluster, what]) => `| ${markdownText(cluster)} | ${markdownText(what.join(', ')) || 'nothing'} |`,
+    ([cluster, what]) =>
+      `| ${markdownText(cluster)} | ${markdownText(what.join(', ')) || 'nothing'}${cordoned.has(cluster) ? '; cordoned' : ''} |`,
   );
   return { rows, total: names.size };
 }
