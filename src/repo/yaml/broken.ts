@@ -1,4 +1,4 @@
-import { type Document, isMap } from 'yaml';
+import { type Document, isMap, isSeq } from 'yaml';
 import type { ObjectRef } from '../../api/meta.ts';
 import { guessObjects } from './guess.ts';
 
@@ -41,10 +41,10 @@ const brokenBy = (
 
 function refsOf(documents: readonly (Document.Parsed | undefined)[]): ObjectRef[] | undefined {
   const refs: ObjectRef[] = [];
-  for (const document of documents) {
-    if (!isMap(document?.contents)) continue;
+  for (const object of documents.flatMap((document) => objectsIn(document?.contents))) {
+    if (!isMap(object)) continue;
     const field = (...path: string[]): string | undefined => {
-      const value = document.getIn(path);
+      const value = object.getIn(path);
       return typeof value === 'string' ? value : undefined;
     };
     const [apiVersion, kind, name] = [field('apiVersion'), field('kind'), field('metadata', 'name')];
@@ -55,6 +55,9 @@ function refsOf(documents: readonly (Document.Parsed | undefined)[]): ObjectRef[
   }
   return refs;
 }
+
+/** Of a list, which no document should be, each item. */
+const objectsIn = (contents: unknown): readonly unknown[] => (isSeq(contents) ? contents.items : [contents]);
 
 /** Guessed objects that were not read from a sound document of the same file. */
 function without(refs: readonly ObjectRef[] | undefined, values: readonly unknown[]): readonly ObjectRef[] | undefined {

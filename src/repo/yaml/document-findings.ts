@@ -1,4 +1,4 @@
-import { type Document, isMap, type YAMLError } from 'yaml';
+import { type Document, isMap, isSeq, type YAMLError } from 'yaml';
 import type { Problem } from '../../api/problem.ts';
 import type { Limits } from './limits.ts';
 import { lintDocument } from './lint.ts';
@@ -31,6 +31,7 @@ export function findingsOf(document: Document.Parsed, context: FindingsContext):
   });
   const findings = [
     ...oversizedObject(document, context),
+    ...listOfObjects(document),
     ...directives(document),
     ...(isFirst ? [] : unannounced(document)),
     ...syntax,
@@ -88,6 +89,16 @@ export const tooLarge = (
       : `the document has more than ${maxTokens} words and signs`,
   fix: 'split it',
 });
+
+/** Objects beside each other in a list, which kubectl refuses: a document holds one, or a List with `items`. */
+function listOfObjects({ contents }: Document.Parsed): Finding[] {
+  const isObject = (item: unknown): boolean =>
+    isMap(item) && ['apiVersion', 'kind'].every((key) => typeof item.get(key) === 'string');
+  if (!isSeq(contents) || !contents.items.some(isObject)) return [];
+  const message = 'a list is no Kubernetes object, and nothing in it is placed';
+  const fix = 'write each object as a document of its own, with --- between them';
+  return [{ offset: contents.range[0], code: 'not-an-object', message, fix }];
+}
 
 /** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */
 function directives(document: Document.Parsed): Finding[] {

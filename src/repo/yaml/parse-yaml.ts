@@ -81,9 +81,10 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
   return { documents, problems, broken: refused.length > oversized.length ? broken : { ...broken, tooLarge: true } };
 }
 
-/** Findings that leave no doubt about which object a document is. */
+/** Findings that leave no doubt about which objects a document holds. */
 const tellsItsName: ReadonlySet<string> = new Set([
   'ambiguous-scalar',
+  'not-an-object',
   'non-string-key',
   'not-json',
   'number-too-large',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { member, treeOf } from '../../scenarios/fleet.ts';
@@ -63,4 +63,32 @@ spec: {currency: USD, prices: [{instanceType: m5, capacityType: spot, perHour: 1
 `;
   const { priceLists, problems } = await loadFleet(treeOf({ 'clusters/a.yaml': member('a'), 'prices.yaml': text }));
   expect([priceLists.length, problems]).toEqual([1, []]);
+});
+
+describe('objects in a plain list, which kubectl refuses', () => {
+  const list = (apiVersion: string, kind: string) =>
+    `# two of them\n- apiVersion: ${apiVersion}\n  kind: ${kind}\n  metadata: {name: one}\n- apiVersion: ${apiVersion}\n  kind: ${kind}\n  metadata: {name: two}\n`;
+  const said = {
+    code: 'not-an-object',
+    line: 2,
+    column: 1,
+    message: 'a list is no Kubernetes object, and nothing in it is placed',
+    fix: 'write each object as a document of its own, with --- between them',
+  };
+  it.each([
+    ['resources/all.yaml', 'v1', 'Namespace'],
+    ['clusters/all.yaml', 'cluster.kubernetes-fleet.io/v1', 'MemberCluster'],
+  ])('are refused in %s, and known to be meant', async (path, apiVersion, kind) => {
+    const { problems, refused, unreadable, members } = await loadFleet(treeOf({ [path]: list(apiVersion, kind) }));
+    expect(problems).toEqual([{ severity: 'error', file: path, ...said }]);
+    expect(refused).toEqual(['one', 'two'].map((name) => ({ apiVersion, kind, name })));
+    expect([unreadable, members]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['playbook.yaml', list('v1', 'Namespace'), 'outside of resources/'],
+    ['resources/names.yaml', '- one\n- {two: 2}\n', 'in a list of other things'],
+  ])('are no concern in %s, %s', async (path, text) => {
+    expect((await loadFleet(treeOf({ [path]: text }))).problems).toEqual([]);
+  });
 });
