@@ -1,4 +1,5 @@
 import type { Condition, Manifest } from '../../api/meta.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
 
 export interface Availability {
@@ -50,11 +51,13 @@ const dataKinds: ReadonlySet<string> = new Set([
   'apps/v1 ControllerRevision',
 ]);
 
-type Fields = Readonly<Record<string, unknown>>;
 const part = (live: Manifest, name: 'spec' | 'status'): Fields => (live[name] ?? {}) as Fields;
 const count = (value: unknown, otherwise = 0): number => (typeof value === 'number' ? value : otherwise);
-const conditionOf = (live: Manifest, type: string): Condition | undefined =>
-  ((part(live, 'status')['conditions'] ?? []) as readonly Condition[]).find((condition) => condition.type === type);
+/** A custom resource may have conditions of any shape: what is not a list of them says nothing. */
+function conditionOf(live: Manifest, type: string): Condition | undefined {
+  const told = part(live, 'status')['conditions'];
+  return Array.isArray(told) ? told.find((condition) => isFields(condition) && condition['type'] === type) : undefined;
+}
 const isTrue = (live: Manifest, type: string): boolean => conditionOf(live, type)?.status === 'True';
 
 const seen = (live: Manifest): boolean =>
@@ -200,7 +203,7 @@ interface ContainerStatus {
 function customResource(live: Manifest): Availability {
   const verdict = conditionOf(live, 'Ready') ?? conditionOf(live, 'Available');
   const observed = part(live, 'status')['observedGeneration'] ?? verdict?.observedGeneration;
-  if (observed === undefined || verdict === undefined) return untrackable;
+  if (typeof observed !== 'number' || verdict === undefined) return untrackable;
   const { generation, deletionTimestamp } = live.metadata;
   if (deletionTimestamp) return notYet('it is being deleted');
   if (generation !== undefined && observed !== generation) return notYet('its controller has not seen the change yet');

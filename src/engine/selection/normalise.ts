@@ -1,6 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { type Fields, isFields } from '../kernel/fields.ts';
 import { isConfigMapEnvelope } from './envelope.ts';
 
 /**
@@ -50,8 +51,6 @@ function remembered(memo: WeakMap<Manifest, Manifest>, manifest: Manifest, make:
   memo.set(manifest, made);
   return made;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const serverMetadata = [
   'resourceVersion',
@@ -119,6 +118,3 @@ function without(fields: Fields, keys: readonly string[]): Fields {
   if (!keys.some((key) => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -186,6 +186,24 @@ const rows: [rule: string, object: Manifest, verdict: string][] = [
   ],
   ['custom resource without a generation', custom({ conditions: [condition('Ready', 'True')] }), 'NotTrackable'],
   ['custom resource without conditions', custom(seen), 'NotTrackable'],
+  ...([{ Ready: 'True' }, 'Ready', 7, null, [null, 'Ready', 7, []]] as const).map(
+    (conditions): [string, Manifest, string] => [
+      `custom resource with conditions of its own shape: ${JSON.stringify(conditions)}`,
+      custom({ ...seen, conditions }),
+      'NotTrackable',
+    ],
+  ),
+  [
+    'custom resource: of conditions of many shapes those that are ones count',
+    custom({ ...seen, conditions: [null, 'Ready', condition('Ready', 'True')] }),
+    'Available',
+  ],
+  [
+    'custom resource whose observed generation is no number',
+    custom({ observedGeneration: '2', conditions: [condition('Ready', 'False')] }),
+    'NotTrackable',
+  ],
+  ['custom resource whose status is a text', live('acme.io/v1', 'Widget', { status: 'ready' }), 'NotTrackable'],
   ['custom resource without status', live('acme.io/v1', 'Widget'), 'NotTrackable'],
   ['PersistentVolume', live('v1', 'PersistentVolume', { status: { phase: 'Bound' } }), 'NotTrackable'],
   ['webhook configuration', live('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'), 'NotTrackable'],
