@@ -44,7 +44,7 @@ export const condition = z.looseObject({
   status: conditionStatus,
   reason: z.string().default(''),
   message: z.string().optional(),
-  lastTransitionTime: z.string().optional(),
+  lastTransitionTime: timestamp.optional(),
   observedGeneration: z.number().int().optional(),
 });
 export type Condition = z.output<typeof condition>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition } from './meta.ts';
+import { condition, timestamp } from './meta.ts';
 import { applyStrategy, diffedPlacement, driftedPlacement, failedPlacement, placementPolicy } from './placement.ts';
 
 /** The scheduler's verdict on one cluster (KubeFleet's ClusterDecision). */
@@ -57,7 +57,7 @@ export const bindingEntry = z.object({
   /** Stands for a deletionTimestamp: its objects are being removed and it holds nothing meanwhile. */
   deleting: z.boolean().optional(),
   /** When the removal was decided; only where the cluster showed nothing even then, so that a later look must confirm it. */
-  deletionTimestamp: z.string().optional(),
+  deletionTimestamp: timestamp.optional(),
   policySnapshotIndex: z.number().int().min(0).optional(),
   /** Index that the cluster should run; absent until a rollout or a run gave it one. */
   resourceSnapshotIndex: z.number().int().min(0).optional(),
@@ -65,7 +65,7 @@ export const bindingEntry = z.object({
    * When other overrides were given for the same index; only where the member's word, which names no digest, was older. It
    * speaks of them from the next instant on.
    */
-  assignedAt: z.string().optional(),
+  assignedAt: timestamp.optional(),
   /** Labels that its overrides are rendered with; only where its cluster has others, and it waits to be given what those ask for. */
   clusterLabels: z.record(z.string(), z.string()).optional(),
   clusterDecision: clusterDecision.partial({ clusterName: true }).optional(),

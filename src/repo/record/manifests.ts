@@ -1,36 +1,52 @@
-import { parseAllDocuments } from 'yaml';
+import { type Document, parseAllDocuments } from 'yaml';
 import { isManifest, type Manifest } from '../../api/meta.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { contentsOf } from '../yaml/items-of.ts';
 import { lately } from './lately.ts';
+import { type Fault, type FileRead, unparsed } from './read-file.ts';
 import { writtenIn } from './write.ts';
 
 /** By text: a snapshot that did not change keeps its identity from pass to pass, and costs nothing. */
-const lists = lately<readonly Manifest[] | undefined>();
+const lists = lately<FileRead<readonly Manifest[]>>();
 
 /**
- * Manifests of a snapshot file, one for each document or item of a List; undefined when one of them is no object of Kubernetes.
+ * Manifests of a snapshot file, one for each document or item of a List, or where one of them is no object of Kubernetes.
  * What it was rendered from, where that is known, need not be parsed.
  */
-export const manifestsIn = (text: string, written: RecordDocument | undefined): readonly Manifest[] | undefined =>
+export const manifestsIn = (text: string, written: RecordDocument | undefined): FileRead<readonly Manifest[]> =>
   lists.recall(text, () => {
     const known = writtenIn(text, written);
-    return known ? (known.value as readonly Manifest[]) : parsed(text);
+    return known ? { value: known.value as readonly Manifest[] } : parsed(text);
   });
 
 /** All snapshots of a status branch have been read: those that were not among them are forgotten. */
 export const allSnapshotsRead = (): void => lists.turn();
 
-function parsed(text: string): readonly Manifest[] | undefined {
+function parsed(text: string): FileRead<readonly Manifest[]> {
   const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
-  if (!Array.isArray(documents)) return [];
-  if (documents.some(({ errors }) => errors.length > 0)) return undefined;
-  try {
-    const values = documents.flatMap((document) => contentsOf(document.toJS({ maxAliasCount: 10_000 })));
-    return values.every(isManifest) ? values : undefined;
-  } catch (error) {
-    // Aliases that lead nowhere, or grow beyond all bounds.
-    if (error instanceof ReferenceError) return undefined;
-    throw error;
+  if (!Array.isArray(documents)) return { value: [] };
+  const value: Manifest[] = [];
+  for (const document of documents) {
+    const [error] = document.errors;
+    if (error) return { faults: [unparsed(error, text)] };
+    try {
+      for (const content of contentsOf(document.toJS({ maxAliasCount: 10_000 })))
+        if (isManifest(content)) value.push(content);
+        else return { faults: [noManifest(document, text)] };
+    } catch (thrown) {
+      // Aliases that lead nowhere, or grow beyond all bounds.
+      if (thrown instanceof ReferenceError) return { faults: [unparsed(thrown, text)] };
+      throw thrown;
+    }
   }
+  return { value };
+}
+
+function noManifest({ contents }: Document.Parsed, text: string): Fault {
+  const before = text.slice(0, contents?.range[0] ?? 0).split('\n');
+  return {
+    line: before.length,
+    column: before.at(-1)!.length + 1,
+    message: 'it holds something other than objects with apiVersion, kind and metadata.name',
+  };
 }

@@ -45,7 +45,8 @@ function rawOf(text: string, written: RecordDocument | undefined): unknown {
   return known ? known.value : parse(text, { logLevel: 'error', maxAliasCount: 1000, prettyErrors: false });
 }
 
-function unparsed(thrown: unknown, text: string): Fault {
+/** Where the text of a file is no YAML, or none that is safe to read. */
+export function unparsed(thrown: unknown, text: string): Fault {
   if (!(thrown instanceof YAMLParseError))
     return { line: 1, column: 1, message: (thrown as Error).message.split('\n')[0]!, fix: 'write the values out' };
   const lineCounter = new LineCounter();

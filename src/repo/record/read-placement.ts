@@ -53,16 +53,18 @@ export function readPlacementFile(of: {
   } else {
     const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
     if (index === undefined) return;
-    const manifests = manifestsIn(text, written);
-    if (manifests) entry.snapshots.set(Number(index), manifests);
+    const found = manifestsIn(text, written);
+    if ('value' in found) entry.snapshots.set(Number(index), found.value);
     else
-      problems.push({
-        severity: 'warning',
-        code: 'record-unreadable',
-        file: `(status branch) ${path}`,
-        message: 'this snapshot cannot be used',
-        fix: 'leave the status branch to gitfleet',
-      });
+      for (const { message, ...place } of found.faults)
+        problems.push({
+          severity: 'warning',
+          code: 'record-unreadable',
+          file: `(status branch) ${path}`,
+          ...place,
+          message: `this snapshot cannot be used: ${message}`,
+          fix: 'leave the status branch to gitfleet',
+        });
   }
 }
 

@@ -20,14 +20,20 @@ describe('a record', () => {
   const snapshotFile = 'placements/web/snapshots/0.yaml';
   it.each([
     ['a List', (text: string) => stringify({ apiVersion: 'v1', kind: 'List', items: parseAllDocuments(text) }), []],
-    ['a text', () => 'web', ['warning record-unreadable']],
-    ['an object without a name', () => 'apiVersion: v1\nkind: Namespace\n', ['warning record-unreadable']],
-    ['a List of nothing', () => 'kind: List\nitems: [null]\n', ['warning record-unreadable']],
-    ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable']],
+    ['a text', () => 'web', ['warning record-unreadable 1:1']],
+    [
+      'an object without a name',
+      (text: string) => `${text}---\napiVersion: v1\nkind: Namespace\n`,
+      ['warning record-unreadable 25:1'],
+    ],
+    ['a List of nothing', () => 'kind: List\nitems: [null]\n', ['warning record-unreadable 1:1']],
+    ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable 1:1']],
+    ['no YAML', () => 'kind: Namespace\nmetadata: {name: web\n', ['warning record-unreadable 3:1']],
   ])('the file of a snapshot may be %s: it is read, or told and taken as missing', async (_, written, said) => {
     const { record } = (await plan(shop, {})).plan;
     const step = await plan(shop, { ...record, [snapshotFile]: written(record[snapshotFile]) });
-    expect(step.plan.problems.map(({ severity, code }: Document) => `${severity} ${code}`)).toEqual(said);
+    const placed = ({ severity, code, line, column }: Document) => `${severity} ${code} ${line}:${column}`;
+    expect(step.plan.problems.map(placed)).toEqual(said);
     expect([step.code, step.plan.placements[0].resourceSnapshotIndex, step.plan.record[snapshotFile]]).toEqual([
       0,
       0,
@@ -41,6 +47,7 @@ bindings:
 - targetCluster: eu-1
   state: bound
   resourceSnapshotIndex: "3"
+  conditions: [{type: Available, status: "True", lastTransitionTime: yesterday}]
 `);
     const step = await plan({ ...shop, 'other.yaml': otherPlacement }, written);
     const file = '(status branch) placements/web/state.yaml';
@@ -57,6 +64,12 @@ bindings:
         ...{ line: 8, column: 3, path: 'bindings.0.resourceSnapshotIndex', value: '3' },
         message: 'this file of the record cannot be used: resourceSnapshotIndex must be of type number',
         fix: 'write 3, without quotes; a status branch is best left to gitfleet',
+      },
+      {
+        ...common,
+        ...{ line: 9, column: 50, path: 'bindings.0.conditions.0.lastTransitionTime', value: 'yesterday' },
+        message: expect.stringContaining('lastTransitionTime'),
+        fix: 'write for example 2026-11-20T10:00:00Z; a status branch is best left to gitfleet',
       },
     ]);
     expect(step.code).toBe(2);
