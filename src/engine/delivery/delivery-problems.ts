@@ -29,7 +29,7 @@ export function deliveryProblems(
     severity: 'warning' as const,
     code,
     ...placeOf({ about, why, placement, fleet }),
-    message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}: ${why}`,
+    message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}${why && `: ${why}`}`,
     ...fixOf({ about, why, placement, fleet, overrides }),
   }));
 }

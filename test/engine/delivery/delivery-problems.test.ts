@@ -211,6 +211,12 @@ describe('problems of delivery', () => {
     ]);
   });
 
+  it('a condition that was recorded without a message is told without one', () => {
+    expect(problems([bound('a', 0, [is('WorkSynchronized', 'SyncWorkFailed', '')])])).toEqual([
+      expect.objectContaining({ message: 'ClusterResourcePlacement web: an envelope cannot be unpacked for a' }),
+    ]);
+  });
+
   it('nothing is said of what is on its way out', () => {
     expect(problems([unscheduled('a', health.unapplied, { ...refused('a'), deleting: true })])).toEqual([]);
   });
