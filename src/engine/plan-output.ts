@@ -9,7 +9,7 @@ import { unknownContentHolds } from './delivery/unknown-contents.ts';
 import type { EvictOutcome } from './evict/evict.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
-import { by } from './kernel/ordering.ts';
+import { by, sortKey } from './kernel/ordering.ts';
 import type { Outcome } from './placement-outcome.ts';
 import type { Hold, Plan, Target } from './plan-document.ts';
 import { recordOf } from './plan-record.ts';
@@ -148,14 +148,14 @@ const sortedHolds = (holds: readonly Hold[]): Hold[] => {
   const seen = new Map(holds.map((hold) => [canonicalJson(hold), hold]));
   return [...seen.values()].sort(
     by(({ subject, reason }) =>
-      [
+      sortKey(
         subject.kind,
         subject.namespace ?? '',
         subject.name,
         subject.stage ?? '',
         subject.clusterName ?? '',
         reason,
-      ].join('/'),
+      ),
     ),
   );
 };

@@ -1,5 +1,5 @@
 import { placementKey } from '../api/placement.ts';
-import { byText } from './kernel/ordering.ts';
+import { byText, sortKey } from './kernel/ordering.ts';
 import type { Target } from './plan-document.ts';
 
 /** All targets of a plan in order, and the lists they came in. */
@@ -55,13 +55,7 @@ function placeFor(target: Target, sorted: readonly Target[]): number {
   return low;
 }
 
-/** Of `cluster/placement/kind`. */
-function inOrder(a: Target, b: Target): number {
-  if (a.clusterName !== b.clusterName) {
-    const isPrefix = a.clusterName.startsWith(b.clusterName) || b.clusterName.startsWith(a.clusterName);
-    return isPrefix ? byText(`${a.clusterName}/`, `${b.clusterName}/`) : byText(a.clusterName, b.clusterName);
-  }
-  return byText(rest(a), rest(b));
-}
+/** By cluster, then placement, then its kind. */
+const inOrder = (a: Target, b: Target): number => byText(a.clusterName, b.clusterName) || byText(rest(a), rest(b));
 
-const rest = ({ placement }: Target): string => `${placementKey(placement)}/${placement.kind}`;
+const rest = ({ placement }: Target): string => sortKey(placementKey(placement), placement.kind);

@@ -45,7 +45,7 @@ describe('gitfleet render', () => {
     expect({ code, err, titles: titles(out) }).toEqual({
       code: 0,
       err: '',
-      titles: ['ConfigMap settings', 'Namespace web', 'ConfigMap settings', 'Deployment web'],
+      titles: ['Namespace web', 'ConfigMap settings', 'Deployment web', 'ConfigMap settings'],
     });
   });
 

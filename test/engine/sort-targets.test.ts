@@ -12,9 +12,9 @@ const target: fc.Arbitrary<Target> = fc.record({
   objects: fc.constant([]),
 });
 const lists = fc.array(fc.array(target, { maxLength: 5 }), { maxLength: 5 });
-const text = ({ clusterName, placement }: Target): string => `${clusterName}/${placement.name}/${placement.kind}`;
+const text = ({ clusterName, placement }: Target): string => `${clusterName} ${placement.name} ${placement.kind}`;
 
-it('targets stand by cluster and placement, also where most of them stood there before', () => {
+it('targets stand by the names of cluster and placement, eu before eu-1, also where most of them stood there before', () => {
   fc.assert(
     fc.property(lists, lists, fc.array(fc.boolean(), { minLength: 5 }), (before, added, stays) => {
       const after = [...before.filter((_, at) => stays[at]), ...added];

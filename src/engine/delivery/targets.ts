@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { by } from '../kernel/ordering.ts';
+import { by, sortKey } from '../kernel/ordering.ts';
 import type { RenderedManifest, RenderOn } from '../overrides/render.ts';
 import type { Target } from '../plan-document.ts';
 import { refOfManifest } from '../selection/object-key.ts';
@@ -77,5 +77,5 @@ function objectsOf(manifests: readonly RenderedManifest[]): readonly ObjectRef[]
 
 const refsOf = (manifests: readonly Manifest[]): ObjectRef[] => manifests.map(refOfManifest).sort(by(textOf));
 
-const textOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
-  [apiVersion, kind, namespace ?? '', name].join('/');
+const textOf = ({ apiVersion, kind, namespace = '', name }: ObjectRef): string =>
+  sortKey(apiVersion, kind, namespace, name);

@@ -6,3 +6,9 @@ export const by =
   <T>(key: (item: T) => string) =>
   (a: T, b: T): number =>
     byText(key(a), key(b));
+
+/**
+ * Text key of several texts, of which the first counts most. What parts them comes before every character of a name, so that
+ * `eu` stands before `eu-1`, whatever follows.
+ */
+export const sortKey = (...parts: readonly string[]): string => parts.join('\0');
