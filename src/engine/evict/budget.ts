@@ -6,7 +6,7 @@ import { currentCondition, hasFailed } from '../binding-health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { wasBound } from '../placement/bindings.ts';
 import { latestPolicy } from '../staged/initialize/scheduled-clusters.ts';
-import type { PlacementWork } from '../working.ts';
+import type { BindingStep, PlacementWork } from '../working.ts';
 
 /** A budget that cannot be read is no licence: it blocks like one that allows nothing. */
 export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;
@@ -37,25 +37,37 @@ export interface BudgetVerdict {
   readonly message: string;
 }
 
+/** Bindings of a placement that a budget counts, and how many of them are available. */
+export interface BindingCount {
+  readonly total: number;
+  readonly available: number;
+}
+
 /**
  * Whether one more available binding of a placement may be disrupted (KubeFleet
- * clusterresourceplacementeviction/controller.go, isEvictionAllowed). All bindings of the fleet's clusters count, whatever their
- * state; a binding on its way out is not available. On a cluster that left nobody looks after what it was left with: it neither
- * serves nor is missing. Percentages are of the clusters asked for and round up. A budget that says nothing, or
- * something invalid, allows nothing.
+ * clusterresourceplacementeviction/controller.go, isEvictionAllowed). Percentages are of the clusters asked for and round up. A
+ * budget that says nothing, or something invalid, allows nothing.
  */
 export const budgetAllows = (
   work: PlacementWork,
   budget: BudgetInForce,
   isPresent?: (cluster: ClusterName) => boolean,
-): BudgetVerdict => budgetAllowsAfter(work, budget, isPresent)(0);
+): BudgetVerdict => budgetVerdicts(work, budget)(countBindings(work.bindings, isPresent));
 
-/** The same for one more when so many available ones of the placement are disrupted already. */
-export function budgetAllowsAfter(
-  work: PlacementWork,
-  budget: BudgetInForce,
+/**
+ * All bindings of the fleet's clusters count, whatever their state; one on its way out is not available. On a cluster that left
+ * nobody looks after what it was left with: it neither serves nor is missing.
+ */
+export function countBindings(
+  bindings: readonly BindingStep[],
   isPresent: (cluster: ClusterName) => boolean = () => true,
-): (disrupted: number) => BudgetVerdict {
+): BindingCount {
+  const counted = bindings.filter(({ binding }) => isPresent(binding.targetCluster));
+  return { total: counted.length, available: counted.filter(({ binding }) => isAvailable(binding)).length };
+}
+
+/** The same as `budgetAllows` for bindings of the placement that change one after the other, by how many there are then. */
+export function budgetVerdicts(work: PlacementWork, budget: BudgetInForce): (count: BindingCount) => BudgetVerdict {
   const always = (verdict: BudgetVerdict) => () => verdict;
   if (budget === undefined) return always({ allowed: true, misconfigured: false, message: 'no disruption budget' });
   const misconfigured = (message: string) => always({ allowed: false, misconfigured: true, message });
@@ -63,12 +75,8 @@ export function budgetAllowsAfter(
   const fault = budgetFault(work, budget);
   if (fault) return misconfigured(fault);
   const { maxUnavailable, minAvailable } = budget.spec;
-  const counted = work.bindings.filter(({ binding }) => isPresent(binding.targetCluster));
-  const total = counted.length;
-  const before = counted.filter(({ binding }) => isAvailable(binding)).length;
   const desired = desiredClusters(work);
-  return (disrupted) => {
-    const available = before - disrupted;
+  return ({ total, available }) => {
     const room =
       maxUnavailable !== undefined
         ? scale(maxUnavailable, desired, 'up') - (total - available)

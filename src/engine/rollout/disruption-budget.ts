@@ -1,4 +1,11 @@
-import { asksBudget, type BudgetInForce, bindsRollouts, budgetAllowsAfter, isAvailable } from '../evict/budget.ts';
+import {
+  asksBudget,
+  type BudgetInForce,
+  bindsRollouts,
+  budgetVerdicts,
+  countBindings,
+  isAvailable,
+} from '../evict/budget.ts';
 import type { PlacementWork } from '../working.ts';
 import type { Classified } from './classify.ts';
 
@@ -22,17 +29,17 @@ export function withinBudget(
   if (budget === undefined || !bindsRollouts(budget)) return { allowed: chosen, denials: new Map() };
   const allowed = new Set<Classified>();
   const denials = new Map<Classified, string>();
-  const allows = budgetAllowsAfter({ ...work, bindings: all.map(({ step }) => step) }, budget);
-  let disrupted = 0;
+  const verdictOn = budgetVerdicts(work, budget);
+  let count = countBindings(all.map(({ step }) => step));
   for (const entry of chosen) {
     const { binding } = entry.step;
     if (asksBudget(binding)) {
-      const verdict = allows(disrupted);
+      const verdict = verdictOn(count);
       if (!verdict.allowed) {
         denials.set(entry, verdict.message);
         continue;
       }
-      if (isAvailable(binding)) disrupted++;
+      if (isAvailable(binding)) count = { ...count, available: count.available - 1 };
     }
     allowed.add(entry);
   }

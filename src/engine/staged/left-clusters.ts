@@ -1,9 +1,9 @@
-import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterName, Condition } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { mark } from './marks.ts';
-import { hasFinished, type RunContext, type RunStep, withHold } from './step.ts';
+import { hasFinished, type RunContext, type RunStep, withHolds } from './step.ts';
 
 /**
  * Clusters that left the fleet before their turn, or during it, are skipped; the run goes on without them
@@ -39,32 +39,31 @@ export const endsOnMembershipChange = ({ metadata }: StagedUpdateRun): boolean =
   metadata.annotations?.[membershipAnnotation] === 'abort';
 
 /** Tells of clusters that a run under way skipped and of those that joined after it was initialized. */
-export function membershipHolds(begun: RunStep, context: RunContext): RunStep {
-  const { stagesStatus = [], deletionStageStatus } = begun.status;
+export function membershipHolds(step: RunStep, context: RunContext): RunStep {
+  const { stagesStatus = [], deletionStageStatus } = step.status;
   const stages = deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
-  let step = begun;
-  const known = new Set<ClusterName>();
-  for (const { stageName, clusters } of stages) {
-    for (const { clusterName, conditions } of clusters) {
-      known.add(clusterName);
-      if (!conditionIs(conditions, 'Skipped', 'True')) continue;
-      if (findCondition(conditions, 'Skipped')?.reason !== 'ClusterLeft') continue;
-      step = withHold(step, context, {
-        reason: 'ClusterLeft',
+  const skipped = stages.flatMap(({ stageName, clusters }) =>
+    clusters
+      .filter(({ conditions }) => hasLeft(conditions))
+      .map(({ clusterName }) => ({
+        reason: 'ClusterLeft' as const,
         message: `${clusterName} left the fleet: stage ${stageName} goes on without it`,
         stage: stageName,
         clusterName,
-      });
-    }
-  }
-  for (const { binding } of begun.work.bindings) {
-    const { targetCluster, state, deleting } = binding;
-    if (deleting || state === 'Unscheduled' || known.has(targetCluster)) continue;
-    step = withHold(step, context, {
-      reason: 'NotPartOfRun',
+      })),
+  );
+  const known = new Set(stages.flatMap(({ clusters }) => clusters.map(({ clusterName }) => clusterName)));
+  const joined = step.work.bindings
+    .map(({ binding }) => binding)
+    .filter(({ deleting, state }) => !deleting && state !== 'Unscheduled')
+    .filter(({ targetCluster }) => !known.has(targetCluster))
+    .map(({ targetCluster }) => ({
+      reason: 'NotPartOfRun' as const,
       message: `${targetCluster} was selected after run ${context.run.metadata.name} was initialized and waits for the next run`,
       clusterName: targetCluster,
-    });
-  }
-  return step;
+    }));
+  return withHolds(step, context, [...skipped, ...joined]);
 }
+
+const hasLeft = (conditions: readonly Condition[] | undefined): boolean =>
+  conditionIs(conditions, 'Skipped', 'True') && findCondition(conditions, 'Skipped')?.reason === 'ClusterLeft';

@@ -65,12 +65,17 @@ interface Written {
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
 }
 
+/** What a run waits for, as far as it has been looked at. */
+export interface Waiting {
+  readonly holds: readonly Hold[];
+  /** Instants at which time alone changes something. */
+  readonly wakes: readonly Timestamp[];
+}
+
 /** One run on its way through a plan. */
-export interface RunStep {
+export interface RunStep extends Waiting {
   readonly work: PlacementWork;
   readonly status: UpdateRunStatus;
-  readonly holds: readonly Hold[];
-  readonly wakes: readonly Timestamp[];
   readonly problems: readonly Problem[];
 }
 
@@ -86,37 +91,45 @@ export const strategyKind = ({ kind }: StagedUpdateRun): StagedUpdateStrategy['k
 /** KubeFleet's name of the stage that removes what is not picked any more. */
 export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 
-/** The step with one more hold, whose subject is the run, a stage of it or a cluster of a stage. */
-export function withHold(
-  step: RunStep,
-  { run }: RunContext,
-  hold: {
-    readonly reason: HoldReason;
-    readonly message: string;
-    readonly stage?: string | undefined;
-    readonly clusterName?: ClusterName | undefined;
-    readonly until?: Timestamp | undefined;
-  },
-): RunStep {
-  const { reason, message, stage, clusterName, until } = hold;
+/** A hold of a run, of a stage of it or of a cluster of a stage. */
+interface RunHold {
+  readonly reason: HoldReason;
+  readonly message: string;
+  readonly stage?: string | undefined;
+  readonly clusterName?: ClusterName | undefined;
+  readonly until?: Timestamp | undefined;
+}
+
+/** The step with one more hold. */
+export const withHold = <T extends Waiting>(step: T, context: RunContext, hold: RunHold): T =>
+  withHolds(step, context, [hold]);
+
+/** The same for many, of which a stage may have thousands. */
+export function withHolds<T extends Waiting>(step: T, { run }: RunContext, holds: readonly RunHold[]): T {
   const { name, namespace } = run.metadata;
-  const subject: Hold['subject'] = {
-    kind: run.kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(clusterName === undefined ? {} : { clusterName }),
-    ...(stage === undefined ? {} : { stage }),
-  };
-  const full: Hold = { subject, reason, message, ...(until === undefined ? {} : { until }) };
-  return {
-    ...step,
-    holds: [...step.holds, full],
-    wakes: until === undefined ? step.wakes : [...step.wakes, until],
-  };
+  const told = holds.map(
+    ({ reason, message, stage, clusterName, until }): Hold => ({
+      subject: {
+        kind: run.kind,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(clusterName === undefined ? {} : { clusterName }),
+        ...(stage === undefined ? {} : { stage }),
+      },
+      reason,
+      message,
+      ...(until === undefined ? {} : { until }),
+    }),
+  );
+  const wakes = told.flatMap(({ until }) => until ?? []);
+  return { ...step, holds: [...step.holds, ...told], wakes: [...step.wakes, ...wakes] };
 }
 
 /** The step with one more instant at which time alone changes something. */
-export const withWake = (step: RunStep, wake: Timestamp): RunStep => ({ ...step, wakes: [...step.wakes, wake] });
+export const withWake = <T extends Waiting>(step: T, wake: Timestamp): T => ({
+  ...step,
+  wakes: [...step.wakes, wake],
+});
 
 /** `about`: the file at fault, when that is not the run's own. */
 export function withProblem(

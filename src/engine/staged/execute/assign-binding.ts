@@ -6,10 +6,11 @@ import { conditionIs, settle } from '../../kernel/condition.ts';
 import { listsDiffer } from '../../overrides/trigger.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep, PlacementWork } from '../../working.ts';
-import type { RunContext, RunStep } from '../step.ts';
+import type { RunStep } from '../step.ts';
+import type { Stretch } from './visit.ts';
 
 /** What a run wants a binding to be. */
-interface Wanted {
+export interface Wanted {
   readonly index: number;
   readonly applyStrategy: ApplyStrategy | undefined;
   readonly cluster: ClusterUpdatingStatus;
@@ -37,22 +38,17 @@ export const rolloutWithheld = (binding: Binding): boolean =>
   conditionIs(binding.conditions, 'RolloutStarted', 'False');
 
 /**
- * Gives a binding to the run: state Bound, snapshot, override lists, apply strategy, RolloutStarted=True. What was known
+ * Gives the binding on a cluster to the run: state Bound, snapshot, override lists, apply strategy, RolloutStarted=True. What was known
  * of the old version is forgotten unless nothing differs. What was on its way out of the cluster gives way. An Unscheduled
  * binding is updated too, since a run's membership is frozen, but stays Unscheduled: the scheduler's verdict is not the run's
  * to undo.
  */
-export function assignBinding({
-  step,
-  wanted,
-  context,
-}: {
-  readonly step: RunStep;
-  readonly wanted: Wanted;
-  readonly context: RunContext;
-}): RunStep {
+export function assignBinding(
+  bindings: readonly BindingStep[],
+  wanted: Wanted,
+  { begun: { work }, context }: Stretch,
+): readonly BindingStep[] {
   const { now } = context.input;
-  const { work } = step;
   const assigned = ({ binding, move }: BindingStep): BindingStep => {
     const known = isInSync(binding, wanted, work) && wasBound(binding);
     if (known && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
@@ -91,11 +87,5 @@ export function assignBinding({
       move: known ? move : wasBound(binding) ? 'update' : 'add',
     };
   };
-  const { clusterName } = wanted.cluster;
-  const isHere = ({ binding }: BindingStep): boolean => binding.targetCluster === clusterName;
-  const staying = work.bindings.filter((entry) => !(isHere(entry) && entry.binding.deleting));
-  return {
-    ...step,
-    work: { ...work, bindings: staying.map((entry) => (isHere(entry) ? assigned(entry) : entry)) },
-  };
+  return bindings.filter(({ binding }) => !binding.deleting).map(assigned);
 }

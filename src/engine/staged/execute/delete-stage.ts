@@ -1,12 +1,11 @@
-import type { ClusterName } from '../../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
-import { onItsWayOut } from '../../working.ts';
+import { type BindingStep, onItsWayOut } from '../../working.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
-import { disruptionDenied } from './disruption-denied.ts';
+import { type Disruption, disruptionOf } from './disruption.ts';
 import type { StageOutcome } from './execute.ts';
-import { liveBinding } from './walk-clusters.ts';
+import { afterVisits, liveBinding, type Visit, visitsTo } from './visit.ts';
 
 /**
  * Removes the bindings that were to go when the run was initialized, all at once unless a disruption budget with scope
@@ -20,20 +19,22 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
     ...mark(present, 'StageUpdatingStarted', 'bindings that are no longer selected are being removed', now),
     startTime: present.startTime ?? now,
   };
-  let step = begun;
-  const clusters: ClusterUpdatingStatus[] = [];
-  for (const cluster of present.clusters) {
-    const followed = removeFrom(step, context, cluster);
-    if ('abort' in followed) {
-      const failed = mark(present, 'StageUpdatingFailed', followed.abort, now);
+  const visits: Visit[] = [];
+  let disruption = disruptionOf(begun.work, context);
+  for (const visit of visitsTo(present.clusters, begun.work)) {
+    const removal = removeFrom(visit, context, disruption);
+    if ('abort' in removal) {
+      const failed = mark(present, 'StageUpdatingFailed', removal.abort, now);
       return {
-        step: withDeletionStage(step, { ...failed, clusters: present.clusters }),
-        run: { reason: 'UpdateRunFailed', message: followed.abort },
+        step: withDeletionStage(afterVisits(begun, visits), { ...failed, clusters: present.clusters }),
+        run: { reason: 'UpdateRunFailed', message: removal.abort },
       };
     }
-    step = followed.step;
-    clusters.push(followed.cluster);
+    disruption = disruption.after(visit.bindings, removal.bindings);
+    visits.push(removal);
   }
+  const step = afterVisits(begun, visits);
+  const clusters = visits.map(({ cluster }) => cluster);
   if (clusters.every(hasFinished)) {
     const done = mark({ ...present, clusters }, 'StageUpdatingSucceeded', 'the delete stage succeeded', now);
     return {
@@ -47,58 +48,47 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
   };
 }
 
-type Removal = { readonly step: RunStep; readonly cluster: ClusterUpdatingStatus } | { readonly abort: string };
+type Removal = Visit | { readonly abort: string };
 
-function removeFrom(step: RunStep, context: RunContext, cluster: ClusterUpdatingStatus): Removal {
-  const { input } = context;
+function removeFrom(visit: Visit, context: RunContext, disruption: Disruption): Removal {
+  const { now, clusters } = context.input;
+  const { cluster, bindings } = visit;
   const { clusterName } = cluster;
-  if (hasFinished(cluster)) return { step, cluster };
-  const live = liveBinding(step, clusterName);
+  if (hasFinished(cluster)) return visit;
+  const isPresent = presentClusters(clusters).has(clusterName);
+  // Where the cluster left the fleet nothing is waited for: whoever dropped its binding, by the end of this plan it is gone.
+  const isLeaving = isPresent && bindings.some(({ binding }) => binding.deleting);
+  const live = liveBinding(visit);
   if (hasStarted(cluster)) {
     if (live?.state === 'Unscheduled')
       return {
         abort: `the binding on ${clusterName} was to be removed by this run but is there and not being removed`,
       };
-    if (isLeaving(step, input, clusterName)) return { step, cluster };
-    return {
-      step,
-      cluster: mark(cluster, 'ClusterUpdatingSucceeded', `the binding on ${clusterName} is gone`, input.now),
-    };
+    return isLeaving ? visit : done(visit, cluster, `the binding on ${clusterName} is gone`, now);
   }
-  const began = mark(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, input.now);
-  if (live?.state === 'Unscheduled' && !presentClusters(input.clusters).has(clusterName)) {
-    const message = `${clusterName} left the fleet: its resources stay there, its binding goes`;
-    return {
-      step: withoutBinding(step, clusterName),
-      cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now),
-    };
-  }
+  const began = mark(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, now);
+  const removed = { ...visit, bindings: bindings.map(withoutUnscheduled) };
+  if (live?.state === 'Unscheduled' && !isPresent)
+    return done(removed, began, `${clusterName} left the fleet: its resources stay there, its binding goes`, now);
   if (live?.state === 'Unscheduled') {
-    const denial = disruptionDenied(step, context, live);
-    if (denial === undefined) return { step: withoutBinding(step, clusterName), cluster: began };
-    const hold = { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName } as const;
-    return { step: withHold(step, context, hold), cluster };
+    const denial = disruption.denies(live);
+    if (denial === undefined) return { ...removed, cluster: began };
+    return withHold(visit, context, { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName });
   }
-  if (live === undefined && isLeaving(step, input, clusterName)) return { step, cluster: began };
+  if (live === undefined && isLeaving) return { ...visit, cluster: began };
   const message = live
     ? `${clusterName} is selected again: nothing to remove`
     : `the binding on ${clusterName} is gone`;
-  return { step, cluster: mark(began, 'ClusterUpdatingSucceeded', message, input.now) };
+  return done(visit, began, message, now);
 }
 
-/** Where the cluster left the fleet nothing is waited for: whoever dropped its binding, by the end of this plan it is gone. */
-const isLeaving = ({ work }: RunStep, { clusters }: RunContext['input'], cluster: ClusterName): boolean =>
-  presentClusters(clusters).has(cluster) &&
-  work.bindings.some(({ binding }) => binding.targetCluster === cluster && binding.deleting);
+const done = (visit: Visit, cluster: ClusterUpdatingStatus, message: string, now: string): Visit => ({
+  ...visit,
+  cluster: mark(cluster, 'ClusterUpdatingSucceeded', message, now),
+});
 
-function withoutBinding(step: RunStep, cluster: ClusterName): RunStep {
-  const bindings = step.work.bindings.map((entry) =>
-    entry.binding.targetCluster === cluster && entry.binding.state === 'Unscheduled' && !entry.binding.deleting
-      ? onItsWayOut(entry.binding)
-      : entry,
-  );
-  return { ...step, work: { ...step.work, bindings } };
-}
+const withoutUnscheduled = (entry: BindingStep): BindingStep =>
+  entry.binding.state === 'Unscheduled' && !entry.binding.deleting ? onItsWayOut(entry.binding) : entry;
 
 const withDeletionStage = (step: RunStep, deletionStageStatus: StageStatus): RunStep => ({
   ...step,

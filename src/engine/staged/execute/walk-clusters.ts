@@ -1,10 +1,9 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { Binding } from '../../../api/placement-state.ts';
-import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import { wasBound } from '../../placement/bindings.ts';
-import { leavingSteps } from '../../working.ts';
+import type { BindingStep } from '../../working.ts';
 import { mark } from '../marks.ts';
 import {
   hasFinished,
@@ -16,9 +15,10 @@ import {
   withStage,
   withWake,
 } from '../step.ts';
-import { assignBinding, isInSync, rolloutWithheld, wantedBy } from './assign-binding.ts';
+import { assignBinding, isInSync, rolloutWithheld, type Wanted, wantedBy } from './assign-binding.ts';
 import { progressOf } from './binding-progress.ts';
-import { disruptionDenied } from './disruption-denied.ts';
+import { type Disruption, disruptionOf } from './disruption.ts';
+import { afterVisits, liveBinding, type Stretch, type Visit, visitsTo } from './visit.ts';
 
 /** KubeFleet's updateRunStuckThreshold, not configurable there either. */
 const stuckAfterMs = 5 * 60_000;
@@ -37,154 +37,129 @@ export interface Walk {
  * wants, and is available, passes at once.
  */
 export function walkClusters(begun: RunStep, context: RunContext, at: number, most: number): Walk {
-  let step = begun;
-  const stuck: ClusterName[] = [];
-  const abort: string[] = [];
-  for (const cluster of clustersOf(step, at)) {
-    if (findCondition(cluster.conditions, 'Succeeded')?.status === 'False')
-      abort.push(`the cluster ${cluster.clusterName} in stage ${stageOf(step, at).stageName} has failed`);
-    else if (isInFlight(cluster)) step = follow(step, context, at, cluster, stuck, abort);
-  }
-  if (abort.length > 0) return { step, stuck, abort: abort.join('; ') };
-  let taken = clustersOf(step, at).filter(isInFlight).length;
-  for (const cluster of clustersOf(step, at)) {
-    if (taken >= most) break;
-    if (hasStarted(cluster) || hasFinished(cluster)) continue;
-    step = start(step, context, at, cluster);
-    if (!hasFinished(clusterOf(step, at, cluster.clusterName))) taken += 1;
-  }
-  return { step, stuck, abort: undefined };
+  const { clusters, stageName: stage } = begun.status.stagesStatus![at]!;
+  const stretch: Stretch = { begun, context, stage };
+  const followed = visitsTo(clusters, begun.work).map((visit) => follow(visit, stretch));
+  const stuck = followed.flatMap(({ isStuck, cluster }) => (isStuck ? [cluster.clusterName] : []));
+  const aborts = followed.flatMap(({ abort }) => abort ?? []);
+  const abort = aborts.length > 0 ? aborts.join('; ') : undefined;
+  const visits = abort === undefined ? startNew(followed, most, stretch) : followed;
+  const after = afterVisits(begun, visits);
+  const stageStatus = { ...begun.status.stagesStatus![at]!, clusters: visits.map(({ cluster }) => cluster) };
+  return { step: withStage(after, at, stageStatus), stuck, abort };
 }
 
-function follow(
-  step: RunStep,
-  context: RunContext,
-  at: number,
-  cluster: ClusterUpdatingStatus,
-  stuck: ClusterName[],
-  abort: string[],
-): RunStep {
+interface Followed extends Visit {
+  readonly isStuck?: boolean;
+  /** Why the run ends. */
+  readonly abort?: string;
+}
+
+function follow(visit: Visit, stretch: Stretch): Followed {
+  const { begun, context, stage } = stretch;
   const { now } = context.input;
-  const binding = liveBinding(step, cluster.clusterName);
-  if (binding === undefined) return notSelected(step, context, at, cluster);
-  const wanted = wantedBy(step, cluster);
+  const { cluster } = visit;
+  if (findCondition(cluster.conditions, 'Succeeded')?.status === 'False')
+    return { ...visit, abort: `the cluster ${cluster.clusterName} in stage ${stage} has failed` };
+  if (!isInFlight(cluster)) return visit;
+  const binding = liveBinding(visit);
+  if (binding === undefined) return notSelected(visit, stretch);
   // Evicted in flight and picked again: the fresh binding is started like any other.
-  if (binding.state === 'Scheduled') return withCluster(step, at, { ...cluster, conditions: [] });
-  if (!isInSync(binding, wanted, step.work) || !wasBound(binding) || rolloutWithheld(binding)) {
-    const message = `the update of cluster ${cluster.clusterName} in stage ${stageOf(step, at).stageName} was preempted: its binding no longer has what this run gave it`;
-    abort.push(message);
-    return withCluster(step, at, mark(cluster, 'ClusterUpdatingFailed', message, now));
+  if (binding.state === 'Scheduled') return { ...visit, cluster: { ...cluster, conditions: [] } };
+  if (!isInSync(binding, wantedBy(begun, cluster), begun.work) || !wasBound(binding) || rolloutWithheld(binding)) {
+    const abort = `the update of cluster ${cluster.clusterName} in stage ${stage} was preempted: its binding no longer has what this run gave it`;
+    return { ...visit, cluster: mark(cluster, 'ClusterUpdatingFailed', abort, now), abort };
   }
-  const followed = checked(step, context, at, cluster, binding);
-  if (hasFinished(clusterOf(followed, at, cluster.clusterName))) return followed;
+  const seen = checked(visit, binding, stretch);
+  if (hasFinished(seen.cluster)) return seen;
   const since = parseInstant(findCondition(cluster.conditions, 'Started')?.lastTransitionTime ?? '');
-  if (since === undefined) return followed;
-  if (since + stuckAfterMs > (parseInstant(now) ?? 0)) return withWake(followed, formatInstant(since + stuckAfterMs));
-  stuck.push(cluster.clusterName);
-  return followed;
+  if (since === undefined) return seen;
+  return since + stuckAfterMs > (parseInstant(now) ?? 0)
+    ? withWake(seen, formatInstant(since + stuckAfterMs))
+    : { ...seen, isStuck: true };
 }
 
-function start(step: RunStep, context: RunContext, at: number, cluster: ClusterUpdatingStatus): RunStep {
+function startNew(followed: readonly Visit[], most: number, stretch: Stretch): readonly Visit[] {
+  const { begun, context } = stretch;
+  const shown = context.input.shown?.(begun.work) ?? ((step: BindingStep) => step);
+  let taken = followed.filter(({ cluster }) => isInFlight(cluster)).length;
+  let disruption = disruptionOf(begun.work, context);
+  return followed.map((visit) => {
+    if (taken >= most || hasStarted(visit.cluster) || hasFinished(visit.cluster)) return visit;
+    const after = start(visit, { ...stretch, disruption, shown });
+    disruption = disruption.after(visit.bindings, after.bindings);
+    if (!hasFinished(after.cluster)) taken += 1;
+    return after;
+  });
+}
+
+interface Starting extends Stretch {
+  readonly disruption: Disruption;
+  /** What a cluster was given it may have already, and is done then: the next plan would see that at once. */
+  readonly shown: (step: BindingStep) => BindingStep;
+}
+
+function start(visit: Visit, starting: Starting): Visit {
+  const { begun, context, stage, disruption, shown } = starting;
   const { now } = context.input;
+  const { cluster } = visit;
   const { clusterName } = cluster;
-  const stage = stageOf(step, at).stageName;
-  const binding = liveBinding(step, clusterName);
+  const binding = liveBinding(visit);
   if (binding === undefined || (binding.state === 'Unscheduled' && !wasBound(binding)))
-    return notSelected(step, context, at, cluster);
-  const wanted = wantedBy(step, cluster);
-  if (!isCleared(step, context, wanted))
-    return withHold(step, context, {
+    return notSelected(visit, starting);
+  const wanted = wantedBy(begun, cluster);
+  if (!isCleared(visit, wanted, starting))
+    return withHold(visit, context, {
       reason: 'SameClusterCleanup',
       message: `${clusterName} starts once what an earlier binding left there is removed`,
       stage,
       clusterName,
     });
-  const denial = isInSync(binding, wanted, step.work) ? undefined : disruptionDenied(step, context, binding);
-  if (denial) return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
-  const assigned = asShown(assignBinding({ step, wanted, context }), context, clusterName);
+  const denial = isInSync(binding, wanted, begun.work) ? undefined : disruption.denies(binding);
+  if (denial) return withHold(visit, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
+  const bindings = assignBinding(visit.bindings, wanted, starting).map(shown);
   const started = mark(cluster, 'ClusterUpdatingStarted', `the update of cluster ${clusterName} started`, now);
-  const next = withCluster(assigned, at, started);
-  const checkedStep = checked(next, context, at, started, liveBinding(next, clusterName)!);
-  return hasFinished(clusterOf(checkedStep, at, clusterName))
-    ? checkedStep
-    : withWake(checkedStep, formatInstant((parseInstant(now) ?? 0) + stuckAfterMs));
-}
-
-/** What a cluster was given it may have already, and is done then: the next plan would see that at once. */
-function asShown(step: RunStep, { input }: RunContext, cluster: ClusterName): RunStep {
-  const shown = input.shown?.(step.work);
-  if (!shown) return step;
-  const bindings = step.work.bindings.map((entry) => (entry.binding.targetCluster === cluster ? shown(entry) : entry));
-  return { ...step, work: { ...step.work, bindings } };
+  const given = { ...visit, cluster: started, bindings };
+  const seen = checked(given, liveBinding(given)!, starting);
+  return hasFinished(seen.cluster) ? seen : withWake(seen, formatInstant((parseInstant(now) ?? 0) + stuckAfterMs));
 }
 
 /** Of earlier bindings nothing is left on the cluster, or nothing that it is not to hold again. */
 const isCleared = (
-  { work }: RunStep,
-  { input }: RunContext,
-  { index, cluster }: ReturnType<typeof wantedBy>,
+  { bindings }: Visit,
+  { index, cluster }: Wanted,
+  { begun: { work }, context: { input } }: Stretch,
 ): boolean =>
-  leavingSteps(work.bindings)
-    .filter(({ binding }) => binding.targetCluster === cluster.clusterName)
+  bindings
+    .filter(({ binding }) => binding.deleting)
     .every(({ binding }) => input.isInherited?.(work, binding, { index, lists: cluster }) === true);
 
-function checked(
-  step: RunStep,
-  context: RunContext,
-  at: number,
-  cluster: ClusterUpdatingStatus,
-  binding: Binding,
-): RunStep {
+function checked(visit: Visit, binding: Binding, { begun, context, stage }: Stretch): Visit {
   const { now } = context.input;
-  const { clusterName } = cluster;
+  const { clusterName } = visit.cluster;
   // External placements carry no rollingUpdate, so this is the default of unavailablePeriodSeconds.
-  const seconds = step.work.placement.spec.strategy.rollingUpdate?.unavailablePeriodSeconds ?? 60;
+  const seconds = begun.work.placement.spec.strategy.rollingUpdate?.unavailablePeriodSeconds ?? 60;
   const progress = progressOf(binding, now, seconds * 1000);
   switch (progress.kind) {
-    case 'succeeded':
-      return withCluster(
-        step,
-        at,
-        mark(cluster, 'ClusterUpdatingSucceeded', `the update of cluster ${clusterName} completed`, now),
-      );
+    case 'succeeded': {
+      const message = `the update of cluster ${clusterName} completed`;
+      return { ...visit, cluster: mark(visit.cluster, 'ClusterUpdatingSucceeded', message, now) };
+    }
     case 'settling':
-      return withHold(step, context, {
+      return withHold(visit, context, {
         reason: 'UnavailablePeriod',
         message: `resources on ${clusterName} cannot be tracked: taken as available at ${progress.until}`,
-        stage: stageOf(step, at).stageName,
+        stage,
         clusterName,
         until: progress.until,
       });
     case 'updating':
-      return step;
+      return visit;
   }
 }
 
-const notSelected = (step: RunStep, { input }: RunContext, at: number, cluster: ClusterUpdatingStatus): RunStep =>
-  withCluster(
-    step,
-    at,
-    mark(
-      cluster,
-      'ClusterNotSelected',
-      `the placement no longer selects cluster ${cluster.clusterName}: there is nothing to update`,
-      input.now,
-    ),
-  );
-
-/** The binding on a cluster that is not on its way out. */
-export const liveBinding = ({ work }: RunStep, cluster: ClusterName): Binding | undefined =>
-  work.bindings.find(({ binding }) => binding.targetCluster === cluster && !binding.deleting)?.binding;
-
-const stageOf = (step: RunStep, at: number): StageStatus => step.status.stagesStatus![at]!;
-const clustersOf = (step: RunStep, at: number): readonly ClusterUpdatingStatus[] => stageOf(step, at).clusters;
-const clusterOf = (step: RunStep, at: number, name: ClusterName): ClusterUpdatingStatus =>
-  clustersOf(step, at).find(({ clusterName }) => clusterName === name)!;
-
-function withCluster(step: RunStep, at: number, cluster: ClusterUpdatingStatus): RunStep {
-  const stage = stageOf(step, at);
-  const clusters = stage.clusters.map((existing) =>
-    existing.clusterName === cluster.clusterName ? cluster : existing,
-  );
-  return withStage(step, at, { ...stage, clusters });
+function notSelected(visit: Visit, { context }: Stretch): Visit {
+  const { clusterName } = visit.cluster;
+  const message = `the placement no longer selects cluster ${clusterName}: there is nothing to update`;
+  return { ...visit, cluster: mark(visit.cluster, 'ClusterNotSelected', message, context.input.now) };
 }

@@ -10,6 +10,7 @@ import { byText } from '../../kernel/ordering.ts';
 import { idsOf } from '../../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../../working.ts';
 import { approvalName, type GateTiming } from '../approval/name.ts';
+import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, isStrategyOf, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
 import { arrangeStages } from './arrange-stages.ts';
@@ -34,7 +35,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
     );
   const { applyStrategy } = placement.spec.strategy;
 
-  const present = new Set(input.clusters.filter(({ left }) => !left).map(({ name }) => name));
+  const present = presentClusters(input.clusters);
   const scheduling = scheduledClusters(step.work, (cluster) => !present.has(cluster));
   if (!scheduling.ok) return withHold(step, context, scheduling);
 
@@ -56,7 +57,8 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
       stagedUpdateStrategySnapshot: frozen,
     },
   };
-  const selected = input.clusters.filter(({ name }) => present.has(name) && scheduling.selected.includes(name));
+  const picked = new Set(scheduling.selected);
+  const selected = input.clusters.filter(({ name }) => present.has(name) && picked.has(name));
   const arrangement = arrangeStages({ strategyName, stages: strategy.spec.stages, selected });
   if (!arrangement.ok) return refused(begun, context, arrangement.message);
 
