@@ -2,7 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
-import { isSameManifest } from './apply.ts';
+import { isSameManifest } from './bring.ts';
 import { localDifferences } from './compare.ts';
 import { foreignOwner } from './takeover.ts';
 

@@ -3,7 +3,7 @@ import { digestAnnotation, placementLabel } from '../../engine/overrides/ownersh
 import { refOfManifest } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
-import { isSameManifest } from './apply.ts';
+import { isSameManifest } from './bring.ts';
 
 /**
  * Objects that another daemon put somewhere else than we did. It may know a newer plan: nothing is put back before a pass

@@ -1,0 +1,146 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { ObjectOutcome } from '../../api/observation.ts';
+import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
+import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
+import { refOfManifest } from '../../engine/selection/object-key.ts';
+import { differences, localDifferences, tellable } from './compare.ts';
+import { Comparison } from './comparison.ts';
+import { foreignManager, managersOf } from './field-managers.ts';
+import type { ObjectRequests, Seen } from './requests.ts';
+import { refusalOf } from './takeover.ts';
+
+/** What is done to an object, one after the other. */
+export type Step = 'find' | 'takeOver' | 'compare' | 'report' | 'apply';
+
+interface Attempt {
+  readonly requests: ObjectRequests;
+  readonly manifest: Manifest;
+  readonly label: string;
+  /** Whether the placement with this label has the object on this member, or may have. */
+  readonly isPlaced: (label: string) => boolean;
+  readonly strategy: ApplyStrategy;
+  /** What is being done from now on. */
+  readonly begin: (step: Step) => void;
+  /** Only what was seen may be replaced: nothing that came there since. */
+  readonly locked: boolean;
+}
+
+/** What came of an attempt that the server let come to its end. */
+export interface Brought {
+  readonly outcome: ObjectOutcome;
+  /** The object as the last request showed it; null when it is not there. */
+  readonly live: Manifest | null;
+  /** Present when somebody had changed what we sent before and it was put right. */
+  readonly repaired?: readonly PatchDetail[];
+}
+
+/**
+ * One attempt at an object that was looked for: takeover, ownership, drift check, apply, in KubeFleet's order (work applier,
+ * process.go). Rejects with what the server refuses.
+ */
+export async function bring(attempt: Attempt, live: Manifest | null): Promise<Brought> {
+  const { requests, manifest, strategy, begin } = attempt;
+  const report = strategy.type === 'ReportDiff';
+  const left = (finding: Finding): Brought => ({
+    outcome: { ...withManagers(finding, live), object: refOfManifest(manifest), ...generationOf(live) },
+    live,
+  });
+
+  const full = strategy.comparisonOption === 'FullComparison';
+  const compared = new Comparison(requests, manifest, full);
+  if (live) {
+    if (live.metadata.deletionTimestamp && !report) return left(beingRemoved(live));
+    begin('takeOver');
+    const refusal = await refusalOf({ ...attempt, live, diff: () => compared.with(live) });
+    if (refusal) return left(refusal);
+  }
+  if (report) {
+    begin('report');
+    const details = live ? await compared.with(live) : [wholeObject];
+    return left(
+      details.length > 0 ? { result: `FoundDiff${compared.suffix}`, details } : { result: 'NoDiffFound', message: '' },
+    );
+  }
+  const sentBefore =
+    live !== null && isSameManifest(manifest, live) && live.metadata.labels?.[placementLabel] === attempt.label;
+  if (sentBefore && strategy.whenToApply === 'IfNotDrifted') {
+    begin('compare');
+    const differs = localDifferences(manifest, live, 'partial').length > 0;
+    const details = full || differs ? await compared.with(live) : [];
+    if (details.length > 0) {
+      const message = 'the object was changed on the member; whenToApply is IfNotDrifted, so it is left as it is';
+      return left({ result: `FoundDrifts${compared.suffix}`, message, details });
+    }
+    // Labels that reports leave out are no drift, and what has not drifted is applied.
+    if (!differs) return left({ result: 'Applied' });
+  }
+  begin('apply');
+  return apply(attempt, live, sentBefore ? live : undefined);
+}
+
+/** `sent` is the object on the member when this manifest was applied to it before. */
+async function apply(
+  { requests, manifest, strategy, label, locked }: Attempt,
+  live: Manifest | null,
+  sent: Manifest | undefined,
+): Promise<Brought> {
+  const object = refOfManifest(manifest);
+  const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
+  // An apply that is long on its way would replace what another daemon has put there meanwhile, or make anew what it removed.
+  const seen = live === null ? absent : locked ? seenAs(live) : {};
+  const after = await requests.apply({ force, seen });
+  if (after.metadata.labels?.[placementLabel] !== label || !isSameManifest(manifest, after)) {
+    const message = `the member took ${placementLabel} or ${digestAnnotation} off the object as it was applied, so that it could not be found again: look for a mutating webhook`;
+    return { outcome: { object, result: 'ManifestApplyFailed', message }, live: after };
+  }
+  const details = strategy.comparisonOption === 'FullComparison' ? differences(manifest, after) : [];
+  const finding: Finding = { result: 'Applied', ...(details.length > 0 ? { details } : {}) };
+  const repaired = sent === undefined ? [] : tellable(manifest, localDifferences(after, sent, 'full'));
+  return {
+    outcome: { ...withManagers(finding, after), object, ...generationOf(after) },
+    live: after,
+    ...(repaired.length > 0 ? { repaired } : {}),
+  };
+}
+
+/**
+ * To send a version that no object can have makes what is not there, and is a conflict with what is (kube-apiserver,
+ * registry/generic/registry/store.go, Update): etcd counts its first write as the second revision.
+ */
+const absent: Seen = { resourceVersion: '1' };
+
+/** The uid: a version alone makes anew what has gone (kube-apiserver, endpoints/handlers/patch.go, applyPatch). */
+const seenAs = ({ metadata }: Manifest): Seen => ({
+  uid: metadata['uid'] as string,
+  resourceVersion: metadata['resourceVersion'] as string,
+});
+
+/** Names who owns what differs, where the object tells: what a watch showed is kept without its managers. */
+function withManagers(finding: Finding, live: Manifest | null): Finding {
+  const managers = live === null ? [] : managersOf(live);
+  if (!finding.details || managers.length === 0) return finding;
+  const details = finding.details.map((detail) => {
+    const manager = foreignManager(managers, [detail]);
+    return manager === undefined ? detail : { ...detail, manager };
+  });
+  return { ...finding, details };
+}
+
+type Finding = Pick<ObjectOutcome, 'result' | 'message' | 'details'>;
+
+/** The same manifest was applied before: what differs now is drift, not news (KubeFleet: spec-hash annotation). */
+export const isSameManifest = (manifest: Manifest, live: Manifest): boolean =>
+  live.metadata.annotations?.[digestAnnotation] === manifest.metadata.annotations?.[digestAnnotation];
+
+const generationOf = (live: Manifest | null): { observedGeneration?: number } =>
+  live?.metadata.generation === undefined ? {} : { observedGeneration: live.metadata.generation };
+
+function beingRemoved(live: Manifest): Finding {
+  const { finalizers, deletionTimestamp } = live.metadata;
+  const waits = finalizers?.length ? ` and waits for ${finalizers.join(', ')}` : '';
+  return {
+    result: 'ManifestApplyFailed',
+    message: `the object is being removed since ${deletionTimestamp}${waits}; it is applied again when it is gone`,
+  };
+}
