@@ -68,6 +68,15 @@ describe('a plan made with what an earlier one left of a placement with update r
       ofRun(({ run }) => ({ run })),
     ],
     [
+      'the path of the file of a run',
+      stuck,
+      ({ files }) => {
+        files['runs/r1.yaml'] = files['run.yaml']!;
+        delete files['run.yaml'];
+      },
+      ofRun(({ file }) => ({ file })),
+    ],
+    [
       'what was published of a run',
       () => atRest(fleet({ asksAfter: true })),
       (paper) => aged(paper, 'runs/r1.yaml'),
@@ -136,13 +145,7 @@ describe('a plan made with what an earlier one left of a placement with update r
     ],
     [
       'the time since when it waits',
-      async () => {
-        const paper = fleet({});
-        paper.broken.add('a/Deployment/web');
-        await atRest(paper);
-        paper.pass(300);
-        return await atRest(paper);
-      },
+      stuck,
       (paper) => paper.pass(-200),
       ofTime({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }),
     ],
@@ -180,6 +183,15 @@ async function atRest(paper: PaperFleet): Promise<PaperFleet> {
   paper.pass(1);
   await paper.plan();
   return paper;
+}
+
+/** The first cluster does not become available, which the status tells after a while, with the file whose removal ends that. */
+async function stuck(): Promise<PaperFleet> {
+  const paper = fleet({});
+  paper.broken.add('a/Deployment/web');
+  await atRest(paper);
+  paper.pass(300);
+  return await atRest(paper);
 }
 
 /** The first stage is done; between it and the second there are two gates. */

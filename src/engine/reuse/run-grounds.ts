@@ -3,6 +3,7 @@ import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../
 import { type BudgetInForce, budgetInForce } from '../evict/budget.ts';
 import type { Freeze } from '../freeze/freeze.ts';
 import { freezeOf } from '../freeze/suspension.ts';
+import { sourceKey } from '../input.ts';
 import { runsOf } from '../runs.ts';
 import { approvalFileFor } from '../staged/approval/answer.ts';
 import { gatesOf, tasksOf } from '../staged/approval/name.ts';
@@ -21,6 +22,8 @@ export interface RunGrounds {
 
 interface RunGround {
   readonly run: StagedUpdateRun;
+  /** Where it stands, which a status and holds name. */
+  readonly file: string | undefined;
   /** As last published. */
   readonly recorded: StagedUpdateRun | undefined;
   readonly strategy: StagedUpdateStrategy | undefined;
@@ -46,6 +49,7 @@ export function runGrounds(
   return {
     runs: runs.map((run) => ({
       run,
+      file: fleet.sources?.get(sourceKey(run.kind, run.metadata))?.file,
       recorded: world.record.runs.get(placementKey(run.metadata)),
       strategy: fleet.strategies.find((strategy) => isStrategyOf(strategy, run)),
       gates: gatesFor(run, byKey.get(placementKey(run.metadata)), world),
