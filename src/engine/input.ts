@@ -138,7 +138,7 @@ export interface Told {
   readonly holds: readonly ToldHold[];
   /** Of all holds, those included that are told elsewhere or by no name. */
   readonly holdCount: number;
-  /** The commit that it was planned from; undefined where nothing is in force. */
+  /** The commit that it was planned from; undefined where nothing is in force, or nobody wrote it down. */
   readonly commit: string | undefined;
 }
 

@@ -19,7 +19,7 @@ import { toldHolds } from './told-holds.ts';
 
 /** What clusters hold and runs have come to, and what that waits for. */
 export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'evictions' | 'targets' | 'record'> {
-  /** It was planned from; undefined where nothing is in force. */
+  /** It was planned from; undefined where nothing is in force, or nobody wrote it down. */
   readonly commit: string | undefined;
   readonly holds: readonly ToldHold[];
   /** Of all holds, those included that are not told. */

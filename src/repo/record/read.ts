@@ -102,7 +102,6 @@ export function readRecord(
   values.turn();
   allSnapshotsRead();
   for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
-  const exists = [...files.keys()].some((path) => path.startsWith('placements/'));
   return {
     problems,
     branch: known.branch,
@@ -111,8 +110,8 @@ export function readRecord(
     holds: known.holds ?? [],
     notInForce: notInForceIn(known),
     record: {
-      exists,
-      told: toldIn(known, { exists }),
+      exists: [...files.keys()].some((path) => path.startsWith('placements/')),
+      told: toldIn(known),
       placements: new Map(
         [...placements].flatMap(([key, entry]): [PlacementKey, RecordedPlacement][] => {
           const recorded = unread.placements.has(key) ? undefined : recordedPlacement(key, entry);

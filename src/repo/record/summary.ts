@@ -128,14 +128,11 @@ export const notInForceIn = ({ guard = [], notValid = [], notRead = [], problems
 });
 
 /** What it says of what is in force. While plans are refused their commit is named beside the one that is. */
-export const toldIn = (
-  { holds = [], counts, commit, commitInForce }: Summary,
-  { exists }: { readonly exists: boolean },
-): Told => ({
+export const toldIn = ({ holds = [], counts, commit, commitInForce, guard = [] }: Summary): Told => ({
   // What is read of YAML has no field that is undefined.
   holds: holds as readonly ToldHold[],
   holdCount: counts?.holds ?? holds.length,
-  commit: exists ? (commitInForce ?? commit) : undefined,
+  commit: guard.length > 0 ? commitInForce : commit,
 });
 
 /** Why something is held, as a summary tells it. */

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ClusterName } from '../../../src/api/meta.ts';
 import type { PlacementState } from '../../../src/api/placement-state.ts';
-import { wholeRecord } from '../../../src/daemon/record/publication.ts';
+import { statusFiles, wholeRecord } from '../../../src/daemon/record/publication.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import { type Beside, renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
@@ -216,10 +216,24 @@ it('of plans that are refused it says of which commit they are and which is in f
 it('of a first plan that is refused it says that nothing is in force', async () => {
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.paper.planOn();
+  fleet.paper.record = new Map();
   const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
   expect(renderDashboard({ ...plan, guard }, await besideNothing(fleet))).toMatch(
     /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In force is nothing.\n\n## Refused\n/,
   );
+});
+
+it('where nobody wrote down of which commit that is which stays, it names none, and not the one that was refused before', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.paper.settle();
+  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  const plan = { ...(await fleet.paper.planOn()), guard };
+  const beside = await besideNothing(fleet);
+  const files = statusFiles(plan, new Map(fleet.paper.record), beside);
+  for (const before of [beside.before, { record: readRecord(files).record, files }])
+    expect(renderDashboard(plan, { ...beside, before })).toMatch(
+      /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In force is what was published before.\n/,
+    );
 });
 
 it('what main says yes to by now is not asked for, though the plan that would see it is refused', async () => {

@@ -76,9 +76,12 @@ const problems = (plan: Plan): readonly string[] =>
 function plannedFrom({ commit, guard }: Plan, present: InForce, branch: string): string {
   const newest = `commit \`${commit.slice(0, 12)}\` of \`${branch}\``;
   if (guard.length === 0) return `Planned from ${newest}.`;
-  const standing =
-    present.commit === undefined ? 'nothing' : `what was planned from commit \`${present.commit.slice(0, 12)}\``;
-  return `The plan of ${newest} is refused. In force is ${standing}.`;
+  return `The plan of ${newest} is refused. In force is ${standing(present)}.`;
+}
+
+function standing({ commit, placements }: InForce): string {
+  if (commit !== undefined) return `what was planned from commit \`${commit.slice(0, 12)}\``;
+  return placements.length === 0 ? 'nothing' : 'what was published before';
 }
 
 /** A placement that no plan has put into force is told once one has. */
