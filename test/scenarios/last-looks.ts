@@ -12,6 +12,8 @@ export class LastLooks {
   readonly #paper: PaperFleet;
   readonly #key: PlacementKey;
   readonly #seen = new Map<ClusterName, Held | undefined>();
+  /** Clusters whose actor only compared when it was last heard of. */
+  readonly #compared = new Set<ClusterName>();
   /** What of it was up, and since when. */
   readonly #up = new Map<ClusterName, { readonly what: string; readonly since: number }>();
   /** Clusters of the fleet. */
@@ -28,12 +30,15 @@ export class LastLooks {
 
   /** As every plan does. */
   look(): void {
-    const { files, members } = this.#paper;
+    const { files, members, results } = this.#paper;
     this.members = Object.keys(files).flatMap((path) => /^clusters\/(.*)\.yaml$/.exec(path)?.[1] ?? []);
     for (const name of this.members) {
       if (!this.isUp(name)) continue;
       const held = members.get(name)?.get(this.#key);
       this.#seen.set(name, held);
+      const said = results.get(`${name}/${this.#key}`) ?? [];
+      if (said.some(({ result }) => result.includes('Diff'))) this.#compared.add(name);
+      else this.#compared.delete(name);
       const what = (held?.objects ?? []).map((object) => `${isAvailable(object)} ${asApplied(object)}`).join('\n');
       if (this.#up.get(name)?.what !== what) this.#up.set(name, { what, since: this.#paper.now });
     }
@@ -63,6 +68,8 @@ export class LastLooks {
     if (held.length === 0 || target === undefined || target.remove || !held.every(isAvailable)) return false;
     const content = result.contentOf(target);
     if (content === undefined || content.leaveAlone || content.strategy.type === 'ReportDiff') return true;
+    // What was only compared is applied anew: that is under way, and KubeFleet counts it as failed until then.
+    if (this.#compared.has(cluster)) return false;
     const shown = new Set(held.map(asApplied));
     return content.manifests.every(({ manifest }) => shown.has(asApplied(manifest)));
   }

@@ -10,21 +10,10 @@ import { disruptionBudget, eviction, override, taint } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 const kinds = [
-  ...([
-    'version',
-    'version',
-    'version',
-    'override',
-    'relabel',
-    'resize',
-    'list',
-    'apply',
-    'history',
-    'budget',
-  ] as const),
-  ...(['break', 'mend', 'down', 'up', 'deliver', 'deliver', 'deliverAll', 'deliverAll', 'pass', 'drift'] as const),
-  ...(['delete', 'recreate', 'evict', 'drain', 'uncordon', 'join', 'leave', 'freeze', 'thaw', 'restart'] as const),
-  ...(['forgetOne', 'forgetAll'] as const),
+  ...(['version', 'version', 'version', 'override', 'relabel', 'resize', 'resize', 'list', 'list', 'list'] as const),
+  ...(['apply', 'history', 'budget', 'break', 'mend', 'down', 'up', 'deliver', 'deliver', 'pass', 'drift'] as const),
+  ...(['deliverAll', 'deliverAll', 'deliverAll', 'delete', 'recreate', 'evict', 'drain', 'uncordon'] as const),
+  ...(['join', 'leave', 'freeze', 'thaw', 'restart', 'forgetOne', 'forgetAll'] as const),
 ];
 
 const quantity = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('1%', '34%', '100%'));

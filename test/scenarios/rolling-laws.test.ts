@@ -17,7 +17,7 @@ describe('whatever happens to rolling updates of several placements, in any orde
         fleet.mendAll();
         expect(await fleet.unsettled()).toEqual([]);
       }),
-      drawn(8, 20261121),
+      drawn(24, 20261121),
     );
   });
 });

@@ -28,6 +28,7 @@ export class RollingWatch {
   #before: PlanResult | undefined;
   /** Clusters that were last looked at while nothing was applied: those count as available (KubeFleet's DiffReported). */
   #compared: ReadonlySet<ClusterName> = new Set();
+  #onlyCompares = false;
   /** Clusters that counted for maxSurge in the last plan. */
   #counted: ReadonlySet<ClusterName> = new Set();
 
@@ -46,10 +47,13 @@ export class RollingWatch {
     this.#compared = new Set(looks.members.filter(compares));
     const [before, after] = [this.#before, this.#paper.last!];
     this.#before = after;
+    const turns = this.#onlyCompares !== (asked?.onlyCompares ?? false);
+    this.#onlyCompares = asked?.onlyCompares ?? false;
     this.#counted = new Set();
     if (!before || !asked) return;
     // Of what one file was lost nothing is remembered, so that it counts as new. All of it is missed where members show what is ours.
-    if (!lost || (lost === 'forgetAll' && this.#isMissed())) this.#keepsAvailable(asked, before, after);
+    // To apply what was only compared is no rollout: it is asked for of all clusters at once.
+    if (!turns && (!lost || (lost === 'forgetAll' && this.#isMissed()))) this.#keepsAvailable(asked, before, after);
     if (!lost) this.#counted = this.#keepsToSurge(asked, before, after);
   }
 
