@@ -33,6 +33,7 @@ const engineMayCall = [
   'placement.ts',
   'quantity.ts',
   'transitions.ts',
+  'is-manifest.ts',
   'problem.ts',
   'syntax.ts',
   'override-selectors.ts',

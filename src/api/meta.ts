@@ -84,14 +84,3 @@ export interface Manifest {
   readonly metadata: ObjectMeta;
   readonly [field: string]: unknown;
 }
-
-/** Whether a value says which object it is: enough to tell it from others, whatever else it holds. */
-export function isManifest(value: unknown): value is Manifest {
-  const { apiVersion, kind, metadata } = (value ?? {}) as Partial<Manifest>;
-  return (
-    typeof apiVersion === 'string' &&
-    typeof kind === 'string' &&
-    typeof metadata?.name === 'string' &&
-    typeof (metadata.namespace ?? '') === 'string'
-  );
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isManifest } from './is-manifest.ts';
 import { memberClusterStatus } from './member-cluster.ts';
-import { isManifest, type Manifest, timestamp } from './meta.ts';
+import { type Manifest, timestamp } from './meta.ts';
 import { patchDetail } from './placement.ts';
 
 const objectRef = z.strictObject({

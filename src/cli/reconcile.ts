@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { parseDuration } from '../engine/kernel/duration.ts';
-import { secretFromEnv } from './run/secret-from-env.ts';
+import { webhookSecret } from './run/webhook-secret.ts';
 import { moved } from './status/follow.ts';
 import { type StatusOptions, type StatusReader, withStatus } from './status/open-status.ts';
 import { desiredTip, isPlannedFrom, lastWord, missingCommit } from './status/planned-from.ts';
@@ -26,9 +26,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   const ms = parseDuration(options.timeout);
   if (ms === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s or 5m`);
   const deadline = Date.now() + ms;
-  const secret = await secretFromEnv('GITFLEET_WEBHOOK_SECRET', (message) =>
-    process.stderr.write(`note: ${message}\n`),
-  );
+  const secret = await webhookSecret((message) => process.stderr.write(`note: ${message}\n`));
   if (secret !== undefined) await nudge(options.daemon, secret);
   else
     process.stderr.write(

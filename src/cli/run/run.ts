@@ -12,7 +12,7 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { membersNamed } from './members-named.ts';
 import { noneAnswers } from './none-answers.ts';
 import { allowedFiles, tooFewFiles } from './open-files.ts';
-import { secretFromEnv } from './secret-from-env.ts';
+import { webhookSecret } from './webhook-secret.ts';
 import { throwWhatIsWrong } from './what-is-wrong.ts';
 
 export interface RunOptions {
@@ -56,7 +56,7 @@ export async function run(options: RunOptions): Promise<void> {
     intervalMs: duration('--interval', options.interval),
     publishIntervalMs: duration('--publish-interval', options.publishInterval),
     listen: listenAddress(options.listen, options.once ?? false),
-    webhookSecret: await webhookSecret((message) => log.warn(message)),
+    webhookSecret: await webhookSecret((message) => log.warn(`${message}: POST /hooks/git answers 404`)),
     acceptRewind: commitId(options.acceptRewind),
     author: parsePerson(options.gitAuthor),
     graceMs: duration('--grace-period', options.gracePeriod),
@@ -93,9 +93,6 @@ async function requireRecord({ repo, statusBranch }: RunOptions): Promise<void> 
     `${repo} is a clone whose origin has the status branch ${statusBranch}, which is not in the clone: give the origin's URL to --repo, or go on in the clone after git -C ${repo} branch ${statusBranch} origin/${statusBranch}`,
   );
 }
-
-const webhookSecret = (warn: (message: string) => void) =>
-  secretFromEnv('GITFLEET_WEBHOOK_SECRET', (message) => warn(`${message}: POST /hooks/git answers 404`));
 
 /** What a repository or its server answers is no bug of ours. */
 function unreachable(error: unknown): never {

@@ -1,3 +1,4 @@
+import { isManifest } from '../../api/is-manifest.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { byText } from '../kernel/ordering.ts';
@@ -81,13 +82,6 @@ function parsed(value: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isManifest(value: unknown): value is Manifest {
-  if (typeof value !== 'object' || value === null) return false;
-  const { apiVersion, kind, metadata } = value as Partial<Manifest>;
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !apiVersion || !kind) return false;
-  return typeof metadata === 'object' && metadata !== null && typeof metadata.name === 'string' && metadata.name !== '';
 }
 
 function misplaced(inner: Manifest, envelope: EnvelopeRef): string | undefined {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../api/message-of.ts';
 import { GitError } from '../git-error.ts';
+import { secretFromEnv } from '../secret-from-env.ts';
 
 /** Asked before every request, so that a token file that is rotated is followed. */
 export type Credentials = () => Promise<{ readonly username: string; readonly password: string } | undefined>;
@@ -21,17 +21,14 @@ export function credentialsFromEnv(env: NodeJS.ProcessEnv = process.env): Creden
 }
 
 async function secret(env: NodeJS.ProcessEnv, name: string): Promise<string | undefined> {
-  const file = env[`${name}_FILE`];
-  if (!file) return env[name]?.trim() || undefined;
-  try {
-    return (await readFile(file, 'utf8')).trim() || undefined;
-  } catch (error) {
-    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = gone ? 'which is not there' : `which cannot be read (${messageOf(error)})`;
-    throw new GitError(
-      'unauthorized',
-      `${name}_FILE names ${file}, ${why}: put the secret into that file, name another one, or unset ${name}_FILE`,
-      error,
-    );
-  }
+  const { secret, file } = await secretFromEnv(name, env);
+  if (file?.error === undefined) return secret;
+  const { variable, path, error } = file;
+  const gone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  const why = gone ? 'which is not there' : `which cannot be read (${messageOf(error)})`;
+  throw new GitError(
+    'unauthorized',
+    `${variable} names ${path}, ${why}: put the secret into that file, name another one, or unset ${variable}`,
+    error,
+  );
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 
 /** A warning about a field of an object that is valid by itself, at the place of the object. `path` is dotted, inside it. */
 export const looseEnd = (
@@ -11,6 +12,6 @@ export const looseEnd = (
   code: told.code,
   ...sources?.get(sourceKey(of.kind, of)),
   path: told.path,
-  message: `${of.kind} ${of.name}: ${told.why}`,
+  message: `${describeRef(of)}: ${told.why}`,
   ...(told.fix === undefined ? {} : { fix: told.fix }),
 });

@@ -1,5 +1,6 @@
 import { type Document, parseAllDocuments } from 'yaml';
-import { isManifest, type Manifest } from '../../api/meta.ts';
+import { isManifest } from '../../api/is-manifest.ts';
+import type { Manifest } from '../../api/meta.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { contentsOf } from '../yaml/items-of.ts';
 import { lately } from './lately.ts';

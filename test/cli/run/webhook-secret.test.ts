@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { secretFromEnv } from '../../../src/cli/run/secret-from-env.ts';
+import { webhookSecret } from '../../../src/cli/run/webhook-secret.ts';
 import { folder, put, removeFolders } from '../../git/world.ts';
 
 const dir = folder();
@@ -20,10 +20,12 @@ describe('a secret is the variable, or what the file of the variable with _FILE 
     ['a directory, with a warning', undefined, '.', undefined, 'it is a directory'],
   ])('%s', async (_, plain, name, secret, why) => {
     const file = name && join(dir, name);
-    vi.stubEnv('HOOK', plain);
-    vi.stubEnv('HOOK_FILE', file);
+    vi.stubEnv('GITFLEET_WEBHOOK_SECRET', plain);
+    vi.stubEnv('GITFLEET_WEBHOOK_SECRET_FILE', file);
     const warnings: string[] = [];
-    expect(await secretFromEnv('HOOK', (message) => warnings.push(message))).toBe(secret);
-    expect(warnings).toEqual(why === undefined ? [] : [`HOOK_FILE: ${file}: ${why}, so there is no secret`]);
+    expect(await webhookSecret((message) => warnings.push(message))).toBe(secret);
+    expect(warnings).toEqual(
+      why === undefined ? [] : [`GITFLEET_WEBHOOK_SECRET_FILE: ${file}: ${why}, so there is no secret`],
+    );
   });
 });
