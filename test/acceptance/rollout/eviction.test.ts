@@ -9,6 +9,7 @@ import {
   members,
   moves,
   namespace,
+  pickN,
   placement,
   rolling,
   type Sight,
@@ -18,7 +19,6 @@ import {
   words,
 } from './world.ts';
 
-const pickN = (n: number) => `{placementType: PickN, numberOfClusters: ${n}}`;
 const budget = (spec: string, annotations = '{}') => `
 apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementDisruptionBudget

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  all,
   app,
   at,
   type Document,
@@ -19,7 +20,6 @@ import {
   words,
 } from './world.ts';
 
-const all = '{placementType: PickAll}';
 /** From 10:00:20 for ten minutes: cron knows minutes, so it begins at 10:00:00 and is written into the repo later. */
 const freeze = (schedule = '0 10 20 11 *', duration = '10m') => `
 apiVersion: gitfleet.dev/v1alpha1

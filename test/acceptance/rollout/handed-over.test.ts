@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { app, deployment, members, namespace, placement, rolling, type Sight, Story, told } from './world.ts';
+import { all, app, deployment, members, namespace, placement, rolling, type Sight, Story, told } from './world.ts';
 
 const names = Array.from({ length: 12 }, (_, at) => `c-${at + 10}`);
-const all = '{placementType: PickAll}';
 const named = (name: string, selected: readonly string[], strategy: string, policy = all): string =>
   placement(policy, strategy)
     .replace('{name: web}', `{name: ${name}}`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { app, deployment, held, holds, members, namespace, placement, Story, told } from './world.ts';
+import { deployment, held, holds, namespace, placement, type Story, told, webOn } from './world.ts';
 
 const mirror = (destination: string) =>
   `{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}, reportBackStrategy: {type: Mirror, destination: ${destination}}}`;
@@ -7,11 +7,7 @@ const fixed = (names: string) => `{placementType: PickFixed, clusterNames: [${na
 const path = (cluster: string) => `placements/web/mirrored/${cluster}.yaml`;
 
 async function settled(policy: string, destination: string): Promise<Story> {
-  const story = new Story({
-    ...members('a b'),
-    'web.yaml': placement(policy, mirror(destination)),
-    'resources/web.yaml': app('web:1'),
-  });
+  const story = webOn('a b', policy, mirror(destination));
   story.seen = {};
   await story.plan();
   story.seen = { a: holds(0), b: holds(0, [namespace, deployment(1)]) };

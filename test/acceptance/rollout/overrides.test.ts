@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { overrideEverywhere } from '../../override-everywhere.ts';
 import { folder, gitfleet } from '../door.ts';
 import {
+  all,
   app,
   at,
   bindingOn,
@@ -21,7 +22,6 @@ import {
   words,
 } from './world.ts';
 
-const all = '{placementType: PickAll}';
 const override = (replicas: number | string, selector = '{}', more = 'placement: {name: web}') => `
 apiVersion: placement.kubernetes-fleet.io/v1
 kind: ResourceOverride

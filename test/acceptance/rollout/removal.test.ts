@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  all,
   app,
   at,
   type Document,
@@ -17,7 +18,6 @@ import {
   targets,
 } from './world.ts';
 
-const all = '{placementType: PickAll}';
 const other = (policy = all) => `
 apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacement

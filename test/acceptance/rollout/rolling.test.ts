@@ -1,35 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import {
+  all,
   app,
   at,
   bindingOn,
   deployment,
+  everywhere,
   held,
   holds,
-  member,
-  members,
   moves,
   namespace,
+  pickN,
   placement,
   rolling,
-  Story,
   targets,
   told,
+  webOn,
   words,
 } from './world.ts';
 
-const all = '{placementType: PickAll}';
-const pickN = (n: number) => `{placementType: PickN, numberOfClusters: ${n}}`;
-const started = (names: string, policy: string, strategy: string, image = 'web:1'): Story =>
-  new Story({ ...members(names), 'web.yaml': placement(policy, strategy), 'resources/web.yaml': app(image) });
-
-/** Every named member has brought `index` about, and all of it is available. */
-const everywhere = (names: string, index: number) =>
-  Object.fromEntries(names.split(' ').map((name) => [name, holds(index)]));
-
 describe('a first rollout', () => {
   it('adds as many clusters as the surge allows over those that may become ready, and forgets nothing of the rest', async () => {
-    const story = started('a b c', pickN(3), rolling(1, 0));
+    const story = webOn('a b c', pickN(3), rolling(1, 0));
     story.seen = {};
     const step = await story.plan();
     // N = 3, maxSurge 0: 3 + 0 - 0 clusters that can be ready: all three at once.
@@ -43,7 +35,7 @@ describe('a first rollout', () => {
   });
 
   it('is done when every cluster is available: nothing to do, nothing held, no wake', async () => {
-    const story = started('a b', all, rolling(1, 0));
+    const story = webOn('a b', all, rolling(1, 0));
     story.seen = {};
     await story.plan();
     story.seen = everywhere('a b', 0);
@@ -63,7 +55,7 @@ describe('a first rollout', () => {
 
 describe('an update', () => {
   it('goes cluster by cluster as those before become available', async () => {
-    const story = started('a b c', all, rolling(1, 0));
+    const story = webOn('a b c', all, rolling(1, 0));
     story.seen = {};
     await story.plan();
     story.seen = everywhere('a b c', 0);
@@ -97,7 +89,7 @@ describe('an update', () => {
   });
 
   it('a newer version overtakes the cluster that failed on the one before, and nobody else', async () => {
-    const story = started('a b c', all, rolling(1, 0));
+    const story = webOn('a b c', all, rolling(1, 0));
     story.seen = {};
     await story.plan();
     story.seen = everywhere('a b c', 0);
@@ -116,7 +108,7 @@ describe('an update', () => {
   });
 
   it('back to older contents is a new index', async () => {
-    const story = started('a', all, rolling(1, 0));
+    const story = webOn('a', all, rolling(1, 0));
     story.seen = {};
     await story.plan();
     story.seen = everywhere('a', 0);
@@ -129,7 +121,7 @@ describe('an update', () => {
   });
 
   it('a commit that changes nothing selected makes no snapshot and moves nothing', async () => {
-    const story = started('a', all, rolling(1, 0));
+    const story = webOn('a', all, rolling(1, 0));
     story.seen = {};
     await story.plan();
     story.seen = everywhere('a', 0);
@@ -139,7 +131,7 @@ describe('an update', () => {
   });
 
   it('keeps as many snapshots as revisionHistoryLimit says, those that clusters still run beside', async () => {
-    const story = started('a b', all, rolling(1, 0));
+    const story = webOn('a b', all, rolling(1, 0));
     story.files['web.yaml'] = placement(all, rolling(1, 0), '  revisionHistoryLimit: 2\n');
     story.seen = {};
     await story.plan();
@@ -160,7 +152,7 @@ describe('an update', () => {
   });
 
   it('of an unreachable cluster goes on when it answers; nobody waits for what cannot be known', async () => {
-    const story = started('a b', all, rolling(1, 0));
+    const story = webOn('a b', all, rolling(1, 0));
     story.seen = {};
     await story.plan();
     story.seen = everywhere('a b', 0);
@@ -179,173 +171,6 @@ describe('an update', () => {
   });
 });
 
-describe('a record written by hand', () => {
-  const bindings = (index: number) =>
-    ['a', 'b'].map(
-      (name) =>
-        `- {targetCluster: ${name}, state: Bound, resourceSnapshotIndex: ${index}, conditions: [{type: Available, status: "True", reason: AllWorkAreAvailable, lastTransitionTime: "${at(-60)}"}]}`,
-    );
-  const remembering = (strategy: string, latest: number, index: number): Story => {
-    const story = started('a b', all, strategy, 'web:2');
-    story.record = {
-      'placements/web/state.yaml': `
-apiVersion: gitfleet.dev/v1alpha1
-kind: PlacementState
-metadata: {name: web}
-policySnapshots: [{index: 0, policy: {placementType: PickAll}}]
-resourceSnapshots: [{index: 0}, {index: ${latest}}]
-bindings:
-${bindings(index).join('\n')}
-`,
-    };
-    return story;
-  };
-
-  it('may name the latest snapshot without its file, which is what the repo holds: what a member lacks of it is told', async () => {
-    const story = remembering(rolling(1, 0), 1, 1);
-    story.seen = { a: holds(1), b: holds(1, [namespace]) };
-    const step = await story.plan();
-    expect(moves(step)).toEqual(['a Bound 1 keep', 'b Bound 1 keep']);
-    expect(words(bindingOn(step, 'b').conditions).at(-1)).toBe('Available=False/NotAllWorkAreAvailable');
-  });
-
-  it('may name an older one without its file: the guard lets a cluster that is down be overtaken all the same', async () => {
-    const story = remembering(rolling(0, 0), 1, 0);
-    story.seen = { a: holds(0, [namespace, deployment(1)]), b: holds(0) };
-    const step = await story.plan();
-    expect(moves(step)).toEqual(['a Bound 1 update', 'b Bound 0 wait']);
-    expect(step.code).toBe(1);
-  });
-
-  it('may be older than what a member has come to: it is ready as soon as it is given that', async () => {
-    const story = remembering(rolling(1, 1), 1, 0);
-    const path = 'placements/web/state.yaml';
-    story.record = {
-      [path]: story.record[path]!.replace('a, state: Bound, resourceSnapshotIndex: 0', 'a, state: Scheduled'),
-    };
-    story.seen = { a: holds(1), b: holds(0) };
-    const step = await story.plan();
-    expect([moves(step), held(step)]).toEqual([['a Bound 1 add', 'b Bound 1 update'], []]);
-  });
-});
-
-describe('the surge', () => {
-  it('a relabelled fleet moves over: one new cluster at a time, an old one goes when the new one is ready', async () => {
-    const inEnv = (env: string) =>
-      `{placementType: PickN, numberOfClusters: 2, affinity: {clusterAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {clusterSelectorTerms: [{labelSelector: {matchLabels: {env: ${env}}}}]}}}}`;
-    const story = new Story({
-      ...Object.fromEntries(['a', 'b'].map((name) => [`clusters/${name}.yaml`, member(name, { env: 'old' })])),
-      ...Object.fromEntries(['c', 'd'].map((name) => [`clusters/${name}.yaml`, member(name, { env: 'new' })])),
-      'web.yaml': placement(inEnv('old'), rolling(0, 1)),
-      'resources/web.yaml': app('web:1'),
-    });
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b', 0);
-    await story.plan(10);
-    story.files['web.yaml'] = placement(inEnv('new'), rolling(0, 1));
-    expect(moves(await story.plan(20))).toEqual([
-      'a Unscheduled 0 wait',
-      'b Unscheduled 0 wait',
-      'c Bound 0 add',
-      'd Scheduled - wait',
-    ]);
-    story.seen = everywhere('a b c', 0);
-    const going = await story.plan(30);
-    expect(moves(going)).toEqual([
-      'a Unscheduled 0 remove',
-      'b Unscheduled 0 wait',
-      'c Bound 0 keep',
-      'd Scheduled - wait',
-    ]);
-    expect(targets(going)).toEqual(['a web removed', 'b web 0', 'c web 0']);
-    story.seen = everywhere('b c', 0);
-    expect(moves(await story.plan(40))).toEqual(['b Unscheduled 0 wait', 'c Bound 0 keep', 'd Bound 0 add']);
-    story.seen = everywhere('b c d', 0);
-    expect(moves(await story.plan(50))).toEqual(['b Unscheduled 0 remove', 'c Bound 0 keep', 'd Bound 0 keep']);
-    story.seen = everywhere('c d', 0);
-    const done = await story.plan(60);
-    expect([moves(done), done.code]).toEqual([['c Bound 0 keep', 'd Bound 0 keep'], 0]);
-  });
-});
-
-describe('scale', () => {
-  it('up during a rollout: the new cluster gets the latest snapshot at once', async () => {
-    const story = started('a b c d', pickN(2), rolling(1, 1));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('c d', 0);
-    await story.plan(10);
-    story.files['resources/web.yaml'] = app('web:2');
-    expect(moves(await story.plan(20))).toEqual(['c Bound 1 update', 'd Bound 0 wait']);
-    story.files['web.yaml'] = placement(pickN(3), rolling(1, 1));
-    // N = 3: canBeReady 2 (c silent, d ready), so 3 + 1 - 2 may be added.
-    expect(moves(await story.plan(30))).toEqual(['b Bound 1 add', 'c Bound 1 keep', 'd Bound 0 wait']);
-  });
-
-  it('down: the budget of the smaller number lets the surplus go', async () => {
-    const story = started('a b c', pickN(3), rolling(0, 1));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b c', 0);
-    await story.plan(10);
-    story.files['web.yaml'] = placement(pickN(1), rolling(0, 1));
-    // Ready 3, at least 1 must stay: two may go, and the greatest name stays.
-    expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove', 'b Unscheduled 0 remove', 'c Bound 0 keep']);
-  });
-
-  it('to zero is not possible for what is not ready while nothing may be unavailable', async () => {
-    const story = started('a', pickN(1), rolling(0, 1));
-    story.seen = {};
-    await story.plan();
-    story.seen = { a: holds(0, [namespace, deployment(0)]) };
-    story.files['web.yaml'] = placement(pickN(0), rolling(0, 1));
-    // Ready 0, at least 0 must stay: 0 may go.
-    const step = await story.plan(10);
-    expect([moves(step), held(step)]).toEqual([['a Unscheduled 0 wait'], ['RolloutBudget a']]);
-    story.seen = everywhere('a', 0);
-    expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove']);
-  });
-});
-
-describe('a cluster that joins', () => {
-  it('a half-rolled placement gets the latest snapshot as the surge allows', async () => {
-    const story = started('b c', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('b c', 0);
-    await story.plan(10);
-    story.files['resources/web.yaml'] = app('web:2');
-    expect(moves(await story.plan(20))).toEqual(['b Bound 1 update', 'c Bound 0 wait']);
-    story.files['clusters/a.yaml'] = member('a');
-    // N = 3, canBeReady 2: one may be added, and its absence counts as unavailable for the others.
-    expect(moves(await story.plan(30))).toEqual(['a Bound 1 add', 'b Bound 1 keep', 'c Bound 0 wait']);
-    story.seen = { ...everywhere('a b', 1), c: holds(0) };
-    expect(moves(await story.plan(40))).toEqual(['a Bound 1 keep', 'b Bound 1 keep', 'c Bound 1 update']);
-  });
-
-  it('empty in place of one of the same name: what it should have is its target, and it counts as unavailable', async () => {
-    const story = started('a b', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b', 0);
-    await story.plan(10);
-    story.seen = { b: holds(0) };
-    const replaced = await story.plan(20);
-    expect([moves(replaced), targets(replaced)]).toEqual([
-      ['a Bound 0 keep', 'b Bound 0 keep'],
-      ['a web 0', 'b web 0'],
-    ]);
-    expect(words(bindingOn(replaced, 'a').conditions)).toEqual([
-      'RolloutStarted=True/RolloutStarted',
-      'Overridden=True/NoOverrideSpecified',
-    ]);
-    story.files['resources/web.yaml'] = app('web:2');
-    // a is neither ready nor failed, so the one ready cluster may not be spared.
-    expect(moves(await story.plan(30))).toEqual(['a Bound 0 wait', 'b Bound 0 wait']);
-  });
-});
-
 describe('untrackable resources', () => {
   const widget = 'apiVersion: acme.io/v1\nkind: Widget\nmetadata: {name: w, namespace: web}\n';
   const crd =
@@ -358,7 +183,7 @@ describe('untrackable resources', () => {
   const withWidget = (index: number) => holds(index, [namespace, deployment(2), live]);
 
   it('each step waits for the period of the one before, and the plan says when to wake', async () => {
-    const story = started('a b', all, rolling(1, 0, 60));
+    const story = webOn('a b', all, rolling(1, 0, 60));
     story.files['resources/crd.yaml'] = crd;
     story.files['resources/web.yaml'] = app('web:1', `---\n${widget}`);
     story.seen = {};
@@ -389,7 +214,7 @@ describe('untrackable resources', () => {
   });
 
   it('with a period of 0 count at once', async () => {
-    const story = started('a b', all, rolling(1, 0, 0));
+    const story = webOn('a b', all, rolling(1, 0, 0));
     story.files['resources/crd.yaml'] = crd;
     story.files['resources/web.yaml'] = app('web:1', `---\n${widget}`);
     story.seen = {};

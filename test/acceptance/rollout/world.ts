@@ -117,6 +117,9 @@ spec:
   strategy: ${strategy}
 ${more}`;
 
+export const all = '{placementType: PickAll}';
+export const pickN = (n: number): string => `{placementType: PickN, numberOfClusters: ${n}}`;
+
 export const rolling = (maxUnavailable: number | string, maxSurge: number | string, seconds = 60): string =>
   `{type: RollingUpdate, rollingUpdate: {maxUnavailable: ${JSON.stringify(maxUnavailable)}, maxSurge: ${JSON.stringify(maxSurge)}, unavailablePeriodSeconds: ${seconds}}}`;
 
@@ -136,6 +139,10 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: main, image: "${image}"}]}
 ${more}`;
+
+/** The placement web of the app, and the members it may go to; nothing is planned yet. */
+export const webOn = (names: string, policy: string, strategy: string, image = 'web:1'): Story =>
+  new Story({ ...members(names), 'web.yaml': placement(policy, strategy), 'resources/web.yaml': app(image) });
 
 const label = { labels: { 'gitfleet.dev/placement': 'web' } };
 export const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web', ...label } };
@@ -164,6 +171,10 @@ export const told = (index: number, more: Document = {}) => ({
   done: true,
   ...more,
 });
+
+/** Every named member has brought `index` about, and all of it is available. */
+export const everywhere = (names: string, index: number) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, holds(index)]));
 
 /** `a Bound 1 update`, binding by binding. */
 export const moves = ({ plan }: Step, name = 'web'): string[] =>

@@ -1,26 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  app,
-  at,
-  bindingOn,
-  type Document,
-  held,
-  holds,
-  members,
-  moves,
-  namespace,
-  placement,
-  Story,
-} from '../world.ts';
-import { all, applying, result, settled, shows, statusOf } from './settled.ts';
+import { all, app, at, bindingOn, type Document, held, holds, moves, namespace, placement, webOn } from '../world.ts';
+import { applying, result, settled, shows, statusOf } from './settled.ts';
 
 describe('takeover', () => {
   it('IfNoDiff that is refused shows the differences and keeps the rollout there', async () => {
-    const story = new Story({
-      ...members('a b'),
-      'web.yaml': placement(all, applying('{whenToTakeOver: IfNoDiff}')),
-      'resources/web.yaml': app('web:1'),
-    });
+    const story = webOn('a b', all, applying('{whenToTakeOver: IfNoDiff}'));
     const diffs = [{ path: '/spec/replicas', valueInMember: '9', valueInHub: '2' }];
     story.seen = {};
     await story.plan();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, bindingOn, deployment, holds, moves, namespace, placement, rolling, words } from '../world.ts';
+import { all, at, bindingOn, deployment, holds, moves, namespace, placement, rolling, words } from '../world.ts';
 import {
-  all,
   applying,
   placementSynced,
   reached,

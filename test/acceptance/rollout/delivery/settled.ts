@@ -1,4 +1,5 @@
 import {
+  all,
   app,
   bindingOn,
   type Document,
@@ -15,7 +16,6 @@ import {
   words,
 } from '../world.ts';
 
-export const all = '{placementType: PickAll}';
 export const applying = (strategy: string): string =>
   `{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 1}, applyStrategy: ${strategy}}`;
 
