@@ -9,7 +9,7 @@ import { type EvictOutcome, evict } from './evict/evict.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { guard } from './guard/guard.ts';
 import { handedOver } from './handed-over.ts';
-import { type PlanInput, sourceKey } from './input.ts';
+import type { PlanInput } from './input.ts';
 import { sameValue } from './kernel/same-value.ts';
 import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
@@ -191,7 +191,7 @@ function goRound(before: Round, world: World): Round {
     ]),
     recordLost: world.recordLost,
     unread: world.record.unread?.evictions,
-    sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
+    sources: world.input.fleet.sources,
   });
   const { works } = evictions;
   return {

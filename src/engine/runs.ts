@@ -2,7 +2,6 @@ import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import { freezeOf } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
-import { sourceKey } from './input.ts';
 import { onceFor } from './kernel/once-for.ts';
 import { movedAsShown } from './present-bindings.ts';
 import { latestOf } from './selection/snapshot.ts';
@@ -49,7 +48,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     absenceIsCertain: world.input.fleet.unreadable.length === 0,
     recordLost: world.recordLost,
     unread: world.record.unread?.runs,
-    sourceOf: ({ kind, metadata }) => world.input.fleet.sources?.get(sourceKey(kind, metadata)),
+    sources: world.input.fleet.sources,
   });
 }
 

@@ -5,7 +5,6 @@ import type { Problem } from '../api/problem.ts';
 import { budgetInForce } from './evict/budget.ts';
 import { freezeOf, whereLastGoodIsLost } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
-import { sourceKey } from './input.ts';
 import { onceFor } from './kernel/once-for.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
@@ -14,6 +13,7 @@ import { asLastScheduled } from './placement/last-scheduled.ts';
 import { isChanged } from './placement/members.ts';
 import { schedule } from './placement/schedule.ts';
 import { filledAsShown, movedAsShown } from './present-bindings.ts';
+import { sourceOf } from './problem-of.ts';
 import { rollOut } from './rollout/roll-out.ts';
 import { heldTwice } from './selection/duplicates.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
@@ -50,7 +50,7 @@ const membersChanged = onceFor(({ members, record }: World) =>
 );
 
 function selectionProblems({ placement: { kind, metadata }, selection }: PlacementWork, world: World): Problem[] {
-  const source = world.input.fleet.sources?.get(sourceKey(kind, metadata));
+  const source = sourceOf(world.input.fleet, { kind, ...metadata });
   const path = 'spec.resourceSelectors';
   if (!selection.ok) {
     const { message, selector } = selection;

@@ -211,7 +211,10 @@ describe('validate says of a name that leads nowhere', () => {
     ['a label that no cluster has', 'KEY-region', 'KEY-regoin', 'no cluster has a label regoin', region],
   ])('%s of an override', async (_, from, to, expected, meant) => {
     const { code, lines } = await validated({ 'overrides/where.yaml': [from, to] });
-    expect([code, lines[0]]).toEqual([0, expect.stringContaining(`warning[lost-variable]: ResourceOverride where: `)]);
+    expect([code, lines[0]]).toEqual([
+      0,
+      expect.stringContaining(`warning[lost-variable]: ResourceOverride web/where: `),
+    ]);
     expect(lines[0]).toMatch(/^overrides\/where\.yaml:13:\d+: /);
     expect(lines[0]).toContain(expected);
     expect(lines[1]).toContain(meant === undefined ? `fix: write ${name}, or ` : `fix: did you mean ${meant}?`);

@@ -109,7 +109,7 @@ describe('a record that is damaged', () => {
     [
       'an override is not valid',
       { 'overrides/name.yaml': tellsItsCluster.replace('resourceSelectors', 'selectors') },
-      'the file of ResourceOverride name',
+      'the file of ResourceOverride web/name',
     ],
   ])(
     'a record that is lost while %s moves nothing and takes nothing from a member before that is mended',

@@ -1,7 +1,7 @@
 import type { Document } from 'yaml';
 import type { MemberCluster, Taint } from '../../api/member-cluster.ts';
 import { cordonTaint, isCordon } from '../../engine/evict/cordon-taint.ts';
-import { sourceKey } from '../../engine/input.ts';
+import { sourceOf } from '../../engine/problem-of.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';
 import type { Desired } from './open-desired.ts';
@@ -20,7 +20,7 @@ export async function cordonEdit(
   cordoned: boolean,
 ): Promise<[file: string, text: string]> {
   const { name } = member.metadata;
-  const file = desired.fleet.sources?.get(sourceKey('MemberCluster', member.metadata))?.file ?? '';
+  const file = sourceOf(desired.fleet, { kind: 'MemberCluster', name })?.file ?? '';
   const text = (await desired.text(file)) ?? '';
   return [file, editObject({ file, text }, { kind: 'MemberCluster', name }, (document) => taint(document, cordoned))];
 }

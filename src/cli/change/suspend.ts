@@ -2,7 +2,7 @@ import type { Document } from 'yaml';
 import { type Placement, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
-import { sourceKey } from '../../engine/input.ts';
+import { sourceOf } from '../../engine/problem-of.ts';
 import { isOver } from '../../engine/staged/step.ts';
 import { toldProgress } from '../../engine/staged/told-progress.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -63,7 +63,7 @@ async function turn(
         },
       );
     }
-    const file = fleet.sources?.get(sourceKey(object.kind, object.metadata))?.file ?? '';
+    const file = sourceOf(fleet, { kind: object.kind, ...object.metadata })?.file ?? '';
     const text = editObject(
       { file, text: (await desired.text(file)) ?? '' },
       { kind: object.kind, ...object.metadata },

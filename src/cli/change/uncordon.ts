@@ -1,5 +1,5 @@
 import { isCordon } from '../../engine/evict/cordon-taint.ts';
-import { sourceKey } from '../../engine/input.ts';
+import { sourceOf } from '../../engine/problem-of.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
 import { drainPrefix } from './drain.ts';
 import { removeObject } from './edit-yaml.ts';
@@ -36,7 +36,7 @@ async function withoutEvictions({ fleet, text }: Desired, cluster: string): Prom
   const edits = new Map<string, string | undefined>();
   for (const { kind, metadata, spec } of fleet.evictions) {
     if (spec.clusterName !== cluster || !metadata.name.startsWith(drainPrefix)) continue;
-    const file = fleet.sources?.get(sourceKey(kind, metadata))?.file ?? '';
+    const file = sourceOf(fleet, { kind, name: metadata.name })?.file ?? '';
     const before = edits.has(file) ? edits.get(file) : await text(file);
     edits.set(file, removeObject({ file, text: before ?? '' }, { kind, name: metadata.name }));
   }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Manifest } from '../../api/meta.ts';
-import { describeRef } from '../../engine/selection/object-key.ts';
+import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { lineDiff } from './lines.ts';
 
 /** What becomes of one object. */
@@ -19,9 +19,8 @@ export function changeOf(before: Manifest | undefined, after: Manifest | undefin
   const [was, is] = hideSecrets(before && shown(before), after && shown(after));
   const diff = lineDiff(textOf(was), textOf(is));
   if (diff === '') return undefined;
-  const { kind, metadata } = of;
   return {
-    object: describeRef({ kind, name: metadata.name, namespace: metadata.namespace }),
+    object: describeRef(refOfManifest(of)),
     action: before === undefined ? 'create' : after === undefined ? 'delete' : 'update',
     diff,
   };

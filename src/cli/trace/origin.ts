@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
-import { type Fleet, sourceKey } from '../../engine/input.ts';
+import type { Fleet } from '../../engine/input.ts';
+import { sourceOf } from '../../engine/problem-of.ts';
 import type { Branches } from '../../git/branches.ts';
 import { type Commit, subjectOf } from '../../git/objects/commit.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
@@ -54,7 +55,7 @@ async function originAt(branches: Branches, id: string): Promise<Origin | undefi
       return { file, changedBy: last === undefined ? undefined : told(await objects.commit(last)) };
     },
     place(kind, of) {
-      const source = fleet.sources?.get(sourceKey(kind, of));
+      const source = sourceOf(fleet, { kind, ...of });
       return source && `${source.file}:${source.line}`;
     },
   };

@@ -1,7 +1,7 @@
 import type { Binding } from '../../api/placement-state.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { overrideOf } from '../../engine/overrides/snapshot-id.ts';
-import { describeRef } from '../../engine/selection/object-key.ts';
+import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
 import { type ObjectState, objectState } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
@@ -161,13 +161,7 @@ function notPlaced(of: {
 }): CliError {
   const { kind, name, options, ofKind } = of;
   const where = `${options.namespace === undefined ? '' : ` in namespace ${options.namespace}`}${options.cluster === undefined ? '' : ` on ${options.cluster}`}`;
-  const known = [
-    ...new Set(
-      ofKind.map(({ object: { manifest } }) =>
-        describeRef({ kind: manifest.kind, name: manifest.metadata.name, namespace: manifest.metadata.namespace }),
-      ),
-    ),
-  ];
+  const known = [...new Set(ofKind.map(({ object: { manifest } }) => describeRef(refOfManifest(manifest))))];
   const instead =
     known.length === 0
       ? `no placement puts anything of this kind there`

@@ -1,5 +1,6 @@
 import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import { type HeldObject, holdsOf } from '../../repo/record/holds-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Bound } from '../status/bindings.ts';
@@ -42,7 +43,7 @@ export function staysAsItWas({ holds, notInForce }: Status, plural: string, row:
   ];
   const kept = holds.filter(({ reason }) => reason === 'LastGoodVersion');
   const [hold] = about.flatMap((object) => holdsOf(object, kept));
-  if (hold) return `${hold.subject.kind} ${hold.subject.name}: ${hold.message}`;
+  if (hold) return `${describeRef(hold.subject)}: ${hold.message}`;
   if (!placement) return undefined;
   const refused = notInForce.notValid.find((ref) => isPlacedBy(placement, ref));
   return refused && whyNotValid(refused, notInForce.errors);
@@ -98,10 +99,10 @@ export function neverCame(
   ];
 }
 
-const whyNotValid = ({ kind, name }: HeldObject, errors: readonly Problem[]): string =>
+const whyNotValid = (object: HeldObject, errors: readonly Problem[]): string =>
   told(
-    `${kind} ${name}: its file is not valid`,
-    errors.find(({ message }) => message.startsWith(`${kind} ${name}: `)),
+    `${describeRef(object)}: its file is not valid`,
+    errors.find(({ message }) => message.startsWith(`${describeRef(object)}: `)),
   );
 
 const whyNotRead = (file: string, errors: readonly Problem[]): string =>

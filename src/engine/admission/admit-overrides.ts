@@ -1,9 +1,10 @@
 import type { Override } from '../../api/override.ts';
 import { mostOverrides, overrideScope, selectedByOverride } from '../../api/override-selectors.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Fleet, type FleetRecord, sourceKey } from '../input.ts';
+import type { Fleet, FleetRecord } from '../input.ts';
 import { lastRecorded, overrideKey } from '../overrides/snapshots.ts';
 import type { Hold } from '../plan-document.ts';
+import { problemOf } from '../problem-of.ts';
 import { forbidden } from './forbidden.ts';
 import { absenceMeansNothing, heldBecause, lastGoodHold } from './last-good.ts';
 
@@ -76,13 +77,16 @@ function alreadySelected(override: Override, held: readonly Override[], fleet: F
   if (clash === undefined) return undefined;
   const { kind, metadata } = override;
   const because = `${clash.kind} ${clash.name} is already selected by override ${taken.get(clash.key)!.metadata.name}, which stays as last recorded`;
-  const problem: Problem = {
-    severity: 'error',
-    code: 'override-collision',
-    ...fleet.sources?.get(sourceKey(kind, metadata)),
-    path: clash.path.join('.'),
-    message: `${kind} ${metadata.name}: ${because}`,
-    fix: `put the rules of ${metadata.name} into that override`,
-  };
+  const problem = problemOf(
+    fleet,
+    { kind, ...metadata },
+    {
+      severity: 'error',
+      code: 'override-collision',
+      path: clash.path.join('.'),
+      message: because,
+      fix: `put the rules of ${metadata.name} into that override`,
+    },
+  );
   return { because, problems: [problem] };
 }

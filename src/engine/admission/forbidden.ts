@@ -3,7 +3,8 @@ import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { transitionProblems } from '../../api/transitions.ts';
-import { type Fleet, sourceKey } from '../input.ts';
+import type { Fleet } from '../input.ts';
+import { problemOf } from '../problem-of.ts';
 
 /** The transition rules that `next` breaks, each as a problem of severity error; nothing where the change is allowed. */
 export function forbidden<T extends Placement | StagedUpdateRun | Override>(
@@ -17,14 +18,18 @@ export function forbidden<T extends Placement | StagedUpdateRun | Override>(
   );
   if (refusals.length === 0) return undefined;
   const problems = refusals.map(
-    ({ code, path, message, fix }): Problem => ({
-      severity: 'error',
-      code,
-      ...fleet.sources?.get(sourceKey(next.kind, next.metadata)),
-      path: path.join('.'),
-      message: `${next.kind} ${next.metadata.name}: ${message}`,
-      ...(fix === undefined ? {} : { fix }),
-    }),
+    ({ code, path, message, fix }): Problem =>
+      problemOf(
+        fleet,
+        { kind: next.kind, ...next.metadata },
+        {
+          severity: 'error',
+          code,
+          path: path.join('.'),
+          message,
+          ...(fix === undefined ? {} : { fix }),
+        },
+      ),
   );
   return { problems, because: refusals.map(({ message }) => message).join('; ') };
 }

@@ -1,5 +1,6 @@
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { Fleet } from '../input.ts';
+import { describeRef } from '../selection/object-key.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import { latestOf } from '../selection/snapshot.ts';
 
@@ -14,5 +15,5 @@ export function lostLastGood(
 ): string | undefined {
   const latest = latestOf(resourceSnapshots);
   if (latest === undefined || !isRebuilt(resourceSnapshots, latest.index)) return undefined;
-  return unreadable[0] ?? refused.map(({ kind, name }) => `the file of ${kind} ${name}`)[0];
+  return unreadable[0] ?? refused.map((ref) => `the file of ${describeRef(ref)}`)[0];
 }

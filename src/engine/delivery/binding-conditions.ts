@@ -8,6 +8,7 @@ import { parseInstant } from '../kernel/instant.ts';
 import { shortened } from '../kernel/shortened.ts';
 import { someOf } from '../kernel/some-of.ts';
 import type { Rendered } from '../overrides/render.ts';
+import { describeRef } from '../selection/object-key.ts';
 import { applyStrategyOf } from './apply-strategy.ts';
 import { changedLists } from './changed-lists.ts';
 import { failedList } from './failed-list.ts';
@@ -216,7 +217,7 @@ function cause(objects: readonly Delivered[]): string {
 /** At most three names: the lists of the binding have them all. */
 const list = (objects: readonly Delivered[]): string =>
   someOf(
-    objects.map(({ identifier: { kind, namespace, name } }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`),
+    objects.map(({ identifier }) => describeRef(identifier)),
     3,
   );
 

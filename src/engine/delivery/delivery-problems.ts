@@ -2,7 +2,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import { type Placement, type ResourceIdentifier, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Fleet, type HubObject, sourceKey } from '../input.ts';
+import type { Fleet, HubObject } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { fewOf } from '../kernel/some-of.ts';
@@ -10,6 +10,7 @@ import { patchNamed } from '../overrides/effective.ts';
 import { lookupOf } from '../overrides/lookup.ts';
 import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
 import type { OverrideHistory } from '../overrides/snapshots.ts';
+import { sourceOf } from '../problem-of.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { tellsLostSnapshot } from '../selection/lost-snapshot.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
@@ -155,7 +156,7 @@ function placeOf(of: {
   const own = about?.kind === 'override' ? placeOfOverride(about.override, why, fleet) : undefined;
   const file = about?.kind === 'object' ? filesOf(fleet.resources).get(keyOf(about.object)) : undefined;
   if (file !== undefined) return { file };
-  return own ?? fleet.sources?.get(sourceKey(placement.kind, placement.metadata)) ?? {};
+  return own ?? sourceOf(fleet, refOf(placement)) ?? {};
 }
 
 /** Rendering names the patch too, of the snapshot; the file may hold another one there by now. */
@@ -165,7 +166,7 @@ function placeOfOverride(
   fleet: Fleet,
 ) {
   const { kind, name, namespace } = named;
-  const source = fleet.sources?.get(sourceKey(kind, named));
+  const source = sourceOf(fleet, named);
   const override = fleet.overrides.find(
     (one) => one.kind === kind && one.metadata.name === name && one.metadata.namespace === namespace,
   );

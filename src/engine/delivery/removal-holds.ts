@@ -6,7 +6,7 @@ import type { PlanInput } from '../input.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import type { Hold, Target } from '../plan-document.ts';
-import { objectKey } from '../selection/object-key.ts';
+import { describeRef, objectKey } from '../selection/object-key.ts';
 import { sightingOf } from './outcomes.ts';
 
 type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
@@ -109,7 +109,7 @@ const removalDigestOf = (
 /** What the actor said of at most three objects. */
 const told = (outcomes: readonly ObjectOutcome[]): string =>
   someOf(
-    outcomes.map(({ message, object, result }) => message ?? `${object.kind} ${object.name}: ${result}`),
+    outcomes.map(({ message, object, result }) => message ?? `${describeRef(object)}: ${result}`),
     3,
     '; ',
   );

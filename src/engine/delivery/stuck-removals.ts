@@ -6,7 +6,7 @@ import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import type { Hold, Target } from '../plan-document.ts';
-import { keyOfManifest, objectKey } from '../selection/object-key.ts';
+import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
 import { leavingSteps, type PlacementWork } from '../working.ts';
 import { listedObjects } from './listed-objects.ts';
 
@@ -81,9 +81,8 @@ function goingFrom(
 
 function told(stuck: readonly Manifest[]): string {
   const said = stuck.map((object) => {
-    const { name, namespace, deletionTimestamp } = object.metadata;
     const waits = waitsFor(object);
-    return `${object.kind} ${namespace ? `${namespace}/` : ''}${name} is being removed since ${deletionTimestamp}${waits === '' ? '' : ` and waits for ${waits}`}`;
+    return `${describeRef(refOfManifest(object))} is being removed since ${object.metadata.deletionTimestamp}${waits === '' ? '' : ` and waits for ${waits}`}`;
   });
   return someOf(said, 3, '; ');
 }

@@ -2,10 +2,11 @@ import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { type Freeze, frozenHold } from '../freeze/freeze.ts';
-import type { Source } from '../input.ts';
+import type { Fleet } from '../input.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
+import { problemOf } from '../problem-of.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../staged/lost-record.ts';
 import { onItsWayOut, type PlacementWork } from '../working.ts';
 import { budgetInForce } from './budget.ts';
@@ -31,8 +32,7 @@ export interface EvictInput {
   readonly recordLost?: boolean;
   /** Names of evictions whose record is there and cannot be read: lost as well. */
   readonly unread?: ReadonlySet<string> | undefined;
-  /** Where an eviction stands, for problems. */
-  readonly sourceOf?: (eviction: Eviction) => Source | undefined;
+  readonly sources?: Fleet['sources'];
 }
 
 export interface EvictOutcome {
@@ -162,23 +162,28 @@ const lostHold = ({ kind, metadata: { name } }: Eviction): Hold => ({
   message: `the record was lost, so ${name} may have been carried out before: change its file, or give it a new name, to carry it out`,
 });
 
-const refusal = (eviction: Eviction, message: string, input: EvictInput): Problem => ({
-  severity: 'error',
-  code: 'eviction-refused',
-  message: `${eviction.kind} ${eviction.metadata.name}: ${message}`,
-  fix: 'remove the file; an eviction speaks of one cluster of a PickAll or PickN placement that is not being deleted',
-  ...where(eviction, input),
-});
+const refusal = (eviction: Eviction, message: string, input: EvictInput): Problem =>
+  problemOf(
+    input,
+    { kind: eviction.kind, name: eviction.metadata.name },
+    {
+      severity: 'error',
+      code: 'eviction-refused',
+      path: 'spec',
+      message,
+      fix: 'remove the file; an eviction speaks of one cluster of a PickAll or PickN placement that is not being deleted',
+    },
+  );
 
-const reused = (eviction: Eviction, input: EvictInput): Problem => ({
-  severity: 'error',
-  code: 'immutable-field',
-  message: `${eviction.kind} ${eviction.metadata.name}: an eviction of this name is done; its placementName and clusterName cannot change`,
-  fix: 'give the new eviction a new name',
-  ...where(eviction, input),
-});
-
-const where = (eviction: Eviction, { sourceOf }: EvictInput): Pick<Problem, 'file' | 'line' | 'path'> => ({
-  path: 'spec',
-  ...sourceOf?.(eviction),
-});
+const reused = (eviction: Eviction, input: EvictInput): Problem =>
+  problemOf(
+    input,
+    { kind: eviction.kind, name: eviction.metadata.name },
+    {
+      severity: 'error',
+      code: 'immutable-field',
+      path: 'spec',
+      message: 'an eviction of this name is done; its placementName and clusterName cannot change',
+      fix: 'give the new eviction a new name',
+    },
+  );

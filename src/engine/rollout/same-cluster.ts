@@ -4,6 +4,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import { wasBound } from '../placement/bindings.ts';
 import type { Hold } from '../plan-document.ts';
+import { describeRef } from '../selection/object-key.ts';
 import type { PlacementWork } from '../working.ts';
 
 export interface SameCluster {
@@ -34,7 +35,7 @@ export function sameCluster(
     const subject = { ...ref, clusterName };
     const live = list.filter(({ deleting }) => !deleting);
     if (live.length > 1 || (live.some(wasBound) && live.length < list.length)) {
-      const message = `${ref.kind} ${ref.name} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): nothing of it moves until one is left`;
+      const message = `${describeRef(ref)} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): nothing of it moves until one is left`;
       const fix = `remove the surplus binding on ${clusterName} from its state.yaml on the status branch`;
       return {
         conflict: {

@@ -1,7 +1,7 @@
 import { givesNamespace, type Placement, type ResourceSelector, selectsNamespaces } from '../../api/placement.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { HubObject } from '../input.ts';
-import { apiVersionOf } from './group-version.ts';
+import { apiVersionOf, describeObject } from './group-version.ts';
 import { type HubIndex, scopeOfKind } from './hub.ts';
 import { labelled } from './labelled.ts';
 import { isDisabledKind, isReservedNamespace } from './placeable.ts';
@@ -35,7 +35,7 @@ export function gather(placement: Placement, hub: HubIndex): GatheredAll {
     for (const object of gathered.objects) {
       if (found.has(object))
         return {
-          ...wrong(`found duplicate resource: ${describe(object)} is selected more than once`),
+          ...wrong(`found duplicate resource: ${describeObject(object.manifest)} is selected more than once`),
           selector: at,
         };
       found.add(object);
@@ -45,11 +45,6 @@ export function gather(placement: Placement, hub: HubIndex): GatheredAll {
 }
 
 const wrong = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
-
-const describe = ({ manifest }: HubObject): string => {
-  const { name, namespace } = manifest.metadata;
-  return `${manifest.apiVersion} ${manifest.kind} ${namespace ? `${namespace}/` : ''}${name}`;
-};
 
 /** The namespace that namespaced kinds are taken from: a ResourcePlacement's own, or the one selected for that purpose. */
 function namespaceOf(

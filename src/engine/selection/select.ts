@@ -1,11 +1,12 @@
 import type { Manifest } from '../../api/meta.ts';
-import type { Placement, ResourceSelector } from '../../api/placement.ts';
+import { type Placement, type ResourceSelector, refOf } from '../../api/placement.ts';
 import type { Selection } from '../working.ts';
 import { hashOfContents } from './content-hash.ts';
 import { gather } from './gather.ts';
 import { identifierOf } from './group-version.ts';
 import type { HubIndex } from './hub.ts';
 import { contentOf } from './normalise.ts';
+import { describeRef } from './object-key.ts';
 import { inSnapshotOrder } from './order.ts';
 
 /**
@@ -22,7 +23,7 @@ export function selectResources(request: {
   const gathered = gather(placement, hub);
   if (!gathered.ok) {
     const { message, selector } = gathered;
-    return { ok: false, message: `invalid ${nameOf(placement)}: ${message}`, selector };
+    return { ok: false, message: `invalid ${describeRef(refOf(placement))}: ${message}`, selector };
   }
 
   const manifests = inSnapshotOrder(gathered.objects.map(contentOf));
@@ -44,9 +45,3 @@ const selections = new WeakMap<readonly ResourceSelector[], Selected>();
 
 const sameElements = (a: readonly Manifest[], b: readonly Manifest[]): boolean =>
   a.length === b.length && a.every((manifest, at) => manifest === b[at]);
-
-function nameOf({ kind, metadata }: Placement): string {
-  return kind === 'ResourcePlacement'
-    ? `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
-    : `${kind} ${metadata.name}`;
-}

@@ -12,11 +12,12 @@ import type {
 } from '../../api/staged.ts';
 import type { Freeze } from '../freeze/freeze.ts';
 import type { Successor } from '../inherited.ts';
-import type { Source } from '../input.ts';
+import type { Fleet } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Hold, HoldReason } from '../plan-document.ts';
+import { problemOf, sourceOf } from '../problem-of.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
 
 export interface RunsInput {
@@ -56,8 +57,7 @@ export interface RunsInput {
   readonly recordLost?: boolean;
   /** Runs whose record is there and cannot be read, by `[ns.]name`: lost as well. */
   readonly unread?: ReadonlySet<string> | undefined;
-  /** Where an object of the fleet stands, for problems. */
-  readonly sourceOf?: (object: Written) => Source | undefined;
+  readonly sources?: Fleet['sources'];
 }
 
 interface Written {
@@ -138,8 +138,9 @@ export function withProblem(
   problem: Problem,
   about: Written = run,
 ): RunStep {
-  const message = `${run.kind} ${run.metadata.name}: ${problem.message}`;
-  return { ...step, problems: [...step.problems, { ...problem, ...input.sourceOf?.(about), message }] };
+  const told = problemOf(input, { kind: run.kind, ...run.metadata }, problem);
+  const place = sourceOf(input, { kind: about.kind, ...about.metadata });
+  return { ...step, problems: [...step.problems, { ...told, ...place }] };
 }
 
 /** The step with another status of the stage at `index`. */

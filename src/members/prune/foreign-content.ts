@@ -37,7 +37,7 @@ export async function foreignContent(
       if (error.status === 403) unseen.push(kind.plural);
     }
   });
-  const what = `${live.kind} ${live.metadata.name}`;
+  const what = describeRef(refOfManifest(live));
   if (foreign.length > 0) {
     const names = foreign.map((item) => describeRef(refOfManifest(item)));
     return `${what} holds ${foreign.length} object(s) that are not of this placement: ${firstOf(names)}`;

@@ -1,6 +1,7 @@
 import type { Issue } from '../../api/issue.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
 import type { RepoTree, TreeFile } from '../tree.ts';
 import { holdsSecret } from '../yaml/holds-secret.ts';
 import { type Positions, positionsOf } from '../yaml/positions.ts';
@@ -74,8 +75,8 @@ const lookInto = (text: string): Looked => ({ positions: positionsOf(text), secr
 
 /** Named in front of the message, unless it has no name or the message begins with it. */
 function subjectOf(ref: Finding['ref'], message: string): string {
-  if (!ref?.name || message.startsWith(`${ref.kind} ${ref.name} `)) return '';
-  return `${ref.kind} ${ref.name}: `;
+  if (!ref?.name || message.startsWith(`${describeRef(ref)} `)) return '';
+  return `${describeRef(ref)}: `;
 }
 
 async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<string, string>> {

@@ -298,7 +298,7 @@ describe('what becomes of an eviction', () => {
   it('what the webhook refuses is a problem that names the file, as long as the file is there', () => {
     const given: Partial<EvictInput> = {
       works: fleet([yes('c-0')], fixed),
-      sourceOf: ({ metadata }) => ({ file: `evictions/${metadata.name}.yaml`, line: 1 }),
+      sources: new Map([['ClusterResourcePlacementEviction//e', { file: 'evictions/e.yaml', line: 1 }]]),
     };
     const first = run(given);
     expect(first.problems.map(({ severity, file }) => [severity, file])).toEqual([['error', 'evictions/e.yaml']]);

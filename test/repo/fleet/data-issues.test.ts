@@ -45,6 +45,6 @@ it.each([
 ])(
   'data that no API server takes, of a Secret without its value: %s, %s',
   async (kind, data, at, message, value, fix) => {
-    expect(await load(kind, data)).toEqual([0, [at, `${kind} web: ${message}`, value, fix]]);
+    expect(await load(kind, data)).toEqual([0, [at, `${kind} shop/web: ${message}`, value, fix]]);
   },
 );

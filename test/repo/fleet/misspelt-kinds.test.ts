@@ -16,8 +16,8 @@ const object = (apiVersion: string, kind: string) =>
 
 describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   it.each([
-    ['v1', 'Servce', 'Servce web: there is no kind Servce in the core group; did you mean Service?'],
-    ['apps/v1', 'Deploymet', 'Deploymet web: there is no kind Deploymet in apps; did you mean Deployment?'],
+    ['v1', 'Servce', 'Servce shop/web: there is no kind Servce in the core group; did you mean Service?'],
+    ['apps/v1', 'Deploymet', 'Deploymet shop/web: there is no kind Deploymet in apps; did you mean Deployment?'],
   ])('is asked about, and can be placed all the same: %s %s', async (apiVersion, kind, said) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],
@@ -26,13 +26,13 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
   });
 
   it.each([
-    ['v1', 'Deployment', 'Deployment web: there is no kind Deployment in the core group; did you mean apps/v1?'],
+    ['v1', 'Deployment', 'Deployment shop/web: there is no kind Deployment in the core group; did you mean apps/v1?'],
     [
       'extensions/v1beta1',
       'Ingress',
-      'Ingress web: there is no kind Ingress in extensions; did you mean networking.k8s.io/v1?',
+      'Ingress shop/web: there is no kind Ingress in extensions; did you mean networking.k8s.io/v1?',
     ],
-    ['apps/v1', 'ConfigMap', 'ConfigMap web: there is no kind ConfigMap in apps; did you mean v1?'],
+    ['apps/v1', 'ConfigMap', 'ConfigMap shop/web: there is no kind ConfigMap in apps; did you mean v1?'],
   ])('is asked about where another group has it: %s %s', async (apiVersion, kind, said) => {
     expect(await load('resources/web.yaml', object(apiVersion, kind))).toEqual({
       placeable: [kind],

@@ -75,8 +75,8 @@ describe('a change of an override', () => {
     const next = await thenPlan(first, repo(a, z('2')));
     expect(next.plan.problems.map(({ code, message }) => `${code} ${message.replace(/ \(also.*/, '')}`).sort()).toEqual(
       [
-        'override-collision ResourceOverride a: ConfigMap prices is already selected by override z, which stays as last recorded',
-        'override-collision ResourceOverride z: ConfigMap prices is already selected by override a',
+        'override-collision ResourceOverride shop/a: ConfigMap prices is already selected by override z, which stays as last recorded',
+        'override-collision ResourceOverride shop/z: ConfigMap prices is already selected by override a',
       ],
     );
     expect(Object.keys(next.recorded).filter((path) => path.startsWith('overrides/'))).toEqual([
