@@ -1,4 +1,5 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { unpack } from '../selection/envelope.ts';
 import { objectKey, refOfManifest } from '../selection/object-key.ts';
 
@@ -8,18 +9,11 @@ export interface Listed {
   readonly keys: ReadonlySet<string>;
 }
 
-const listings = new WeakMap<ReadonlyMap<number, readonly Manifest[]>, Listed>();
-
 /** Every object that remembered snapshots of a placement list; an envelope stands for what is in it, itself it never reaches a member. */
-export function listedObjects(snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed {
-  let listed = listings.get(snapshots);
-  if (!listed) {
-    const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
-    listed = { refs: [...refs.values()], keys: new Set([...refs.values()].map(objectKey)) };
-    listings.set(snapshots, listed);
-  }
-  return listed;
-}
+export const listedObjects = onceFor((snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed => {
+  const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
+  return { refs: [...refs.values()], keys: new Set([...refs.values()].map(objectKey)) };
+});
 
 /** Objects that reach a member: those in an envelope instead of it; none of one that cannot be unpacked. */
 export const refsIn = (manifests: readonly Manifest[]): ObjectRef[] =>

@@ -1,6 +1,7 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
 import type { RenderedManifest, RenderOn } from '../overrides/render.ts';
 import type { Target } from '../plan-document.ts';
@@ -63,17 +64,10 @@ function onePerCluster({ bindings }: PlacementWork): Binding[] {
 
 const rank = ({ deleting, state }: Binding): number => (deleting ? 2 : state === 'Bound' ? 0 : 1);
 
-const listings = new WeakMap<readonly RenderedManifest[], readonly ObjectRef[]>();
-
 /** Clusters that get the same rendering share one list. */
-function objectsOf(manifests: readonly RenderedManifest[]): readonly ObjectRef[] {
-  let objects = listings.get(manifests);
-  if (!objects) {
-    objects = refsOf(manifests.map(({ manifest }) => manifest));
-    listings.set(manifests, objects);
-  }
-  return objects;
-}
+const objectsOf = onceFor((manifests: readonly RenderedManifest[]): readonly ObjectRef[] =>
+  refsOf(manifests.map(({ manifest }) => manifest)),
+);
 
 const refsOf = (manifests: readonly Manifest[]): ObjectRef[] => manifests.map(refOfManifest).sort(by(textOf));
 

@@ -1,6 +1,7 @@
 import type { ClusterName, ObjectRef, PlacementKey } from '../../api/meta.ts';
 import { type ApplyStrategy, type Placement, placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import type { Plan, PlannedBinding, PlannedPlacement, Target } from '../plan-document.ts';
 import { bindingReader, type Compared, snapshotReader } from './comparison.ts';
 import type { Removal } from './removals.ts';
@@ -90,17 +91,11 @@ function targetsByPlacement({ targets }: Plan): ReadonlyMap<PlacementKey, Readon
   );
 }
 
-const names = new WeakMap<readonly ObjectRef[], ReadonlySet<string>>();
-
 /** Clusters that get the same share one list. */
-function namesOf(objects: readonly ObjectRef[]): ReadonlySet<string> {
-  let known = names.get(objects);
-  if (!known) {
-    known = new Set(objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name)));
-    names.set(objects, known);
-  }
-  return known;
-}
+const namesOf = onceFor(
+  (objects: readonly ObjectRef[]): ReadonlySet<string> =>
+    new Set(objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name))),
+);
 
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

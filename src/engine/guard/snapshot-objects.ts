@@ -1,16 +1,8 @@
 import type { Manifest } from '../../api/meta.ts';
+import { onceFor } from '../kernel/once-for.ts';
 
 /** Objects that a snapshot puts on a cluster: envelopes count as what is in them. */
-export function objectsOf(manifests: readonly Manifest[]): readonly string[] {
-  let objects = listed.get(manifests);
-  if (objects === undefined) {
-    objects = manifests.flatMap(namesIn);
-    listed.set(manifests, objects);
-  }
-  return objects;
-}
-
-const listed = new WeakMap<readonly Manifest[], readonly string[]>();
+export const objectsOf = onceFor((manifests: readonly Manifest[]): readonly string[] => manifests.flatMap(namesIn));
 
 function namesIn(manifest: Manifest): string[] {
   const { apiVersion, kind, metadata } = manifest;

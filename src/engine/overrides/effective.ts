@@ -1,4 +1,5 @@
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { applyPatch, type PatchOperation } from './json-patch.ts';
 import { labelsOf, type OverrideCluster, ruleMatches } from './lookup.ts';
 import { snapshotId } from './snapshot-id.ts';
@@ -92,13 +93,4 @@ function filledIn(
   }
 }
 
-const texts = new WeakMap<PatchOperation, string>();
-
-function textOf(operation: PatchOperation): string {
-  let text = texts.get(operation);
-  if (text === undefined) {
-    text = JSON.stringify(operation.value ?? null);
-    texts.set(operation, text);
-  }
-  return text;
-}
+const textOf = onceFor((operation: PatchOperation) => JSON.stringify(operation.value ?? null));

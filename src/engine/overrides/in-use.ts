@@ -1,5 +1,6 @@
 import type { Binding, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { isOver } from '../staged/step.ts';
 import { idsOf } from './snapshot-id.ts';
 
@@ -24,15 +25,8 @@ export function overridesInUse(placements: Iterable<Holding>, runs: Iterable<Sta
   return ids;
 }
 
-const known = new WeakMap<Holding, readonly string[]>();
-
 /** Of what did not change since an earlier plan it is known. */
-function idsOfHolding(holding: Holding): readonly string[] {
-  let ids = known.get(holding);
-  if (!ids) {
-    const entries = holding.resourceSnapshots.flatMap(({ overrides }) => overrides ?? []);
-    ids = [...new Set([...holding.bindings.flatMap(idsOf), ...entries])];
-    known.set(holding, ids);
-  }
-  return ids;
-}
+const idsOfHolding = onceFor(({ bindings, resourceSnapshots }: Holding): readonly string[] => {
+  const entries = resourceSnapshots.flatMap(({ overrides }) => overrides ?? []);
+  return [...new Set([...bindings.flatMap(idsOf), ...entries])];
+});

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { type Labels, matchesSelector } from '../kernel/selector.ts';
 import { memberNameLabel } from '../placement/members.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
@@ -19,10 +20,8 @@ export interface OverrideLookup {
   readonly latest: ReadonlyMap<string, readonly OverrideSnapshot[]>;
 }
 
-/** The index of a history, made once: a fleet asks for it for every cluster of every placement. */
-export function lookupOf(history: OverrideHistory): OverrideLookup {
-  const known = lookups.get(history);
-  if (known) return known;
+/** The index of a history: a fleet asks for it for every cluster of every placement. */
+export const lookupOf = onceFor((history: OverrideHistory): OverrideLookup => {
   const byId = new Map<string, OverrideSnapshot>();
   const latest = new Map<string, OverrideSnapshot[]>();
   for (const snapshot of [...history.values()].flat()) {
@@ -30,12 +29,8 @@ export function lookupOf(history: OverrideHistory): OverrideLookup {
     if (!snapshot.latest) continue;
     for (const key of selectorKeys(snapshot)) latest.set(key, [...(latest.get(key) ?? []), snapshot]);
   }
-  const lookup = { byId, latest };
-  lookups.set(history, lookup);
-  return lookup;
-}
-
-const lookups = new WeakMap<OverrideHistory, OverrideLookup>();
+  return { byId, latest };
+});
 
 /** The keys that a snapshot's selectors name; {@link objectKeys} says under which of them an object is found. */
 export function selectorKeys(snapshot: OverrideSnapshot): string[] {

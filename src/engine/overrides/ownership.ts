@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { onceFor, onceForPair } from '../kernel/once-for.ts';
 import { jsonTextOf } from '../selection/content-hash.ts';
 
 /** On every object we hold: which placement it belongs to. */
@@ -24,20 +25,13 @@ export function placementLabelValue(placement: PlacementRef, digest: (text: stri
  */
 export function marked(manifest: Manifest, placement: PlacementRef, digest: (text: string) => string): Manifest {
   const full = placementKey(placement);
-  let byPlacement = marks.get(manifest);
-  if (!byPlacement) {
-    byPlacement = new Map();
-    marks.set(manifest, byPlacement);
-  }
-  let known = byPlacement.get(full);
-  if (!known) {
-    known = mark(manifest, full, placementLabelValue(placement, digest), digest);
-    byPlacement.set(full, known);
-  }
+  const byPlacement = marksOf(manifest);
+  const known = byPlacement.get(full) ?? mark(manifest, full, placementLabelValue(placement, digest), digest);
+  byPlacement.set(full, known);
   return known;
 }
 
-const marks = new WeakMap<Manifest, Map<string, Manifest>>();
+const marksOf = onceFor((_: Manifest) => new Map<string, Manifest>());
 
 function mark(manifest: Manifest, full: string, label: string, digest: (text: string) => string): Manifest {
   const { metadata } = manifest;
@@ -56,13 +50,6 @@ function mark(manifest: Manifest, full: string, label: string, digest: (text: st
 }
 
 /** `sha256:` and the hex digest of a manifest's canonical JSON, remembered by the manifest's identity. */
-export function digestOf(manifest: Manifest, digest: (text: string) => string): string {
-  let known = digests.get(manifest);
-  if (known === undefined) {
-    known = `sha256:${digest(jsonTextOf(manifest))}`;
-    digests.set(manifest, known);
-  }
-  return known;
-}
-
-const digests = new WeakMap<Manifest, string>();
+export const digestOf = onceForPair(
+  (manifest: Manifest, digest: (text: string) => string): string => `sha256:${digest(jsonTextOf(manifest))}`,
+);

@@ -1,6 +1,7 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
 import { describeObject } from '../selection/group-version.ts';
@@ -85,18 +86,9 @@ export function render(request: RenderRequest): Rendered {
   return rendered;
 }
 
-const remembered = new WeakMap<readonly Manifest[], Map<string, Rendered>>();
+const variantsOf = onceFor((_: readonly Manifest[]) => new Map<string, Rendered>());
 /** Labels that keep changing under one snapshot must not fill the memory; a fleet with a variant per cluster must fit. */
 const mostVariants = 20_000;
-
-function variantsOf(manifests: readonly Manifest[]): Map<string, Rendered> {
-  let variants = remembered.get(manifests);
-  if (!variants) {
-    variants = new Map();
-    remembered.set(manifests, variants);
-  }
-  return variants;
-}
 
 const failed = (reason: 'OverriddenFailed' | 'SyncWorkFailed', message: string): Rendered => ({
   ok: false,

@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Override, OverrideSnapshot } from '../../api/override.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { onceForPair } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import type { RecordDocument } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
@@ -86,16 +87,9 @@ export function lastRecorded(history: OverrideHistory): ReadonlyMap<string, Over
 }
 
 /** Hex sha-256 of an override's spec, remembered by the spec's identity. */
-export function hashOfSpec(spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string {
-  let hash = hashes.get(spec);
-  if (hash === undefined) {
-    hash = digest(canonicalJson(spec));
-    hashes.set(spec, hash);
-  }
-  return hash;
-}
-
-const hashes = new WeakMap<OverrideSnapshot['overrideSpec'], string>();
+export const hashOfSpec = onceForPair(
+  (spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string => digest(canonicalJson(spec)),
+);
 
 const folderOf = ({ name, namespace }: { readonly name: string; readonly namespace?: string | undefined }): string =>
   namespace ? `${namespace}.${name}` : name;

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { onceFor } from '../kernel/once-for.ts';
 
 /**
  * Hex sha-256 of the JSON of `{selectedResources: […]}`, manifests in the order given (KubeFleet resource.HashOf over a
@@ -9,13 +10,4 @@ export const hashOfContents = (manifests: readonly Manifest[], digest: (text: st
   digest(`{"selectedResources":[${manifests.map(jsonTextOf).join(',')}]}`);
 
 /** Canonical JSON of a manifest, remembered by the manifest's identity. */
-export function jsonTextOf(manifest: Manifest): string {
-  let text = texts.get(manifest);
-  if (text === undefined) {
-    text = canonicalJson(manifest);
-    texts.set(manifest, text);
-  }
-  return text;
-}
-
-const texts = new WeakMap<Manifest, string>();
+export const jsonTextOf = onceFor((manifest: Manifest) => canonicalJson(manifest));

@@ -1,6 +1,7 @@
 import { isManifest } from '../../api/is-manifest.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { byText } from '../kernel/ordering.ts';
 import { describeObject, groupVersionOf } from './group-version.ts';
 import { builtInScope } from './scope.ts';
@@ -24,16 +25,8 @@ export type Unpacked =
  * (KubeFleet workgenerator envelope.go). A cluster envelope takes cluster-scoped objects only, a namespaced one objects
  * of its own namespace only, an annotated ConfigMap both (docs/compatibility.md).
  */
-export function unpack(manifest: Manifest): Unpacked | undefined {
-  const type = envelopeTypeOf(manifest);
-  if (!type) return undefined;
-  let known = unpacked.get(manifest);
-  if (!known) {
-    known = open(manifest, type);
-    unpacked.set(manifest, known);
-  }
-  return known;
-}
+export const unpack = (manifest: Manifest): Unpacked | undefined =>
+  envelopeTypeOf(manifest) === undefined ? undefined : opened(manifest);
 
 /**
  * KubeFleet's older envelope: a ConfigMap that is marked by an annotation. It is accepted in v1 and v1beta1 alike; KubeFleet has
@@ -44,7 +37,8 @@ export const isConfigMapEnvelope = (manifest: Manifest): boolean =>
   manifest.apiVersion === 'v1' &&
   manifest.metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true';
 
-const unpacked = new WeakMap<Manifest, Unpacked>();
+/** Nearly all manifests are no envelopes: only of those that are is it remembered. */
+const opened = onceFor((manifest: Manifest) => open(manifest, envelopeTypeOf(manifest)!));
 
 function envelopeTypeOf(manifest: Manifest): EnvelopeType | undefined {
   if (isConfigMapEnvelope(manifest)) return 'ConfigMap';

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { jsonTextOf } from './content-hash.ts';
 
 /** Bytes of JSON in one resource snapshot of KubeFleet, set there by what an API server takes in one object. */
@@ -22,16 +23,7 @@ export function countGroups(manifests: readonly Manifest[]): number {
   return groups;
 }
 
-const sizes = new WeakMap<Manifest, number>();
-
-function sizeOf(manifest: Manifest): number {
-  let size = sizes.get(manifest);
-  if (size === undefined) {
-    size = utf8Length(jsonTextOf(manifest));
-    sizes.set(manifest, size);
-  }
-  return size;
-}
+const sizeOf = onceFor((manifest: Manifest) => utf8Length(jsonTextOf(manifest)));
 
 function utf8Length(text: string): number {
   let length = text.length;

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { groupVersionOf } from './group-version.ts';
 import { isPlaceable } from './placeable.ts';
 import { builtInScope, type Scope } from './scope.ts';
@@ -27,19 +28,11 @@ export interface KindIndex {
 }
 
 /** Indexes the repo's resources. The same list gives the same index: compiled once per fleet change. */
-export function compileHub(resources: readonly HubObject[]): HubIndex {
-  const known = compiled.get(resources);
-  if (known) return known;
-  const index = compile(resources);
-  compiled.set(resources, index);
-  return index;
-}
+export const compileHub = onceFor((resources: readonly HubObject[]): HubIndex => compile(resources));
 
 /** Built-in table first, then CRDs in the repo, then what the objects themselves say; undefined when nothing tells. */
 export const scopeOfKind = (hub: HubIndex, group: string, kind: string): Scope | undefined =>
   builtInScope(group, kind) ?? hub.scopes.get(`${group}/${kind}`);
-
-const compiled = new WeakMap<readonly HubObject[], HubIndex>();
 
 function compile(resources: readonly HubObject[]): HubIndex {
   const services = new Set<string>();

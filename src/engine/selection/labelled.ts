@@ -1,5 +1,6 @@
 import type { LabelSelector } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { matchesSelector } from '../kernel/selector.ts';
 
 /**
@@ -23,11 +24,7 @@ function candidates(objects: readonly HubObject[], selector: LabelSelector): rea
     .reduce((fewest, group) => (group.length < fewest.length ? group : fewest));
 }
 
-const indexes = new WeakMap<readonly HubObject[], ReadonlyMap<string, readonly HubObject[]>>();
-
-function indexOf(objects: readonly HubObject[]): ReadonlyMap<string, readonly HubObject[]> {
-  const known = indexes.get(objects);
-  if (known) return known;
+const indexOf = onceFor((objects: readonly HubObject[]): ReadonlyMap<string, readonly HubObject[]> => {
   const index = new Map<string, HubObject[]>();
   for (const object of objects) {
     for (const [key, value] of Object.entries(object.manifest.metadata.labels ?? {})) {
@@ -37,6 +34,5 @@ function indexOf(objects: readonly HubObject[]): ReadonlyMap<string, readonly Hu
       else index.set(`${key}=${value}`, [object]);
     }
   }
-  indexes.set(objects, index);
   return index;
-}
+});

@@ -2,6 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
+import { onceFor, onceForPair } from '../kernel/once-for.ts';
 import { isConfigMapEnvelope } from './envelope.ts';
 
 /**
@@ -11,45 +12,34 @@ import { isConfigMapEnvelope } from './envelope.ts';
  */
 export function contentOf(object: HubObject): Manifest {
   const { manifest, enveloped } = object;
-  if (!enveloped || !isConfigMapEnvelope(manifest)) return normalise(manifest);
-  return remembered(envelopes, manifest, () => {
-    const data = Object.entries(enveloped).map(([key, inner]) => [key, canonicalJson(inner)]);
-    return normalise({ ...manifest, data: { ...(manifest['data'] as object), ...Object.fromEntries(data) } });
-  });
+  return enveloped && isConfigMapEnvelope(manifest) ? withTexts(manifest, enveloped) : normalise(manifest);
 }
 
+const withTexts = onceForPair((manifest: Manifest, enveloped: NonNullable<HubObject['enveloped']>) => {
+  const data = Object.entries(enveloped).map(([key, inner]) => [key, canonicalJson(inner)]);
+  return normalise({ ...manifest, data: { ...(manifest['data'] as object), ...Object.fromEntries(data) } });
+});
+
 /** Strips one manifest (KubeFleet generateRawContent). Returns the manifest itself when there is nothing to strip. */
-export const normalise = (manifest: Manifest): Manifest =>
-  remembered(normalised, manifest, () => {
-    const written = withoutReadOnly(manifest, toolAnnotations);
-    const spec = normaliseSpec(written);
-    return spec === written['spec'] ? written : { ...written, spec };
-  });
+export const normalise = onceFor((manifest: Manifest): Manifest => {
+  const written = withoutReadOnly(manifest, toolAnnotations);
+  const spec = normaliseSpec(written);
+  return spec === written['spec'] ? written : { ...written, spec };
+});
 
 /**
  * Strips what no manifest may ask a member for: what selected objects have lost already, those in envelopes may still have
  * (KubeFleet work applier, apply.go, sanitizeManifestObject). Addresses and ports in an envelope are meant for members.
  */
-export const applicable = (manifest: Manifest): Manifest =>
-  remembered(applicables, manifest, () => withoutReadOnly(manifest, [...toolAnnotations, ...agentAnnotations]));
+export const applicable = onceFor(
+  (manifest: Manifest): Manifest => withoutReadOnly(manifest, [...toolAnnotations, ...agentAnnotations]),
+);
 
 function withoutReadOnly(manifest: Manifest, annotations: readonly string[]): Manifest {
   const metadata = normaliseMetadata(manifest.metadata, annotations);
   if (metadata === manifest.metadata && !Object.hasOwn(manifest, 'status')) return manifest;
   const { status: _, ...rest } = manifest;
   return { ...rest, metadata };
-}
-
-const normalised = new WeakMap<Manifest, Manifest>();
-const applicables = new WeakMap<Manifest, Manifest>();
-const envelopes = new WeakMap<Manifest, Manifest>();
-
-function remembered(memo: WeakMap<Manifest, Manifest>, manifest: Manifest, make: () => Manifest): Manifest {
-  const known = memo.get(manifest);
-  if (known) return known;
-  const made = make();
-  memo.set(manifest, made);
-  return made;
 }
 
 const serverMetadata = [

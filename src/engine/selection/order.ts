@@ -1,4 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { byText } from '../kernel/ordering.ts';
 import { groupVersionOf } from './group-version.ts';
 
@@ -19,20 +20,14 @@ interface Place {
   readonly text: string;
 }
 
-const places = new WeakMap<Manifest, Place>();
-
-function placeOf(manifest: Manifest): Place {
-  const known = places.get(manifest);
-  if (known) return known;
+const placeOf = onceFor((manifest: Manifest): Place => {
   const rank = ranks.get(manifest.kind);
   const { group, version } = groupVersionOf(manifest.apiVersion);
   // Go prints a GroupVersion as "v1" or "apps/v1", but a GroupVersionKind as "/v1, Kind=Pod" or "apps/v1, Kind=Deployment".
   const kind = rank === undefined ? `${group}/${version}, Kind=${manifest.kind}` : manifest.apiVersion;
   const { namespace, name } = manifest.metadata;
-  const place = { rank: rank ?? ranks.size, text: `${kind}\0${namespace ?? ''}/${name}` };
-  places.set(manifest, place);
-  return place;
-}
+  return { rank: rank ?? ranks.size, text: `${kind}\0${namespace ?? ''}/${name}` };
+});
 
 const knownKinds =
   'PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodDisruptionBudget ServiceAccount Secret ConfigMap ' +

@@ -1,6 +1,7 @@
 import { applyStrategy } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
+import { onceFor } from '../../engine/kernel/once-for.ts';
 import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../yaml/emit-yaml.ts';
@@ -108,15 +109,9 @@ function written(document: RecordDocument): string {
   }
 }
 
-const manifestsText = (manifests: readonly object[]): string =>
-  manifests.map((manifest) => known(manifest)).join('---\n');
+const manifestsText = (manifests: readonly object[]): string => manifests.map(manifestText).join('---\n');
 
-const manifestTexts = new WeakMap<object, string>();
-function known(manifest: object): string {
-  const text = manifestTexts.get(manifest) ?? emitYaml(manifest, ofManifest);
-  manifestTexts.set(manifest, text);
-  return text;
-}
+const manifestText = onceFor((manifest: object) => emitYaml(manifest, ofManifest));
 
 const objectText = (value: object): string => emitYaml(value, layoutOf(value));
 

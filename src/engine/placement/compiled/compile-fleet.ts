@@ -1,5 +1,6 @@
 import type { Taint } from '../../../api/member-cluster.ts';
 import type { ClusterName } from '../../../api/meta.ts';
+import { onceFor } from '../../kernel/once-for.ts';
 import { by } from '../../kernel/ordering.ts';
 import type { Member } from '../members.ts';
 import { taintText } from '../taint-text.ts';
@@ -42,17 +43,8 @@ export type Facet =
   | { readonly kind: 'names' | 'eligibility' | 'taints' }
   | { readonly kind: 'label' | 'property' | 'namespace'; readonly name: string };
 
-const compiled = new WeakMap<readonly Member[], FleetIndex>();
-
 /** Compiles a fleet once per member list. `members` may come in any order. */
-export const compileFleet = (members: readonly Member[]): FleetIndex =>
-  compiled.get(members) ?? compileAndKeep(members);
-
-function compileAndKeep(members: readonly Member[]): FleetIndex {
-  const index = compile(members.toSorted(by((member) => member.name)));
-  compiled.set(members, index);
-  return index;
-}
+export const compileFleet = onceFor((members: readonly Member[]) => compile(members.toSorted(by(({ name }) => name))));
 
 function compile(members: readonly Member[]): FleetIndex {
   const size = members.length;
