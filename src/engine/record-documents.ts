@@ -8,7 +8,7 @@ import type { Member } from './placement/members.ts';
 import type { PlannedApproval, RecordDocument } from './plan-document.ts';
 import type { PlacementWork } from './working.ts';
 
-/** Files per directory before names are sharded by the first two hex digits of their sha-256 (contract, "Status branch"). */
+/** Files per directory before names are sharded by the first two hex digits of their sha-256 (docs/status-branch.md). */
 const mostEntries = 1000;
 
 const object = (value: object): RecordDocument => ({ kind: 'object', value });
@@ -69,7 +69,7 @@ export const mirroredDocuments = (
 
 /**
  * `clusters/<name>.yaml`: the member with its status, without heartbeats and observation times. Usage moves all the
- * time: what was published stands unless something else changed too (contract, "Status branch").
+ * time: what was published stands unless something else changed too (docs/status-branch.md).
  */
 export function clusterDocument(
   cluster: MemberCluster,

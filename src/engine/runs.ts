@@ -1,12 +1,15 @@
 import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
+
 import { freezeOf } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
+import { sourceKey } from './input.ts';
 import { onceFor } from './kernel/once-for.ts';
 import { movedAsShown } from './present-bindings.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
 import { orphanRuns } from './staged/orphan-runs.ts';
+import { isRunOf, placementOfRun } from './staged/run-of.ts';
 import { overridesFor, snapshotForRun } from './stages.ts';
 import type { PlacementWork } from './working.ts';
 import type { World } from './world.ts';
@@ -61,16 +64,13 @@ const clustersOf = onceFor((members: World['members']) =>
 export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
   const { admitted, input, record } = world;
   const present = new Set(admitted.placements.map((placement) => keyOf(refOf(placement))));
-  const runs = admitted.runs.filter((run) => !present.has(keyOf(placementOf(run))));
+  const runs = admitted.runs.filter((run) => !present.has(keyOf(placementOfRun(run))));
   return orphanRuns({
     runs,
     recordedRuns: record.runs,
     placementIsRefused: (run) =>
       input.fleet.unreadable.length > 0 ||
-      input.fleet.refused.some(
-        ({ kind, name, namespace }) =>
-          kind.endsWith('ResourcePlacement') && name === run.spec.placementName && namespace === run.metadata.namespace,
-      ),
+      input.fleet.refused.some((ref) => ref.kind.endsWith('ResourcePlacement') && isRunOf(run, ref)),
     now: input.now,
   });
 }
@@ -79,11 +79,6 @@ export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns
 export const runsOf = (placement: PlacementRef, { admitted }: World): readonly StagedUpdateRun[] =>
   byPlacement(admitted).get(keyOf(placement)) ?? [];
 
-const byPlacement = onceFor(({ runs }: World['admitted']) => Map.groupBy(runs, (run) => keyOf(placementOf(run))));
-
-const placementOf = ({ kind, metadata, spec }: StagedUpdateRun): PlacementRef =>
-  kind === 'ClusterStagedUpdateRun'
-    ? { kind: 'ClusterResourcePlacement', name: spec.placementName }
-    : { kind: 'ResourcePlacement', name: spec.placementName, namespace: metadata.namespace ?? '' };
+const byPlacement = onceFor(({ runs }: World['admitted']) => Map.groupBy(runs, (run) => keyOf(placementOfRun(run))));
 
 const keyOf = (placement: PlacementRef): string => sourceKey(placement.kind, placement);

@@ -7,6 +7,7 @@ import { isWholeLook, sightingOf } from './delivery/outcomes.ts';
 import { conditionIs } from './kernel/condition.ts';
 import { placementLabel, placementLabelValue } from './overrides/ownership.ts';
 import { keyOfManifest, objectKey } from './selection/object-key.ts';
+import { isRunOf } from './staged/run-of.ts';
 import { isOver } from './staged/step.ts';
 import type { PlacementWork } from './working.ts';
 import { inFleet, type World } from './world.ts';
@@ -31,14 +32,14 @@ export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<n
  * more. A run that is over stands on nothing: its clusters stand on what it gave them.
  */
 function usedByRuns({ placement, resourceSnapshots }: PlacementWork, world: World): number[] {
-  const { name, namespace } = refOf(placement);
+  const ref = refOf(placement);
   const known = new Set(resourceSnapshots.map(({ index }) => index));
-  return world.admitted.runs.flatMap(({ spec, metadata }) => {
-    if (spec.placementName !== name || (metadata.namespace ?? namespace) !== namespace) return [];
-    const { status = {} } = world.record.runs.get(placementKey({ name: metadata.name, namespace })) ?? {};
+  return world.admitted.runs.flatMap((run) => {
+    if (!isRunOf(run, ref)) return [];
+    const { status = {} } = world.record.runs.get(placementKey(run.metadata)) ?? {};
     if (isOver(status)) return [];
     if (status.resourceSnapshotIndexUsed) return [Number(status.resourceSnapshotIndexUsed)];
-    const wanted = Number(spec.resourceSnapshotIndex || Number.NaN);
+    const wanted = Number(run.spec.resourceSnapshotIndex || Number.NaN);
     return known.has(wanted) ? [wanted] : [];
   });
 }

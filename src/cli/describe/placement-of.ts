@@ -1,9 +1,8 @@
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { isRunOf } from '../../engine/staged/run-of.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 
 /** The placement that a run moves. */
-export const placementOf = ({ metadata, spec }: StagedUpdateRun, record: FleetRecord): KnownPlacement | undefined =>
-  knownPlacements(record).find(
-    ({ name, namespace }) => name === spec.placementName && namespace === metadata.namespace,
-  );
+export const placementOf = (run: StagedUpdateRun, record: FleetRecord): KnownPlacement | undefined =>
+  knownPlacements(record).find((placement) => isRunOf(run, placement));

@@ -5,6 +5,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
+import { isRunOf } from '../../engine/staged/run-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { differenceLines, isPutRight } from '../status/difference-lines.ts';
 import { statusOf } from '../status/listing.ts';
@@ -112,10 +113,8 @@ export function troubles(binding: Binding): string[] {
 const details = (found: Parameters<typeof differenceLines>[0]): string[] =>
   differenceLines(found).map((line) => `    ${line}`);
 
-function runLines({ name, namespace }: KnownPlacement, { runs }: FleetRecord): string[] {
-  const mine = [...runs.values()].filter(
-    ({ metadata, spec }) => spec.placementName === name && metadata.namespace === namespace,
-  );
+function runLines(placement: KnownPlacement, { runs }: FleetRecord): string[] {
+  const mine = [...runs.values()].filter((run) => isRunOf(run, placement));
   if (mine.length === 0) return [];
   const rows = mine.map(({ metadata, status }) => [
     metadata.name,

@@ -6,6 +6,7 @@ import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
 import { howToMerge } from '../../engine/staged/approval/name.ts';
+import { isRunOf } from '../../engine/staged/run-of.ts';
 import { isInFlight, isOver } from '../../engine/staged/step.ts';
 import { inWords, progressOf } from '../../engine/staged/told-progress.ts';
 import { type HeldObject, holdsOf } from '../../repo/record/holds-of.ts';
@@ -31,8 +32,7 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
   if (!isLate) return [...whole, ...late];
   const suspended = object?.metadata.annotations?.[suspendedAnnotation];
   const runs = [...record.runs.values()].filter(
-    ({ metadata, spec, status }) =>
-      spec.placementName === name && metadata.namespace === namespace && !(status && isOver(status)),
+    (run) => isRunOf(run, placement) && !(run.status && isOver(run.status)),
   );
   const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
   return [

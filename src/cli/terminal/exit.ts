@@ -1,6 +1,6 @@
 import { GitError } from '../../git/git-error.ts';
 
-/** What exit codes mean, for every command (contract: `gitfleet plan`). */
+/** What exit codes mean, for every command (docs/cli.md). */
 export const exitCodes = {
   nothingToDo: 0,
   somethingToDo: 1,

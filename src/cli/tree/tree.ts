@@ -2,6 +2,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
+import { isRunOf } from '../../engine/staged/run-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { differenceLines } from '../status/difference-lines.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
@@ -129,9 +130,9 @@ const leaf = (kind: string, name: string, notes: readonly string[], state?: stri
   children: [],
 });
 
-const runParts = ({ name, namespace }: KnownPlacement, { runs }: FleetRecord): Part[] =>
+const runParts = (placement: KnownPlacement, { runs }: FleetRecord): Part[] =>
   [...runs.values()]
-    .filter(({ metadata, spec }) => spec.placementName === name && metadata.namespace === namespace)
+    .filter((run) => isRunOf(run, placement))
     .map(({ kind, metadata, status }) => ({
       kind,
       name: metadata.name,

@@ -1,3 +1,4 @@
+import { sourceOf } from '../problem-of.ts';
 import type { RunContext } from './step.ts';
 
 /**
@@ -5,6 +6,6 @@ import type { RunContext } from './step.ts';
  * listed any more, and what its clusters were given stays.
  */
 export function howToEnd({ run, input }: RunContext): string {
-  const file = input.sourceOf?.(run)?.file;
+  const file = sourceOf(input, { kind: run.kind, ...run.metadata })?.file;
   return `remove run ${run.metadata.name}${file === undefined ? '' : ` (${file})`}, which ends it and leaves its clusters as they are`;
 }

@@ -1,11 +1,11 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import { refsIn } from '../../engine/delivery/listed-objects.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
-import { unpack } from '../../engine/selection/envelope.ts';
-import { describeRef, keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
+import { describeRef, objectKey } from '../../engine/selection/object-key.ts';
 import { recordPathOf } from '../record/path.ts';
 import { looseEnd } from './loose-end.ts';
 
@@ -70,11 +70,7 @@ function selections({
     const { directory, name, rest } = recordPathOf(path) ?? {};
     const placement = directory === 'placements' ? latest.get(`${name}/${rest}`) : undefined;
     if (placement === undefined) continue;
-    const applied = document.value.flatMap((manifest) => {
-      const opened = unpack(manifest);
-      return opened === undefined ? [manifest] : opened.ok ? opened.manifests : [];
-    });
-    found.set(placement, new Map(applied.map((manifest) => [keyOfManifest(manifest), refOfManifest(manifest)])));
+    found.set(placement, new Map(refsIn(document.value).map((ref) => [objectKey(ref), ref])));
   }
   return found;
 }

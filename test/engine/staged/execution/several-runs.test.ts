@@ -91,7 +91,7 @@ describe('two runs on one placement', () => {
     const wayOut = 'remove run a-run (runs/a-run.yaml), which ends it and leaves its clusters as they are';
     const rollout = update(
       { maxConcurrency: '100%' },
-      { runs: two, sourceOf: ({ metadata }) => ({ file: `runs/${metadata.name}.yaml`, line: 1 }) },
+      { runs: two, sources: new Map([['ClusterStagedUpdateRun//a-run', { file: 'runs/a-run.yaml', line: 1 }]]) },
     )
       .plan()
       .plan(300)
