@@ -53,7 +53,7 @@ export const simulatedFault = z
     z.strictObject({ type: z.literal('Forbidden'), ...when }),
     /** An admission webhook says no to what is written. */
     z.strictObject({ type: z.literal('DenyAdmission'), message: z.string().default('not allowed here'), ...when }),
-    /** The connection breaks in the middle of the answer; a watch breaks after its first events. */
+    /** The connection breaks in the middle of the answer; a watch breaks after half of its first event. */
     z.strictObject({ type: z.literal('Reset'), ...when }),
     /** Watches are accepted and stay silent, as behind a broken proxy. */
     z.strictObject({ type: z.literal('SilentWatch'), ...when }),

@@ -27,54 +27,12 @@ export interface Validated {
 
 /** Reads one document of a fleet kind: old spellings, schema with defaults, then the rules of KubeFleet's CEL and webhooks. */
 export function validateFleetObject(document: unknown): Validated {
-  const {
-    apiVersion = '',
-    kind = '',
-    metadata,
-  } = (document ?? {}) as { apiVersion?: string; kind?: string; metadata?: { name?: unknown; namespace?: unknown } };
-  const known = fleetKindOf(apiVersion, kind);
-  const named = typeof metadata?.name === 'string' ? metadata.name : kind === 'FleetConfig' ? 'fleet' : undefined;
-  const namespace = typeof metadata?.namespace === 'string' ? metadata.namespace : undefined;
-  const ref =
-    named === undefined
-      ? undefined
-      : { apiVersion, kind, name: named, ...(namespace === undefined ? {} : { namespace }) };
+  const { apiVersion = '', kind = '', metadata } = (document ?? {}) as Partial<Written>;
+  const ref = refOf({ apiVersion, kind, metadata });
   const withRef = ref ? { ref } : {};
-  if (known === 'generated') {
-    return {
-      ...withRef,
-      isShaped: false,
-      issues: [
-        error(
-          'generated-kind',
-          ['kind'],
-          `${kind} is written by controllers, not by people`,
-          'remove it: gitfleet keeps what it stands for on the status branch',
-        ),
-      ],
-    };
-  }
-  if (known === 'unknown') {
-    const like = nearest(
-      kind,
-      fleetKinds.map((candidate) => candidate.kind),
-    );
-    const kinds = fleetKinds
-      .filter((candidate) => candidate.group === apiVersion.split('/')[0])
-      .map((candidate) => candidate.kind);
-    return {
-      ...withRef,
-      isShaped: false,
-      issues: [
-        error(
-          'unknown-kind',
-          ['kind'],
-          `${apiVersion} has no kind ${kind}`,
-          like ? `did you mean ${like}?` : `use one of ${kinds.join(', ')}`,
-        ),
-      ],
-    };
-  }
+  const known = fleetKindOf(apiVersion, kind);
+  if (known === 'generated') return { ...withRef, isShaped: false, issues: [generatedKind(kind)] };
+  if (known === 'unknown') return { ...withRef, isShaped: false, issues: [unknownKind(apiVersion, kind)] };
   const modern = modernise(withoutNulls(document));
   const parsed = known.schema.safeParse(modern.document);
   if (!parsed.success)
@@ -97,6 +55,43 @@ export function validateFleetObject(document: unknown): Validated {
   const refused =
     issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
   return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true };
+}
+
+interface Written {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name?: unknown; readonly namespace?: unknown } | undefined;
+}
+
+/** Which object it is, as far as that can be told; a FleetConfig needs no name. */
+function refOf({ apiVersion, kind, metadata }: Written): ObjectRef | undefined {
+  const name = typeof metadata?.name === 'string' ? metadata.name : kind === 'FleetConfig' ? 'fleet' : undefined;
+  if (name === undefined) return undefined;
+  const { namespace } = metadata ?? {};
+  return { apiVersion, kind, name, ...(typeof namespace === 'string' ? { namespace } : {}) };
+}
+
+const generatedKind = (kind: string): Issue =>
+  error(
+    'generated-kind',
+    ['kind'],
+    `${kind} is written by controllers, not by people`,
+    'remove it: gitfleet keeps what it stands for on the status branch',
+  );
+
+function unknownKind(apiVersion: string, kind: string): Issue {
+  const like = nearest(
+    kind,
+    fleetKinds.map((candidate) => candidate.kind),
+  );
+  const [group] = apiVersion.split('/');
+  const kinds = fleetKinds.filter((candidate) => candidate.group === group).map((candidate) => candidate.kind);
+  return error(
+    'unknown-kind',
+    ['kind'],
+    `${apiVersion} has no kind ${kind}`,
+    like ? `did you mean ${like}?` : `use one of ${kinds.join(', ')}`,
+  );
 }
 
 function rulesFor(object: FleetObject): Issue[] {

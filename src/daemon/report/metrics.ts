@@ -1,4 +1,4 @@
-/** Prometheus text format, written by hand: five counters do not justify a client library with its own registry. */
+/** Prometheus text format, written by hand: a dozen figures do not justify a client library with its own registry. */
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
@@ -29,27 +29,31 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Counters and gauges of this process; those that may stay at nothing begin at 0. */
 export function metrics(): Metrics {
   const values = new Map<string, Map<string, number>>();
-  const add = (name: string, labels: string, value: number, replace: boolean) => {
+  function seriesOf(name: string): Map<string, number> {
     const series = values.get(name) ?? new Map<string, number>();
     values.set(name, series);
-    series.set(labels, replace ? value : (series.get(labels) ?? 0) + value);
-  };
+    return series;
+  }
+  function add(name: string, labels: string, by: number): void {
+    const series = seriesOf(name);
+    series.set(labels, (series.get(labels) ?? 0) + by);
+  }
   // A counter that first appears with its first event shows no increase.
-  add('gitfleet_git_push_conflicts_total', '', 0, true);
-  for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0, true);
+  add('gitfleet_git_push_conflicts_total', '', 0);
+  for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0);
   return {
-    count: (name, labels = {}, by = 1) => add(name, labelText(labels), by, false),
-    set: (name, value, labels = {}) => add(name, labelText(labels), value, true),
+    count: (name, labels = {}, by = 1) => add(name, labelText(labels), by),
+    set: (name, value, labels = {}) => void seriesOf(name).set(labelText(labels), value),
     setEach(name, label, each) {
       values.set(name, new Map([...each].map(([key, value]) => [labelText({ [label]: key }), value])));
     },
     observe(name, seconds) {
       for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
         const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound);
-        add(`${name}_bucket`, labelText({ le }), seconds <= bound ? 1 : 0, false);
+        add(`${name}_bucket`, labelText({ le }), seconds <= bound ? 1 : 0);
       }
-      add(`${name}_sum`, '', seconds, false);
-      add(`${name}_count`, '', 1, false);
+      add(`${name}_sum`, '', seconds);
+      add(`${name}_count`, '', 1);
     },
     render() {
       const lines: string[] = [];
