@@ -12,6 +12,7 @@ import {
   namespace,
   pickN,
   placement,
+  rolledOut,
   rolling,
   Story,
   targets,
@@ -74,11 +75,7 @@ describe('scale', () => {
   });
 
   it('down: the budget of the smaller number lets the surplus go', async () => {
-    const story = webOn('a b c', pickN(3), rolling(0, 1));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b c', 0);
-    await story.plan(10);
+    const story = await rolledOut('a b c', pickN(3), rolling(0, 1));
     story.files['web.yaml'] = placement(pickN(1), rolling(0, 1));
     // Ready 3, at least 1 must stay: two may go, and the greatest name stays.
     expect(moves(await story.plan(20))).toEqual(['a Unscheduled 0 remove', 'b Unscheduled 0 remove', 'c Bound 0 keep']);
@@ -100,11 +97,7 @@ describe('scale', () => {
 
 describe('a cluster that joins', () => {
   it('a half-rolled placement gets the latest snapshot as the surge allows', async () => {
-    const story = webOn('b c', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('b c', 0);
-    await story.plan(10);
+    const story = await rolledOut('b c', all, rolling(1, 0));
     story.files['resources/web.yaml'] = app('web:2');
     expect(moves(await story.plan(20))).toEqual(['b Bound 1 update', 'c Bound 0 wait']);
     story.files['clusters/a.yaml'] = member('a');
@@ -115,11 +108,7 @@ describe('a cluster that joins', () => {
   });
 
   it('empty in place of one of the same name: what it should have is its target, and it counts as unavailable', async () => {
-    const story = webOn('a b', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b', 0);
-    await story.plan(10);
+    const story = await rolledOut('a b', all, rolling(1, 0));
     story.seen = { b: holds(0) };
     const replaced = await story.plan(20);
     expect([moves(replaced), targets(replaced)]).toEqual([

@@ -12,6 +12,7 @@ import {
   namespace,
   pickN,
   placement,
+  rolledOut,
   rolling,
   targets,
   told,
@@ -55,11 +56,7 @@ describe('a first rollout', () => {
 
 describe('an update', () => {
   it('goes cluster by cluster as those before become available', async () => {
-    const story = webOn('a b c', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b c', 0);
-    await story.plan(10);
+    const story = await rolledOut('a b c', all, rolling(1, 0));
     story.files['resources/web.yaml'] = app('web:2');
     const first = await story.plan(20);
     expect(moves(first)).toEqual(['a Bound 1 update', 'b Bound 0 wait', 'c Bound 0 wait']);
@@ -89,11 +86,7 @@ describe('an update', () => {
   });
 
   it('a newer version overtakes the cluster that failed on the one before, and nobody else', async () => {
-    const story = webOn('a b c', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b c', 0);
-    await story.plan(10);
+    const story = await rolledOut('a b c', all, rolling(1, 0));
     story.files['resources/web.yaml'] = app('web:bad');
     await story.plan(20);
     story.seen = { ...story.seen, a: holds(1, [namespace, deployment(0)]) };
@@ -121,11 +114,7 @@ describe('an update', () => {
   });
 
   it('a commit that changes nothing selected makes no snapshot and moves nothing', async () => {
-    const story = webOn('a', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a', 0);
-    await story.plan(10);
+    const story = await rolledOut('a', all, rolling(1, 0));
     story.files['resources/other.yaml'] = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n';
     expect(moves(await story.plan(20))).toEqual(['a Bound 0 keep']);
   });
@@ -152,11 +141,7 @@ describe('an update', () => {
   });
 
   it('of an unreachable cluster goes on when it answers; nobody waits for what cannot be known', async () => {
-    const story = webOn('a b', all, rolling(1, 0));
-    story.seen = {};
-    await story.plan();
-    story.seen = everywhere('a b', 0);
-    await story.plan(10);
+    const story = await rolledOut('a b', all, rolling(1, 0));
     story.seen = { ...story.seen, a: { reachable: false } };
     story.files['resources/web.yaml'] = app('web:2');
     const lost = await story.plan(20);

@@ -144,6 +144,16 @@ ${more}`;
 export const webOn = (names: string, policy: string, strategy: string, image = 'web:1'): Story =>
   new Story({ ...members(names), 'web.yaml': placement(policy, strategy), 'resources/web.yaml': app(image) });
 
+/** The same, with the first version on every cluster that is named. */
+export async function rolledOut(names: string, policy: string, strategy: string): Promise<Story> {
+  const story = webOn(names, policy, strategy);
+  story.seen = {};
+  await story.plan();
+  story.seen = everywhere(names, 0);
+  await story.plan(10);
+  return story;
+}
+
 const label = { labels: { 'gitfleet.dev/placement': 'web' } };
 export const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web', ...label } };
 export const deployment = (available: number) => ({
