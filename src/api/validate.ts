@@ -15,6 +15,7 @@ import { runIssues, strategyIssues } from './rules/staged-rules.ts';
 import { schemaIssues } from './schema-issues.ts';
 import { nearest } from './syntax.ts';
 import { withoutNulls } from './without-nulls.ts';
+import { writtenRef } from './written-ref.ts';
 
 export interface Validated {
   /** Absent when an issue of severity error stands against it, except for budgets, which are never read as absent. */
@@ -27,8 +28,8 @@ export interface Validated {
 
 /** Reads one document of a fleet kind: old spellings, schema with defaults, then the rules of KubeFleet's CEL and webhooks. */
 export function validateFleetObject(document: unknown): Validated {
-  const { apiVersion = '', kind = '', metadata } = (document ?? {}) as Partial<Written>;
-  const ref = refOf({ apiVersion, kind, metadata });
+  const { apiVersion = '', kind = '' } = (document ?? {}) as { readonly apiVersion?: string; readonly kind?: string };
+  const ref = writtenRef((document ?? {}) as object);
   const withRef = ref ? { ref } : {};
   const known = fleetKindOf(apiVersion, kind);
   if (known === 'generated') return { ...withRef, isShaped: false, issues: [generatedKind(kind)] };
@@ -55,20 +56,6 @@ export function validateFleetObject(document: unknown): Validated {
   const refused =
     issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
   return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true };
-}
-
-interface Written {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name?: unknown; readonly namespace?: unknown } | undefined;
-}
-
-/** Which object it is, as far as that can be told; a FleetConfig needs no name. */
-function refOf({ apiVersion, kind, metadata }: Written): ObjectRef | undefined {
-  const name = typeof metadata?.name === 'string' ? metadata.name : kind === 'FleetConfig' ? 'fleet' : undefined;
-  if (name === undefined) return undefined;
-  const { namespace } = metadata ?? {};
-  return { apiVersion, kind, name, ...(typeof namespace === 'string' ? { namespace } : {}) };
 }
 
 const generatedKind = (kind: string): Issue =>

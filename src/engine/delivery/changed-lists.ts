@@ -39,11 +39,8 @@ export function changedLists(
       const old = toldOf(object);
       const isSame =
         old !== undefined && sameDetails(old.observedDrifts, observedDrifts) && !isRepairedSince(old, object);
-      const known = isSame ? old : undefined;
       return {
-        ...object.identifier,
-        observationTime: known?.observationTime ?? now,
-        ...generationOf(object, known),
+        ...seen(object, isSame ? old : undefined, now),
         firstDriftedObservedTime: driftedSince({ old, details, object, now }),
         observedDrifts,
       };
@@ -51,11 +48,9 @@ export function changedLists(
     diffed: diffs.map(({ object, details }): DiffedPlacement => {
       const observedDiffs = told(details);
       const old = before.diffedPlacements?.find((entry) => sameObject(entry, object.identifier));
-      const known = old !== undefined && sameDetails(old.observedDiffs, observedDiffs) ? old : undefined;
+      const isSame = old !== undefined && sameDetails(old.observedDiffs, observedDiffs);
       return {
-        ...object.identifier,
-        observationTime: known?.observationTime ?? now,
-        ...generationOf(object, known),
+        ...seen(object, isSame ? old : undefined, now),
         firstDiffedObservedTime: old?.firstDiffedObservedTime ?? now,
         observedDiffs,
       };
@@ -109,14 +104,23 @@ function driftedSince(of: {
 const sameDetails = (old: readonly PatchDetail[] | undefined, details: readonly PatchDetail[]): boolean =>
   old !== undefined && canonicalJson(old) === canonicalJson(details);
 
+type Told = Pick<DriftedPlacement, 'observationTime' | 'targetClusterObservedGeneration'>;
+
+/** Which object it is, and when it was looked at; `before` is what was told of the very same. */
+const seen = (object: Delivered, before: Told | undefined, now: Timestamp) => ({
+  ...object.identifier,
+  observationTime: before?.observationTime ?? now,
+  ...generationOf(object, before),
+});
+
 /**
  * Of the object that was compared. Where the result does not say, what was recorded of the same stands, and of what is new
  * it is as the member shows it. KubeFleet has it on every drift.
  */
 function generationOf(
   { outcome, live }: Delivered,
-  known: Pick<DriftedPlacement, 'targetClusterObservedGeneration'> | undefined,
+  before: Told | undefined,
 ): { readonly targetClusterObservedGeneration?: number } {
-  const generation = outcome.observedGeneration ?? known?.targetClusterObservedGeneration ?? live?.metadata.generation;
+  const generation = outcome.observedGeneration ?? before?.targetClusterObservedGeneration ?? live?.metadata.generation;
   return generation === undefined ? {} : { targetClusterObservedGeneration: generation };
 }

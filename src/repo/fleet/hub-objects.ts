@@ -1,6 +1,7 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
+import { writtenRef } from '../../api/written-ref.ts';
 import type { HubObject } from '../../engine/input.ts';
 import { isConfigMapEnvelope } from '../../engine/selection/envelope.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
@@ -10,7 +11,6 @@ import { dataIssues } from './data-issues.ts';
 import { envelopeIssues, readEnvelope } from './envelope-contents.ts';
 import type { Finding, Placed } from './finding.ts';
 import { nameIssues } from './object-names.ts';
-import { refOf } from './read-documents.ts';
 import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
 
 export interface HubObjects {
@@ -30,7 +30,7 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
   const places = new Map<string, { readonly placed: Placed; readonly object: HubObject | undefined }[]>();
   for (const placed of documents) {
     const { object, issues } = hubObject(placed, crds);
-    const ref = refOf(placed.value);
+    const ref = writtenRef(placed.value);
     for (const issue of issues) findings.push({ placed, issue, ref: ref ?? kindOnly(placed) });
     // One that asks for a generated name says that it is none of those that are known.
     if (!ref && issues.some(({ code }) => code === 'generate-name')) continue;
@@ -47,9 +47,9 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
   for (const entries of places.values()) {
     const [first, ...others] = entries;
     if (others.length === 0 && first!.object) objects.push(first!.object);
-    else for (const { placed } of entries) refused.push(refOf(placed.value)!);
+    else for (const { placed } of entries) refused.push(writtenRef(placed.value)!);
     for (const { placed } of others)
-      findings.push({ placed, issue: twice, ref: refOf(placed.value), beside: first!.placed });
+      findings.push({ placed, issue: twice, ref: writtenRef(placed.value), beside: first!.placed });
   }
   return { objects, refused, unreadable, findings };
 }

@@ -2,6 +2,7 @@ import type { FleetObject } from '../../api/kinds.ts';
 import type { PlacementKey } from '../../api/meta.ts';
 import { notActedOnYet } from '../../api/not-acted-on.ts';
 import { isPlacement, placementKey } from '../../api/placement.ts';
+import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
 import type { RepoTree } from '../tree.ts';
 import { locate } from './finding.ts';
@@ -9,7 +10,7 @@ import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
 import { type LoadCache, memoryCache } from './load-cache.ts';
 import { byPosition } from './positions.ts';
-import { readDocuments, refOf } from './read-documents.ts';
+import { readDocuments } from './read-documents.ts';
 import { sortDocuments } from './sort-documents.ts';
 import { sortFleet } from './sort-fleet.ts';
 import { usableFiles } from './usable-files.ts';
@@ -43,7 +44,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
     problems: [...usable.problems, ...documents.problems, ...located].sort(byPosition),
     sources: new Map(
       sorted.fleet.flatMap(({ value, file, line, inside }) => {
-        const ref = refOf(value);
+        const ref = writtenRef(value);
         return ref ? [[sourceKey(ref.kind, ref), { file, line, ...(inside.length > 0 && { inside }) }] as const] : [];
       }),
     ),
@@ -51,7 +52,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
       [...fleet.accepted, ...fleet.beingDeleted].flatMap(({ object, placed }) => withoutStrategy(object, placed.value)),
     ),
     notActedOn: fleet.accepted.flatMap(({ object }) =>
-      notActedOnYet(object) === undefined ? [] : (refOf(object) ?? []),
+      notActedOnYet(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
   });
 }

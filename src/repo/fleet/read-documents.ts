@@ -1,5 +1,6 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { writtenRef } from '../../api/written-ref.ts';
 import type { RepoTree, TreeFile } from '../tree.ts';
 import type { ParsedFile } from '../yaml/parse-yaml.ts';
 import { decode, type Placed } from './finding.ts';
@@ -37,7 +38,7 @@ export async function readDocuments(tree: RepoTree, usable: UsableFiles, cache: 
     if (colliding.has(path))
       hold(
         path,
-        documents.map(({ value }) => refOf(value as object)),
+        documents.map(({ value }) => writtenRef(value as object)),
       );
     else for (const { value, line } of documents) placed.push({ value: value as object, file: path, line, inside: [] });
   }
@@ -83,14 +84,4 @@ function concernsFleet(
 ): boolean {
   if (path.startsWith('resources/') || mentionsFleet) return true;
   return !wellFormed && !tooLarge && (refs === undefined || refs.length === 0);
-}
-
-/** What an object calls itself; undefined when it does not say all of it. */
-export function refOf(value: object): ObjectRef | undefined {
-  const { apiVersion, kind, metadata } = value as { apiVersion?: unknown; kind?: unknown; metadata?: unknown };
-  const { name, namespace } = (metadata ?? {}) as { name?: unknown; namespace?: unknown };
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
-  if (typeof name !== 'string' || name === '')
-    return kind === 'FleetConfig' ? { apiVersion, kind, name: 'fleet' } : undefined;
-  return { apiVersion, kind, ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}), name };
 }

@@ -2,10 +2,10 @@ import { error, type Issue } from '../../api/issue.ts';
 import { fleetKinds, isFleetGroup } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { nearest } from '../../api/syntax.ts';
+import { writtenRef } from '../../api/written-ref.ts';
 import { itemsOf } from '../yaml/items-of.ts';
 import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
-import { refOf } from './read-documents.ts';
 
 export interface SortedDocuments {
   /** Objects of our groups, wherever they stand. */
@@ -61,10 +61,10 @@ export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
 function likely(value: object): readonly ObjectRef[] | undefined {
   const { apiVersion, kind, metadata } = value as { apiVersion?: unknown; kind?: unknown; metadata?: unknown };
   if (typeof kind === 'string') {
-    const ref = refOf({ apiVersion: '', kind, metadata });
+    const ref = writtenRef({ apiVersion: '', kind, metadata });
     return ref && [ref];
   }
-  const ref = refOf({ apiVersion, kind: '', metadata });
+  const ref = writtenRef({ apiVersion, kind: '', metadata });
   return ref && isFleetGroup(ref.apiVersion) ? ofAnyKind(ref) : undefined;
 }
 
