@@ -11,7 +11,7 @@ import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
 import type { Outcome } from './placement-outcome.ts';
-import type { Hold, Plan, Target } from './plan-document.ts';
+import type { Hold, Plan, PlannedApproval, PlannedRun, Target } from './plan-document.ts';
 import { recordOf } from './plan-record.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
@@ -36,79 +36,81 @@ export interface Parts {
 
 /** The plan document: every list sorted, every absent field left out. */
 export function assemble(assembly: Assembly): { readonly plan: Plan; readonly parts: Parts } {
-  const { world, outcomes, deleted, evictions, earlier } = assembly;
-  const { input } = world;
+  const { world, outcomes, deleted, earlier } = assembly;
+  const { commit, now, digest } = world.input;
   const all = [...outcomes, ...deleted];
-  const works = all.map(({ work }) => work);
   const orphans = runsWithoutPlacement(world);
-  const advanced = [...assembly.runs.values()];
   const targetOf = targetReader(all);
-  const stuck = stuckRemovals({ ...input, works, targetOf });
-  const holds = sortedHolds([
-    ...world.holds,
-    ...notActedOn(world),
-    ...removalHolds(input, targetOf),
-    ...stuck.holds,
-    ...unknownContentHolds(
-      outcomes.map(({ work }) => work),
-      input.fleet,
-    ),
-    ...works.flatMap((work) => work.holds),
-    ...advanced.flatMap((outcome) => outcome.holds),
-    ...evictions.holds,
-    ...orphans.holds,
-  ]);
-  const wakes = [
-    ...stuck.wakes,
-    ...outcomes.flatMap(({ work }) => work.wakes),
-    ...advanced.flatMap(({ wakes: own }) => own),
-    ...holds.flatMap(({ until }) => until ?? []),
-  ];
-  const wakeAt = earliest(wakes, input.now);
+  const stuck = stuckRemovals({ ...world.input, works: all.map(({ work }) => work), targetOf });
+  const holds = holdsOf(assembly, [...removalHolds(world.input, targetOf), ...stuck.holds, ...orphans.holds]);
+  const wakeAt = earliest(wakesOf(assembly, [...stuck.wakes, ...holds.flatMap(({ until }) => until ?? [])]), now);
   const targets = sortTargets(
     all.map((outcome) => outcome.targets),
     earlier?.targets,
   );
   const clusters = clusterDocuments(world, earlier?.clusters);
-  const lists = {
-    holds,
-    runs: [...advanced.flatMap(({ runs }) => runs), ...orphans.runs].sort(
-      by((run) => `${run.kind}/${placementKey(run)}`),
-    ),
-    approvals: advanced
-      .flatMap(({ approvals }) => approvals)
-      .sort(by((approval) => `${approval.kind}/${placementKey(approval)}`)),
-    evictions: evictions.evictions,
-    upgrades: [],
-    nodes: [],
-  };
-  const problems = [
-    ...input.fleet.problems,
-    ...world.admitted.problems,
-    ...outcomes.flatMap(({ work }) => [
-      ...work.problems,
-      ...deliveryProblems(work, { fleet: input.fleet, overrides: world.overrides }),
-    ]),
-    ...advanced.flatMap((outcome) => outcome.problems),
-    ...evictions.problems,
-  ].map(inOrder);
-  const digests = all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`);
+  const lists = { holds, ...requestsOf(assembly, orphans.runs), upgrades: [], nodes: [] };
+  const digests = all.map((outcome) => `${placementKey(refOf(outcome.work.placement))} ${outcome.digest}`);
   const plan: Plan = {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Plan',
-    commit: input.commit,
-    now: input.now,
-    digest: `sha256:${input.digest(canonicalJson({ commit: input.commit, digests, ...lists }))}`,
+    commit,
+    now,
+    digest: `sha256:${digest(canonicalJson({ commit, digests, ...lists }))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
     placements: outcomes.flatMap(({ planned }) => planned ?? []),
     targets: targets.sorted,
     ...lists,
     guard: [],
-    problems,
+    problems: problemsOf(assembly).map(inOrder),
     record: recordOf(assembly, orphans, clusters),
   };
   return { plan, parts: { targets, clusters } };
 }
+
+function holdsOf({ world, outcomes, deleted, runs, evictions }: Assembly, others: readonly Hold[]): readonly Hold[] {
+  return sortedHolds([
+    ...world.holds,
+    ...notActedOn(world),
+    ...unknownContentHolds(
+      outcomes.map(({ work }) => work),
+      world.input.fleet,
+    ),
+    ...[...outcomes, ...deleted].flatMap(({ work }) => work.holds),
+    ...[...runs.values()].flatMap((advanced) => advanced.holds),
+    ...evictions.holds,
+    ...others,
+  ]);
+}
+
+const wakesOf = ({ outcomes, runs }: Assembly, others: readonly Timestamp[]): readonly Timestamp[] => [
+  ...outcomes.flatMap(({ work }) => work.wakes),
+  ...[...runs.values()].flatMap(({ wakes }) => wakes),
+  ...others,
+];
+
+/** What people asked for in files of their own, and what is asked of them. */
+function requestsOf({ runs, evictions }: Assembly, orphans: readonly PlannedRun[]) {
+  const advanced = [...runs.values()];
+  return {
+    runs: [...advanced.flatMap((outcome) => outcome.runs), ...orphans].sort(by(keyOf)),
+    approvals: advanced.flatMap(({ approvals }) => approvals).sort(by(keyOf)),
+    evictions: evictions.evictions,
+  };
+}
+
+const keyOf = (request: PlannedRun | PlannedApproval): string => `${request.kind}/${placementKey(request)}`;
+
+const problemsOf = ({ world, outcomes, runs, evictions }: Assembly): readonly Problem[] => [
+  ...world.input.fleet.problems,
+  ...world.admitted.problems,
+  ...outcomes.flatMap(({ work }) => [
+    ...work.problems,
+    ...deliveryProblems(work, { fleet: world.input.fleet, overrides: world.overrides }),
+  ]),
+  ...[...runs.values()].flatMap(({ problems }) => problems),
+  ...evictions.problems,
+];
 
 /** Few are asked for, of plans that have a million. */
 function targetReader(outcomes: readonly Outcome[]) {

@@ -36,45 +36,22 @@ export function selectedCluster(
   const index = external ? binding?.resourceSnapshotIndex : latest;
   const head = { clusterName, ...(index === undefined ? {} : { observedResourceIndex: String(index) }) };
 
-  const unknown = (message: string): PerClusterPlacementStatus => ({
+  const notStarted = (rollout: Pick<Condition, 'status' | 'reason' | 'message'>): PerClusterPlacementStatus => ({
     ...head,
-    conditions: [
-      scheduled,
-      say({ type: 'RolloutStarted', status: 'Unknown', reason: 'RolloutStartedUnknown', message }),
-    ],
+    conditions: [scheduled, say({ type: 'RolloutStarted', ...rollout })],
   });
+  const unknown = (message: string) => notStarted({ status: 'Unknown', reason: 'RolloutStartedUnknown', message });
   if (!binding) return unknown('the cluster has no binding of the present policy yet');
   const started = currentCondition(binding, 'RolloutStarted');
-  if (!external && binding.resourceSnapshotIndex !== latest) {
-    if (started?.status !== 'False')
-      return unknown('the rollout of the latest resources has not been decided for this cluster yet');
-    return {
-      ...head,
-      conditions: [
-        scheduled,
-        say({
-          type: 'RolloutStarted',
-          status: 'False',
-          reason: 'RolloutNotStartedYet',
-          message: started.message ?? '',
-        }),
-      ],
-    };
-  }
+  if (!external && binding.resourceSnapshotIndex !== latest)
+    return started?.status === 'False'
+      ? notStarted({ status: 'False', reason: 'RolloutNotStartedYet', message: started.message ?? '' })
+      : unknown('the rollout of the latest resources has not been decided for this cluster yet');
   const walked = walk(binding, phasesOf(work.placement), say);
-  const { Applied, Available, DiffReported } = Object.fromEntries(
-    walked.map((condition) => [condition.type, condition]),
-  );
-  const failed = Applied?.status === 'False' || Available?.status === 'False';
-  const evaluated = [Applied, Available].some((condition) => condition && condition.status !== 'Unknown');
   return {
     ...head,
     ...(started?.status === 'True' ? overridesOf(binding) : {}),
-    ...(failed && binding.failedPlacements ? { failedPlacements: binding.failedPlacements } : {}),
-    ...(evaluated && binding.driftedPlacements ? { driftedPlacements: binding.driftedPlacements } : {}),
-    ...((failed || DiffReported?.status === 'True') && binding.diffedPlacements
-      ? { diffedPlacements: binding.diffedPlacements }
-      : {}),
+    ...listsOf(binding, walked),
     conditions: [scheduled].concat(walked),
   };
 }
@@ -128,6 +105,21 @@ const pending: Readonly<Record<Phase, { readonly reason: string; readonly messag
   },
   DiffReported: { reason: 'DiffReportingPending', message: 'differences have not been reported yet' },
 };
+
+/** Of the objects of a binding what is worth telling beside those conditions. */
+function listsOf(binding: Binding, conditions: readonly Condition[]): Partial<PerClusterPlacementStatus> {
+  const { failedPlacements, driftedPlacements, diffedPlacements } = binding;
+  const { Applied, Available, DiffReported } = Object.fromEntries(
+    conditions.map((condition) => [condition.type, condition]),
+  );
+  const failed = Applied?.status === 'False' || Available?.status === 'False';
+  const evaluated = [Applied, Available].some((condition) => condition && condition.status !== 'Unknown');
+  return {
+    ...(failed && failedPlacements ? { failedPlacements } : {}),
+    ...(evaluated && driftedPlacements ? { driftedPlacements } : {}),
+    ...((failed || DiffReported?.status === 'True') && diffedPlacements ? { diffedPlacements } : {}),
+  };
+}
 
 const overridesOf = (binding: Binding): Partial<PerClusterPlacementStatus> => ({
   ...(binding.resourceOverrideSnapshots?.length
