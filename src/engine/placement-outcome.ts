@@ -5,7 +5,7 @@ import { canonicalJson, canonicalList, canonicalMap } from './kernel/canonical-j
 import { findCondition } from './kernel/condition.ts';
 import { onceLately } from './kernel/once-for.ts';
 import type { PlannedPlacement, RecordDocument, Target } from './plan-document.ts';
-import { mirroredDocuments, placementDocuments } from './record-documents.ts';
+import { mirroredDocuments, placementDocuments } from './record/record-documents.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { placementType } from './status/condition-types.ts';
 import { mirroredStatuses } from './status/mirrored-status.ts';

@@ -1,7 +1,6 @@
 import type { ClusterName, PlacementKey, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
-import { type ClusterDocuments, clusterDocuments } from './cluster-documents.ts';
 import { deliveryProblems } from './delivery/delivery-problems.ts';
 import { removalHolds } from './delivery/removal-holds.ts';
 import { stuckRemovals } from './delivery/stuck-removals.ts';
@@ -12,7 +11,8 @@ import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
 import type { Outcome } from './placement-outcome.ts';
 import type { Hold, Plan, PlannedApproval, PlannedRun, Target } from './plan-document.ts';
-import { recordOf } from './plan-record.ts';
+import { type ClusterDocuments, clusterDocuments } from './record/cluster-documents.ts';
+import { recordOf } from './record/plan-record.ts';
 import { type RunsOutcome, runsWithoutPlacement } from './runs.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
 import type { World } from './world.ts';

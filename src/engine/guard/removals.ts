@@ -1,4 +1,5 @@
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import type { Plan, Target } from '../plan-document.ts';
 import { type Compared, notRemembered, overridesOf, overridesReader, type Pair, snapshotReader } from './comparison.ts';
@@ -115,7 +116,9 @@ function overrideLosses(
   // Most plans never ask for it, and a large fleet has a million.
   let byCluster: ReadonlyMap<string, Target> | undefined;
   const targetOf = (cluster: ClusterName, key: PlacementKey): Target | undefined => {
-    byCluster ??= new Map(plan.targets.map((target) => [`${target.clusterName} ${keyOf(target.placement)}`, target]));
+    byCluster ??= new Map(
+      plan.targets.map((target) => [`${target.clusterName} ${placementKey(target.placement)}`, target]),
+    );
     return byCluster.get(`${cluster} ${key}`);
   };
   return (key, { clusterName, before }, held) => {
@@ -127,6 +130,3 @@ function overrideLosses(
     return held().filter((object) => !remaining.has(object));
   };
 }
-
-const keyOf = ({ name, namespace }: { readonly name: string; readonly namespace?: string | undefined }): string =>
-  namespace === undefined ? name : `${namespace}.${name}`;

@@ -2,7 +2,7 @@ import { placementKey } from '../../api/placement.ts';
 import type { FleetRecord, RecordedPlacement } from '../input.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import { documentAt, type Outcome, stateOf } from '../placement-outcome.ts';
-import { approvalDocument } from '../record-documents.ts';
+import { approvalDocument } from '../record/record-documents.ts';
 import type { RunsOutcome } from '../runs.ts';
 import { isRebuilt } from '../selection/rebuilt.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';

@@ -2,7 +2,7 @@ import type { Condition, Manifest } from '../../../src/api/meta.ts';
 import { type Placement, type PlacementPolicy, placementKey } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
-import { approvalDocument } from '../../../src/engine/record-documents.ts';
+import { approvalDocument } from '../../../src/engine/record/record-documents.ts';
 import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
 import { approvalFile } from '../../../src/engine/staged/approval/file.ts';

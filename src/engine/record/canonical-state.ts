@@ -1,7 +1,7 @@
-import type { Condition } from '../api/meta.ts';
-import type { Binding, PlacementState } from '../api/placement-state.ts';
-import { onceFor } from './kernel/once-for.ts';
-import { idsOf } from './overrides/snapshot-id.ts';
+import type { Condition } from '../../api/meta.ts';
+import type { Binding, PlacementState } from '../../api/placement-state.ts';
+import { onceFor } from '../kernel/once-for.ts';
+import { idsOf } from '../overrides/snapshot-id.ts';
 
 /**
  * A state as it is written, whoever wrote it. Another hand writes out what means the same when it is left out (empty lists and
