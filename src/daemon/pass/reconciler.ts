@@ -1,5 +1,5 @@
 import type { MemberCluster } from '../../api/member-cluster.ts';
-import type { Fleet, FleetRecord } from '../../engine/input.ts';
+import type { Fleet, FleetRecord, PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { type PlanMemo, type PlanResult, planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
@@ -46,6 +46,9 @@ interface Planned {
   /** The plan is that of the last pass, and was published then. */
   readonly known: boolean;
 }
+
+/** So long is waited after a start for members to be looked at, milliseconds of pace: who hangs must not hold up the others. */
+const bootMs = 10_000;
 
 export interface Reconciler {
   pass(): Promise<PassResult>;
@@ -135,26 +138,17 @@ export function reconciler(input: ReconcilerInput): Reconciler {
    * After a start nobody knows what the members hold. What the record says they should hold was published before, so it
    * may be assigned at once; only when the members have been looked at does planning begin.
    */
-  async function boot(planInput: Omit<Parameters<typeof planFleet>[0], 'observations'>): Promise<void> {
-    toldOfRecord = planInput.record.exists;
-    if (!planInput.record.exists) {
-      members.assign(new Map());
-      await members.settled(10_000);
+  async function boot(planInput: Omit<PlanInput, 'observations'>): Promise<void> {
+    const { fleet, record } = planInput;
+    toldOfRecord = record.exists;
+    const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
+    members.assign(record.exists ? adopted(planFleet(recorded)) : new Map());
+    // What nobody remembers any more must be looked for.
+    if (!record.exists || record.unread?.placements.size) {
+      await members.settled(bootMs);
       await members.sweep();
-    } else {
-      const recorded = {
-        ...planInput,
-        fleet: recordedFleet(planInput.fleet, planInput.record),
-        observations: undefined,
-      };
-      members.assign(adopted(planFleet(recorded)));
-      // What nobody remembers any more must be looked for.
-      if (planInput.record.unread?.placements.size) {
-        await members.settled(10_000);
-        await members.sweep();
-      }
     }
-    await members.settled(10_000);
+    await members.settled(bootMs);
   }
 
   /** Undefined where another daemon was first. */
