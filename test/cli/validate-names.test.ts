@@ -168,7 +168,7 @@ describe('validate says of a name that leads nowhere', () => {
       'a ResourceOverride that selects a cluster-scoped kind',
       ['kind: ConfigMap, name: settings', 'kind: Namespace, name: web'],
       '9:32',
-      'ResourceOverride where: Namespace is cluster-scoped, and a ResourceOverride reaches only what is in its namespace, web',
+      'ResourceOverride web/where: Namespace is cluster-scoped, and a ResourceOverride reaches only what is in its namespace, web',
       'write a ClusterResourceOverride',
     ],
   ])('%s', async (_, changes, at, message, fix) => {
