@@ -5,19 +5,20 @@ import { wasGiven } from '../delivery/cleanup.ts';
 import type { BudgetInForce } from '../evict/budget.ts';
 import type { Freeze } from '../freeze/freeze.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { conditionIs } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import type { OverrideLists, RecordedLists } from '../overrides/snapshot-id.ts';
-import { listsDiffer } from '../overrides/trigger.ts';
 import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
 import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
 import { withinBudget } from './disruption-budget.ts';
+import { withHeirs } from './heirs.ts';
+import { outOfDate } from './out-of-date.ts';
 import { sameCluster } from './same-cluster.ts';
 import { type Selected, selectMoves } from './select.ts';
+import { targetNumber, unplaced, wantsNone } from './target-number.ts';
 import { freeAt, frozenHolds, holdsOf } from './waiting-holds.ts';
 
 export interface RollOutContext {
@@ -138,24 +139,6 @@ const stayed = (
 ): BindingStep[] =>
   all.flatMap((entry) => [...(entry.inherits ?? []), waits(entry) ? kept(entry, now) : steady(entry, now)]);
 
-/**
- * On clusters that inherit, the new binding stands for both: what leaves goes only when the new one is bound, and is counted once,
- * as it is until then.
- */
-function withHeirs(all: readonly Classified[], inheriting: ReadonlySet<ClusterName>): readonly Classified[] {
-  if (inheriting.size === 0) return all;
-  const clusterOf = ({ step }: Classified): ClusterName => step.binding.targetCluster;
-  const leaving = all.filter((entry) => entry.step.binding.deleting && inheriting.has(clusterOf(entry)));
-  return all
-    .filter((entry) => !leaving.includes(entry))
-    .map((entry) => {
-      const replaced = leaving.filter((it) => entry.candidate === 'bind' && clusterOf(it) === clusterOf(entry));
-      if (replaced.length === 0) return entry;
-      const canBeReady = replaced.some((it) => it.canBeReady);
-      return { ...entry, canBeReady, inherits: replaced.map(({ step }) => step) };
-    });
-}
-
 /** What waits for a budget will wait for a freeze as well once that begins. */
 const opensFreeze = (waiting: ReadonlySet<Classified>, freeze: Freeze): Timestamp[] =>
   waiting.size > 0 && freeze.kind === 'none' && freeze.opensAt !== undefined ? [freeze.opensAt] : [];
@@ -204,39 +187,3 @@ function withApplyStrategy({ bindings, placement }: PlacementWork): BindingStep[
     return { ...step, binding: { ...binding, applyStrategy: wanted } };
   });
 }
-
-/**
- * An override without a placement of its own rides along: its difference counts once anything else begins a rollout, and
- * until the last binding that was told to wait has had its turn. A relabelled cluster for which other overrides match is one to
- * roll out to.
- */
-function outOfDate({ bindings }: PlacementWork, latest: number, { overridesFor, differs }: RollOutContext) {
-  const ridesAlong = (binding: Binding): boolean => listsDiffer(binding, overridesFor(binding.targetCluster));
-  const begins = (binding: Binding): boolean =>
-    binding.resourceSnapshotIndex !== latest ||
-    (ridesAlong(binding) &&
-      (binding.clusterLabels !== undefined ||
-        conditionIs(binding.conditions, 'RolloutStarted', 'False') ||
-        differs(binding, overridesFor(binding.targetCluster))));
-  const anyBegins = bindings.some(({ binding }) => !binding.deleting && (binding.state !== 'Bound' || begins(binding)));
-  return (binding: Binding): boolean => begins(binding) || (anyBegins && ridesAlong(binding));
-}
-
-/** PickAll: Bound and Scheduled bindings, deleting Bound ones still counted; PickFixed: the names; PickN: the number. */
-function targetNumber({ placement, policySnapshots }: PlacementWork, all: readonly Classified[]): number {
-  const { policy } = placement.spec;
-  if (policy.placementType === 'PickFixed') return policy.clusterNames?.length ?? 0;
-  if (policy.placementType === 'PickN')
-    return policy.numberOfClusters ?? latestOf(policySnapshots)?.numberOfClusters ?? 0;
-  return all.filter(({ step }) => step.binding.state !== 'Unscheduled').length;
-}
-
-/** PickAll asks for no number: what it does not find it does not want. */
-function unplaced(work: PlacementWork, all: readonly Classified[]): number {
-  if (work.placement.spec.policy.placementType === 'PickAll') return 0;
-  const staying = all.filter(({ step: { binding } }) => binding.state !== 'Unscheduled' && !binding.deleting);
-  return Math.max(targetNumber(work, all) - staying.length, 0);
-}
-
-const wantsNone = ({ placement: { spec } }: PlacementWork): boolean =>
-  spec.policy.placementType === 'PickFixed' && (spec.policy.clusterNames?.length ?? 0) === 0;
