@@ -230,6 +230,33 @@ describe('a record that is damaged', () => {
       ]);
     });
 
+    it('lets go of clusters that the mended file does not list, and comes to those that it lists anew', async () => {
+      const paper = await lost();
+      await paper.settle();
+      paper.files['placements/web.yaml'] = good['placements/web.yaml'].replace('[a, b, c]', '[c, d]');
+      const plan = await paper.settle();
+      expect(plan.placements[1]?.bindings.map(({ clusterName, state }) => `${clusterName} ${state}`)).toEqual([
+        'c Bound',
+        'd Bound',
+      ]);
+      expect([...paper.members].filter(([, held]) => held.has('web')).map(([name]) => name)).toEqual(['c', 'd']);
+    });
+
+    it('moves nothing where the mended file lists no clusters, whatever it would pick now', async () => {
+      const paper = await lost();
+      await paper.settle();
+      paper.files['placements/web.yaml'] = good['placements/web.yaml'].replace(
+        '{placementType: PickFixed, clusterNames: [a, b, c]}',
+        '{placementType: PickN, numberOfClusters: 3}',
+      );
+      const plan = await paper.settle();
+      expect(plan.placements[1]?.bindings.map(({ clusterName, state }) => `${clusterName} ${state}`)).toEqual([
+        'a Bound',
+        'b Bound',
+        'c Bound',
+      ]);
+    });
+
     it('takes nothing away when the file goes without having been read: it may be of another fleet', async () => {
       const paper = await lost();
       await paper.settle();

@@ -1,5 +1,5 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
-import { type Placement, placementKey } from '../../api/placement.ts';
+import { type Placement, type PlacementPolicy, placementKey } from '../../api/placement.ts';
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
 import { isSecret } from '../delivery/secret-values.ts';
 import type { PlanInput, RecordedPlacement } from '../input.ts';
@@ -48,8 +48,7 @@ export function rebuilt(
   const contents = new Map<number, Map<string, Manifest>>();
   const bindings: Binding[] = [];
   for (const [cluster, { index, objects }] of indexed(sighted, highest)) {
-    const policy = isUnnamed(placement, cluster) ? {} : { policySnapshotIndex: 0 };
-    bindings.push({ targetCluster: cluster, state: 'Bound', ...policy, resourceSnapshotIndex: index });
+    bindings.push({ targetCluster: cluster, state: 'Bound', resourceSnapshotIndex: index });
     const known = contents.get(index) ?? new Map<string, Manifest>();
     contents.set(index, known);
     for (const object of objects) {
@@ -59,7 +58,7 @@ export function rebuilt(
     }
   }
   const indexes = [...contents.keys()].sort((a, b) => a - b);
-  return {
+  const recorded: RecordedPlacement = {
     object: undefined,
     state: {
       apiVersion: 'gitfleet.dev/v1alpha1',
@@ -68,19 +67,28 @@ export function rebuilt(
         name: placement?.metadata.name ?? key,
         ...(placement?.metadata.namespace ? { namespace: placement.metadata.namespace } : {}),
       },
-      // Present bindings count as made by the present policy, as far as it can have made them: a scheduler that moved them
-      // would act on what it forgot.
-      policySnapshots: placement ? [policySnapshot(placement.spec.policy)] : [],
+      policySnapshots: [],
       resourceSnapshots: rebuiltEntries(indexes),
       bindings: bindings.sort(by(({ targetCluster }) => targetCluster)),
     },
     snapshots: new Map([...contents].map(([index, objects]) => [index, [...objects.values()]])),
   };
+  return placement ? underPolicy(recorded, placement.spec.policy) : recorded;
 }
 
-/** Of a list no policy of now can have made a binding that it does not name: an older one did. */
-const isUnnamed = (placement: Placement | undefined, cluster: string): boolean =>
-  placement?.spec.policy.placementType === 'PickFixed' && !placement.spec.policy.clusterNames?.includes(cluster);
+/**
+ * What was rebuilt of a placement, once its file can be read. Its bindings count as made by the policy of then, as far as that can
+ * have made them: a scheduler that moved them would act on what it forgot. Of a list no policy can have made a binding that it
+ * does not name: an older one did.
+ */
+export function underPolicy({ state, ...rest }: RecordedPlacement, policy: PlacementPolicy): RecordedPlacement {
+  const isNamed = ({ targetCluster }: Binding): boolean =>
+    policy.placementType !== 'PickFixed' || policy.clusterNames?.includes(targetCluster) === true;
+  const bindings = state.bindings.map((binding) =>
+    isNamed(binding) ? { ...binding, policySnapshotIndex: 0 } : binding,
+  );
+  return { ...rest, state: { ...state, policySnapshots: [policySnapshot(policy)], bindings } };
+}
 
 /** Entries of snapshots that were put together from what members hold; the last index is the latest. */
 export const rebuiltEntries = (indexes: readonly number[]): PlacementState['resourceSnapshots'] =>
@@ -90,7 +98,7 @@ export const rebuiltEntries = (indexes: readonly number[]): PlacementState['reso
     ...(index === indexes.at(-1) ? { latest: true } : {}),
   }));
 
-const policySnapshot = (policy: Placement['spec']['policy']) => ({
+const policySnapshot = (policy: PlacementPolicy) => ({
   index: 0,
   latest: true,
   policy,

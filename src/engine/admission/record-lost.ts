@@ -2,8 +2,8 @@ import type { PlacementKey } from '../../api/meta.ts';
 import { type FleetRecord, type PlanInput, type RecordedPlacement, writtenPlacements } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { Hold } from '../plan-document.ts';
-import { leftAlone, mayBeWritten } from './never-read.ts';
-import { rebuilt, sightedPlacements } from './rebuild.ts';
+import { isNeverRead, leftAlone, mayBeWritten } from './never-read.ts';
+import { rebuilt, sightedPlacements, underPolicy } from './rebuild.ts';
 import { recoverUnread } from './recover-unread.ts';
 
 export interface Recovered {
@@ -19,9 +19,11 @@ export interface Recovered {
  * file may name is rebuilt as well: by the time the file is mended the record would not be lost any more.
  */
 export function recoverRecord(input: PlanInput): Recovered {
-  const { record, observations } = input;
+  const { observations } = input;
+  const record = withFirstPolicies(input);
   if (observations === undefined) return known(record);
-  if (record.exists) return record.unread ? { ...recoverUnread(input, record.unread), lost: false } : known(record);
+  if (record.exists)
+    return record.unread ? { ...recoverUnread({ ...input, record }, record.unread), lost: false } : known(record);
   const seen = sightedPlacements(input);
   if (seen.size === 0) return known(record);
   const written = writtenPlacements(input.fleet);
@@ -37,6 +39,20 @@ export function recoverRecord(input: PlanInput): Recovered {
     holds,
     lost: true,
   };
+}
+
+/** Placements that were rebuilt while their files could not be read, and whose files can be now. */
+function withFirstPolicies({ record, fleet }: PlanInput): FleetRecord {
+  const waiting = [...record.placements].filter(
+    ([, recorded]) => recorded.state.policySnapshots.length === 0 && isNeverRead(recorded),
+  );
+  if (waiting.length === 0) return record;
+  const written = writtenPlacements(fleet);
+  const read = waiting.flatMap(([key, recorded]): [PlacementKey, RecordedPlacement][] => {
+    const placement = written.get(key);
+    return placement ? [[key, underPolicy(recorded, placement.spec.policy)]] : [];
+  });
+  return read.length === 0 ? record : { ...record, placements: new Map([...record.placements, ...read]) };
 }
 
 const known = (record: FleetRecord): Recovered => ({ record, holds: [], lost: false });
