@@ -1,7 +1,7 @@
 import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
@@ -70,6 +70,14 @@ export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'
   const reasons = held(holds, { kind, name: metadata.name, namespace: metadata.namespace });
   if (status === undefined) return reasons.length > 0 ? reasons : ['it has not begun'];
   if (isOver(status)) return [];
+  return [...suspension(run), ...waitsUnderWay(run, status, reasons)];
+}
+
+/** What else it waits for goes on meanwhile, or has ended by then. */
+const suspension = ({ spec, metadata }: StagedUpdateRun): string[] =>
+  spec.state === 'Stop' ? [`a person to let it go on: gitfleet resume run ${titleOf(metadata)}`] : [];
+
+function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: string[]): string[] {
   const open = stageTasks(run).filter(({ isOpen }) => isOpen);
   if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace));
   const moving = inFlightOf(run);

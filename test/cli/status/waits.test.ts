@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
+import type { StagedUpdateRun } from '../../../src/api/staged.ts';
 import { knownPlacements } from '../../../src/cli/status/placements.ts';
-import { waitsInRun, waitsOfApproval, waitsOfCluster, waitsOfPlacement } from '../../../src/cli/status/waits.ts';
+import {
+  waitsInRun,
+  waitsOfApproval,
+  waitsOfCluster,
+  waitsOfPlacement,
+  waitsOfRun,
+} from '../../../src/cli/status/waits.ts';
 import { whyLate } from '../../../src/cli/status/why-late.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import type { Silence } from '../../../src/repo/record/summary.ts';
@@ -257,4 +264,32 @@ it('a request waits for a person until it is answered', () => {
     ({ metadata: { name: 'a', namespace: 'b' }, status: { conditions } }) as Parameters<typeof waitsOfApproval>[0];
   expect(waitsOfApproval(request([]))).toEqual(['merge branch gitfleet/approve/b.a, or its pull request']);
   expect(waitsOfApproval(request([is('Approved', 'False')]))).toEqual([]);
+});
+
+describe('what an update run waits for', () => {
+  const run = (state: string | undefined, conditions: Condition[], namespace?: string) =>
+    ({
+      kind: namespace === undefined ? 'ClusterStagedUpdateRun' : 'StagedUpdateRun',
+      metadata: { name: 'web-1', ...(namespace && { namespace }) },
+      spec: { placementName: 'web', stagedRolloutStrategyName: 'careful', ...(state && { state }) },
+      status: { conditions, stagesStatus: [] },
+    }) as unknown as StagedUpdateRun;
+  const under = (reason: string, message: string): Condition[] => [
+    { ...is('Progressing', reason === 'UpdateRunProgressing' ? 'True' : 'False', message), reason },
+  ];
+  const stopped = under('UpdateRunStopped', 'the update run is stopped in stage canary');
+  it.each<[string, StagedUpdateRun, string | undefined]>([
+    ['nobody, while it goes on', run(undefined, under('UpdateRunProgressing', 'goes on')), undefined],
+    ['a person, once it is stopped', run('Stop', stopped), 'a person to let it go on: gitfleet resume run web-1'],
+    [
+      'the same in a namespace',
+      run('Stop', stopped, 'shop'),
+      'a person to let it go on: gitfleet resume run shop/web-1',
+    ],
+    ['nobody, when it is over', run('Stop', [{ ...is('Succeeded', 'True'), reason: 'UpdateRunSucceeded' }]), undefined],
+  ])('%s', (_, of, first) => {
+    const [line] = waitsOfRun(of, { holds: [] });
+    if (first === undefined) expect(line ?? '').not.toContain('resume');
+    else expect(line).toBe(first);
+  });
 });
