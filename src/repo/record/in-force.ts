@@ -1,4 +1,4 @@
-import type { PlacementKey } from '../../api/meta.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
@@ -109,20 +109,28 @@ function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: Around['fleet
   });
 }
 
-/** Placements with their status, and runs. */
-const documentsOf = ({ placements, runs }: FleetRecord, files: Published['files']): Plan['record'] =>
+/** Placements with their status, runs and members. */
+const documentsOf = (record: FleetRecord, files: Published['files']): Plan['record'] =>
   new Map(
     [...files.keys()].flatMap((path): [string, RecordDocument][] => {
-      const { directory, name, rest } = recordPathOf(path) ?? {};
-      const value =
-        directory === 'runs'
-          ? runs.get(name!)
-          : rest === 'status.yaml'
-            ? placements.get(name as PlacementKey)?.object
-            : undefined;
+      const value = recordedAt(path, record);
       return value === undefined ? [] : [[path, { kind: 'object', value }]];
     }),
   );
+
+function recordedAt(path: string, { placements, runs, clusters }: FleetRecord): object | undefined {
+  const { directory, name = '', rest } = recordPathOf(path) ?? {};
+  switch (directory) {
+    case 'clusters':
+      return clusters.get(name as ClusterName);
+    case 'placements':
+      return rest === 'status.yaml' ? placements.get(name as PlacementKey)?.object : undefined;
+    case 'runs':
+      return runs.get(name);
+    default:
+      return undefined;
+  }
+}
 
 function asPublished(
   { object, state }: RecordedPlacement,

@@ -71,9 +71,10 @@ it.each<[string, object, ObjectOutcome, string[] | undefined]>([
   );
 });
 
+const cordoned = (name: string) =>
+  member(name, { env: 'prod' }, 'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]');
+
 it('a cluster that is cordoned is told as that beside what it runs still', async () => {
-  const cordoned = (name: string) =>
-    member(name, { env: 'prod' }, 'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]');
   const fleet = await FleetOnGit.open({
     ...shop,
     'clusters/spare-1.yaml': cordoned('spare-1'),
@@ -89,6 +90,24 @@ it('a cluster that is cordoned is told as that beside what it runs still', async
     '| spare-2 | nothing |',
     '| us-1 | web (0), web/settings (0); cordoned |',
   ]);
+});
+
+it('of a plan that is refused neither cordons nor their end are told', async () => {
+  const fleet = await FleetOnGit.open({ ...shop, 'clusters/us-1.yaml': cordoned('us-1') });
+  await fleet.settle();
+  const before = sectionOf(fleet, 'Clusters');
+  expect(before?.filter((row) => row.includes('cordoned'))).toEqual(['| us-1 | web (0); cordoned |']);
+  fleet.commit(
+    {
+      'fleet.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n',
+      'placements/settings.yaml': '# nothing',
+      'clusters/eu-1.yaml': cordoned('eu-1'),
+      'clusters/us-1.yaml': member('us-1', { env: 'prod' }),
+    },
+    'Cordon eu-1 instead',
+  );
+  await fleet.pass({ refused: true });
+  expect(sectionOf(fleet, 'Clusters')).toEqual(before);
 });
 
 it('what is not available is told on the dashboard, with its cluster, since when, and what it says', async () => {

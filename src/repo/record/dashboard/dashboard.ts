@@ -52,7 +52,7 @@ export function renderDashboard(plan: Plan, beside: Beside): string {
     ...section('Staged runs', runs(present)),
     ...section('Not rolled out', withoutRun(notRolledOut, present)),
     ...section('Placements', placements(present)),
-    ...section('Clusters', clusters(present, plan)),
+    ...section('Clusters', clusters(present)),
     ...section('Not available', notAvailable(present)),
     ...section('Differs from the repo', differing(present)),
     ...section('Not evicted', notEvicted(present, beside.fleet.evictions)),

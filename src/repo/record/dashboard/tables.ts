@@ -39,10 +39,10 @@ export function placements(plan: InForce): readonly string[] {
   ];
 }
 
-/** What every cluster runs, and which take nothing new; `members` names those as they are in the repo. */
-export function clusters(plan: InForce, members: Pick<InForce, 'record'>): readonly string[] {
+/** What every cluster runs, and which take nothing new. */
+export function clusters(plan: InForce): readonly string[] {
   const cordoned = new Set(
-    [...recordedObjects('clusters', members)].flatMap(([name, { value }]) =>
+    [...recordedObjects('clusters', plan)].flatMap(([name, { value }]) =>
       value.spec.taints?.some(isCordon) ? [name] : [],
     ),
   );
