@@ -19,8 +19,6 @@ export const memberClusterSpec = z.strictObject({
 /** A quantity is a text, or a plain number as an author may write it. */
 const amount = z.union([z.string(), z.number()], { error: 'must be a text or a number' });
 const resourceList = z.record(z.string(), amount);
-/** Of an agent: how long it has been unhealthy is read from the time. */
-const agentCondition = condition.extend({ lastTransitionTime: timestamp.optional() });
 
 export const memberClusterStatus = z.looseObject({
   conditions: z.array(condition).optional(),
@@ -38,7 +36,7 @@ export const memberClusterStatus = z.looseObject({
     .array(
       z.looseObject({
         type: z.string(),
-        conditions: z.array(agentCondition).optional(),
+        conditions: z.array(condition).optional(),
         lastReceivedHeartbeat: timestamp.optional(),
       }),
     )
