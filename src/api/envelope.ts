@@ -8,8 +8,11 @@ const enveloped = z.looseObject({
 });
 const data = z
   .record(z.string(), enveloped)
-  .refine((entries) => Object.keys(entries).length >= 1, 'an envelope holds at least one manifest')
-  .refine((entries) => Object.keys(entries).length <= 50, 'an envelope holds at most 50 manifests');
+  .refine((entries) => Object.keys(entries).length >= 1, 'an envelope holds at least one manifest; add one')
+  .refine(
+    (entries) => Object.keys(entries).length <= 50,
+    'an envelope holds at most 50 manifests; part them between two',
+  );
 
 const version = z.literal('placement.kubernetes-fleet.io/v1beta1');
 

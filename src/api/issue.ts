@@ -22,22 +22,27 @@ export interface IssueAt {
 }
 
 /** What keeps an object from being accepted; `fix` says what to write instead. */
-export const error = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
+export const error = (code: string, path: Issue['path'], message: string, fix: string): Issue => ({
   severity: 'error',
+  code,
+  path,
+  message,
+  fix,
+});
+
+/** What is accepted and most likely not meant. */
+export const warning = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
+  severity: 'warning',
   code,
   path,
   message,
   ...(fix === undefined ? {} : { fix }),
 });
 
-/** What is accepted and most likely not meant. */
-export const warning = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
-  ...error(code, path, message, fix),
-  severity: 'warning',
-});
-
 /** What a person may want to know. */
 export const info = (code: string, path: Issue['path'], message: string): Issue => ({
-  ...error(code, path, message),
   severity: 'info',
+  code,
+  path,
+  message,
 });

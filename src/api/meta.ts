@@ -66,7 +66,9 @@ export type LabelSelector = z.output<typeof labelSelector>;
 export const int32 = z.number().int().max(2_147_483_647);
 
 /** An integer or a percentage such as `25%`. */
-export const intOrPercent = z.union([int32, z.string()], { error: 'must be a whole number or a percentage' });
+export const intOrPercent = z.union([int32, z.string()], {
+  error: 'must be a whole number or a percentage; write for example 1 or 25%',
+});
 export type IntOrPercent = z.output<typeof intOrPercent>;
 
 /** What names one object of any kind. `namespace` is absent for cluster-scoped ones. */

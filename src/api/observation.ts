@@ -12,7 +12,7 @@ const objectRef = z.strictObject({
 });
 const liveObject = z.custom<Manifest>(
   isManifest,
-  'expected a Kubernetes object with apiVersion, kind and metadata.name',
+  'expected a Kubernetes object with apiVersion, kind and metadata.name; write it as kubectl get -o yaml does',
 );
 
 /** What became of one object; `result` is a word of KubeFleet's applier (`Applied`, `FailedToTakeOver`, `FoundDrifts`, …). */

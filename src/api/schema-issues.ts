@@ -44,20 +44,27 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
         return [
           error('invalid-instant', path, `${path.at(-1)} must be an instant`, 'write for example 2026-11-20T10:00:00Z'),
         ];
-      return [error('invalid', path, `${path.at(-1)}: ${issue.message}`)];
+      return [inOwnWords(path, issue.message)];
     case 'too_big':
       return [outOfRange(path, issue, { word: 'at most', bound: issue.maximum })];
     case 'too_small':
       return [outOfRange(path, issue, { word: 'at least', bound: issue.minimum })];
     default:
-      return [error('invalid', path, `${path.at(-1) ?? 'document'}: ${issue.message}`)];
+      return [inOwnWords(path, issue.message)];
   }
+}
+
+/** Some schemas say themselves what is wrong and, after a semicolon, what to write. */
+function inOwnWords(path: Issue['path'], said: string): Issue {
+  const [wrong, fix = 'write what `gitfleet schema` lists for it'] = said.split('; ');
+  return error('invalid', path, `${path.at(-1) ?? 'document'}: ${wrong}`, fix);
 }
 
 function wrongType(path: Issue['path'], expected: string, written: unknown): Issue {
   const message = `${path.at(-1)} must be of type ${expected}`;
   const meant = meantBy(expected, written);
-  if (meant === undefined) return error('wrong-type', path, message, typeFixes[expected]);
+  if (meant === undefined)
+    return error('wrong-type', path, message, typeFixes[expected] ?? `write a value of type ${expected}`);
   const fix = typeof meant === 'string' ? `write "${meant}"` : `write ${meant}, without quotes`;
   return { ...error('wrong-type', path, message, fix), suggests: meant };
 }
@@ -89,9 +96,10 @@ function outOfRange(
   { word, bound }: { readonly word: 'at most' | 'at least'; readonly bound: number | bigint },
 ): Issue {
   const limit = inclusive === false ? `${word === 'at most' ? 'less' : 'more'} than ${bound}` : `${word} ${bound}`;
-  if (origin === 'string') return error('out-of-range', path, `${path.at(-1)} must have ${limit} characters`);
+  if (origin === 'string')
+    return error('out-of-range', path, `${path.at(-1)} must have ${limit} characters`, `write ${limit}`);
   if (origin === 'array' || origin === 'set' || origin === 'object')
-    return error('out-of-range', path, `${path.at(-1)} must have ${limit} entries`);
+    return error('out-of-range', path, `${path.at(-1)} must have ${limit} entries`, `write ${limit}`);
   return error('out-of-range', path, `${path.at(-1)} must be ${limit}`, `write a number of ${limit}`);
 }
 
@@ -109,10 +117,10 @@ const valueAt = (document: unknown, path: readonly (string | number)[]): unknown
     document,
   );
 
-const nearestFix = (values: readonly unknown[], input: unknown): string | undefined => {
+const nearestFix = (values: readonly unknown[], input: unknown): string => {
   if (values.length === 1) return `write ${values[0]}`;
   const like = typeof input === 'string' ? nearest(input, values.map(String)) : undefined;
-  return like === undefined ? undefined : `did you mean ${like}?`;
+  return like === undefined ? 'write one of them' : `did you mean ${like}?`;
 };
 
 /** Names of the fields of the object at a path of a schema; empty where the schema does not tell. */

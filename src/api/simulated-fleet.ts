@@ -63,10 +63,16 @@ export const simulatedFault = z
   .superRefine(({ type, fromSeconds, untilSeconds, verbs }, context) => {
     const say = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (untilSeconds !== undefined && untilSeconds <= fromSeconds)
-      say('untilSeconds', `must be more than fromSeconds (${fromSeconds}): the fault would never hold`);
+      say(
+        'untilSeconds',
+        `must be more than fromSeconds (${fromSeconds}): the fault would never hold; write a later one`,
+      );
     const own = verbsOf[type];
     if (own && verbs && !verbs.some((verb) => own.includes(verb)))
-      say('verbs', `must name one of ${own.join(', ')}: ${type} concerns nothing else`);
+      say(
+        'verbs',
+        `must name one of ${own.join(', ')}: ${type} concerns nothing else; add one of them, or remove verbs`,
+      );
   });
 export type SimulatedFault = z.output<typeof simulatedFault>;
 
@@ -115,7 +121,7 @@ const common = {
   /** As in `/version`, without the leading v: `1.32.4`. */
   kubernetesVersion: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/, 'must be a version such as 1.32.4')
+    .regex(/^\d+\.\d+\.\d+$/, 'must be a version; write for example 1.32.4')
     .optional(),
   /** Seconds of simulated time until an object of a kind is ready; Termination: until a deleted pod is gone. */
   readySeconds: readiness.optional(),
@@ -147,7 +153,7 @@ export const simulatedFleet = z.strictObject({
         name: z
           .string()
           .max(63)
-          .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be a DNS label'),
+          .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be a DNS label; write for example zone-1'),
         ...common,
       }),
     ),

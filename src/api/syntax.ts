@@ -24,6 +24,12 @@ export function isQualifiedName(text: string): boolean {
 
 /** Values of labels, and of taints. */
 export const isLabelValue = (text: string): boolean => text === '' || (text.length <= 63 && namePart.test(text));
+
+/** What to write in place of a key or a value of a label or a taint. */
+export const labelKeyFix = 'write for example env or example.com/env';
+export const labelValueFix =
+  'write at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit';
+
 /** `25%` up to `100%`, or a number that is not negative (KubeFleet's CRDs: `^((100|[0-9]{1,2})%|[0-9]+)$`). */
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 

@@ -209,6 +209,33 @@ describe('other kinds', () => {
   });
 });
 
+describe('what is refused says what to write instead', () => {
+  const fixes = (document: unknown) =>
+    validateFleetObject(document).issues.map(({ path, fix }) => `${path.at(-1)}: ${fix}`);
+  it.each<[string, Fields, string]>([
+    ['a word that is none of those', { strategy: { type: 'Weekly' } }, 'type: write one of them'],
+    [
+      'neither a number nor a percentage',
+      { strategy: { rollingUpdate: { maxSurge: [1] } } },
+      'maxSurge: write for example 1 or 25%',
+    ],
+    ['too few', { resourceSelectors: [] }, 'resourceSelectors: write at least 1'],
+    ['a number out of bounds', { revisionHistoryLimit: 0 }, 'revisionHistoryLimit: write a number of at least 1'],
+    [
+      'a field of another type of strategy',
+      { strategy: { applyStrategy: { serverSideApplyConfig: { force: true } } } },
+      'serverSideApplyConfig: remove serverSideApplyConfig, or write type: ServerSideApply',
+    ],
+    [
+      'a value that no label has',
+      { policy: { tolerations: [{ key: 'a', operator: 'Equal', value: 'b c' }] } },
+      'value: write at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit',
+    ],
+  ])('%s', (_, spec, said) => {
+    expect(fixes(placement(spec))).toEqual([said]);
+  });
+});
+
 describe('names are those that an API server takes for custom resources', () => {
   const named = (metadata: Fields) =>
     validateFleetObject(

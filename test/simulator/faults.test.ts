@@ -128,16 +128,19 @@ describe('a fault that could never act is refused', () => {
   it.each([
     [
       { type: 'Hang', fromSeconds: 10, untilSeconds: 10 },
-      'untilSeconds: must be more than fromSeconds (10): the fault would never hold',
+      'untilSeconds: must be more than fromSeconds (10): the fault would never hold; write a later one',
     ],
-    [{ type: 'SilentWatch', verbs: ['get'] }, 'verbs: must name one of watch: SilentWatch concerns nothing else'],
+    [
+      { type: 'SilentWatch', verbs: ['get'] },
+      'verbs: must name one of watch: SilentWatch concerns nothing else; add one of them, or remove verbs',
+    ],
     [
       { type: 'StaleRead', seconds: 1, verbs: ['watch'] },
-      'verbs: must name one of get, list: StaleRead concerns nothing else',
+      'verbs: must name one of get, list: StaleRead concerns nothing else; add one of them, or remove verbs',
     ],
     [
       { type: 'DenyAdmission', verbs: ['get', 'watch'] },
-      'verbs: must name one of create, update, patch, delete: DenyAdmission concerns nothing else',
+      'verbs: must name one of create, update, patch, delete: DenyAdmission concerns nothing else; add one of them, or remove verbs',
     ],
   ])('%j', (fault, expected) => {
     const { error } = simulatedFault.safeParse(fault);

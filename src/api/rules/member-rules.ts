@@ -1,17 +1,26 @@
 import { error, type Issue, info } from '../issue.ts';
 import type { MemberCluster } from '../member-cluster.ts';
-import { isLabelValue, isQualifiedName } from '../syntax.ts';
+import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../syntax.ts';
 
 /** What an API server refuses in taints, and fields that only a hub has a use for. */
 export function memberIssues({ metadata, spec, apiVersion }: MemberCluster): Issue[] {
   const issues: Issue[] = [];
   if (metadata.name.length > 63)
-    issues.push(error('name-too-long', ['metadata', 'name'], 'the name of a member has at most 63 characters'));
+    issues.push(
+      error(
+        'name-too-long',
+        ['metadata', 'name'],
+        'the name of a member has at most 63 characters',
+        'write a shorter name',
+      ),
+    );
   const seen = new Set<string>();
   (spec.taints ?? []).forEach(({ key, value = '', effect }, at) => {
     const here = ['spec', 'taints', at];
-    if (!isQualifiedName(key)) issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`));
-    if (!isLabelValue(value)) issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`));
+    if (!isQualifiedName(key))
+      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`, labelKeyFix));
+    if (!isLabelValue(value))
+      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`, labelValueFix));
     const text = `${key}=${value}:${effect}`;
     if (seen.has(text)) issues.push(error('duplicate', here, `the taint ${text} is listed twice`, 'keep one of them'));
     seen.add(text);

@@ -21,7 +21,8 @@ export function overrideIssues(override: Override): Issue[] {
   const seen = new Set<string>();
   selectors.forEach((selector, at) => {
     const text = `${selector.group}/${selector.version}/${selector.kind}/${selector.name}`;
-    if (seen.has(text)) issues.push(error('duplicate', ['spec', field, at], 'the same resource is selected twice'));
+    if (seen.has(text))
+      issues.push(error('duplicate', ['spec', field, at], 'the same resource is selected twice', 'keep one of them'));
     seen.add(text);
   });
   spec.policy.overrideRules.forEach((rule, at) => {
@@ -29,7 +30,7 @@ export function overrideIssues(override: Override): Issue[] {
     (rule.clusterSelector?.clusterSelectorTerms ?? []).forEach((term, index) => {
       const there = [...here, 'clusterSelector', 'clusterSelectorTerms', index];
       if (!term.labelSelector)
-        issues.push(error('field-required', there, 'a term of an override needs a labelSelector'));
+        issues.push(error('field-required', there, 'a term of an override needs a labelSelector', 'add labelSelector'));
       issues.push(...selectorIssues(term.labelSelector, [...there, 'labelSelector']));
     });
     const patches = rule.jsonPatchOverrides ?? [];
@@ -44,7 +45,12 @@ export function overrideIssues(override: Override): Issue[] {
       );
     if (rule.overrideType === 'JSONPatch' && patches.length === 0)
       issues.push(
-        error('field-required', [...here, 'jsonPatchOverrides'], 'overrideType JSONPatch needs at least one patch'),
+        error(
+          'field-required',
+          [...here, 'jsonPatchOverrides'],
+          'overrideType JSONPatch needs at least one patch',
+          'add a patch, or use overrideType: Delete',
+        ),
       );
     patches.forEach(({ op, path, value }, index) => {
       const there = [...here, 'jsonPatchOverrides', index];
@@ -53,7 +59,7 @@ export function overrideIssues(override: Override): Issue[] {
       if (op === 'remove' && value !== undefined)
         issues.push(error('field-not-allowed', [...there, 'value'], 'op remove takes no value', 'remove value'));
       if (op !== 'remove' && value === undefined)
-        issues.push(error('field-required', [...there, 'value'], `op ${op} needs a value`));
+        issues.push(error('field-required', [...there, 'value'], `op ${op} needs a value`, 'add value'));
     });
   });
   return issues;

@@ -9,7 +9,14 @@ export function placementIssues(placement: Placement): Issue[] {
   const { spec, metadata, kind } = placement;
   return [
     ...(metadata.name.length > 63
-      ? [error('name-too-long', ['metadata', 'name'], 'the name of a placement has at most 63 characters')]
+      ? [
+          error(
+            'name-too-long',
+            ['metadata', 'name'],
+            'the name of a placement has at most 63 characters',
+            'write a shorter name',
+          ),
+        ]
       : []),
     ...selectionIssues(spec.resourceSelectors, kind),
     ...policyIssues(spec.policy),
@@ -34,7 +41,14 @@ function scopeIssues({ spec, kind }: Placement): Issue[] {
     ];
   return namespaces.length === 1
     ? []
-    : [error('invalid-status-scope', path, 'NamespaceAccessible needs exactly one selector of kind Namespace')];
+    : [
+        error(
+          'invalid-status-scope',
+          path,
+          'NamespaceAccessible needs exactly one selector of kind Namespace',
+          'select one Namespace, or remove statusReportingScope',
+        ),
+      ];
 }
 
 /** Fields that only v1beta1 has; gitfleet takes them in both, a hub would drop them. */

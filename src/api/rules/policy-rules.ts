@@ -1,6 +1,6 @@
 import { error, type Issue, warning } from '../issue.ts';
 import type { PlacementPolicy } from '../placement.ts';
-import { isLabelValue, isQualifiedName, isSubdomain } from '../syntax.ts';
+import { isLabelValue, isQualifiedName, isSubdomain, labelKeyFix, labelValueFix } from '../syntax.ts';
 import { propertyNameIssues, propertySelectorIssues } from './property-rules.ts';
 import { selectorIssues } from './selector-rules.ts';
 
@@ -53,7 +53,7 @@ function fixedNameIssues(names: readonly string[], path: Issue['path']): Issue[]
   names.forEach((name, at) => {
     const here = [...path, 'clusterNames', at];
     if (!isSubdomain(name) || name.length > 63)
-      issues.push(error('invalid-name', here, `"${name}" is no cluster name`));
+      issues.push(error('invalid-name', here, `"${name}" is no cluster name`, 'write the name of a MemberCluster'));
     if (names.indexOf(name) !== at)
       issues.push(error('duplicate', here, `${name} is listed twice`, 'keep one of them'));
   });
@@ -121,7 +121,7 @@ function tolerationIssues({ tolerations = [] }: PlacementPolicy): Issue[] {
     const here = ['spec', 'policy', 'tolerations', at];
     const { key = '', operator, value = '', effect = '' } = toleration;
     if (key !== '' && !isQualifiedName(key))
-      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`));
+      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`, labelKeyFix));
     if (operator === 'Exists' && value !== '')
       issues.push(
         error(
@@ -136,7 +136,7 @@ function tolerationIssues({ tolerations = [] }: PlacementPolicy): Issue[] {
         error('field-required', [...here, 'key'], 'operator Equal needs a key', 'add a key, or use operator: Exists'),
       );
     if (operator === 'Equal' && !isLabelValue(value))
-      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`));
+      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`, labelValueFix));
     const text = JSON.stringify([key, operator, value, effect]);
     if (seen.has(text))
       issues.push(error('duplicate', here, 'the same toleration is listed twice', 'keep one of them'));

@@ -23,7 +23,14 @@ export function propertyNameIssues(name: string, path: Issue['path']): Issue[] {
   }
   const [first = '', ...rest] = name.split('/');
   if ((isSubdomain(first) || isQualifiedName(first)) && rest.every(isQualifiedName)) return [];
-  return [error('invalid-property', path, `"${name}" is no property name`)];
+  return [
+    error(
+      'invalid-property',
+      path,
+      `"${name}" is no property name`,
+      'write for example kubernetes-fleet.io/node-count',
+    ),
+  ];
 }
 
 /** One value, a quantity; and no two expressions on one property that can never both hold. */
@@ -32,7 +39,15 @@ export function propertySelectorIssues(expressions: readonly Expression[], path:
   expressions.forEach(({ name, values }, at) => {
     const here = [...path, at];
     issues.push(...propertyNameIssues(name, [...here, 'name']));
-    if (values.length !== 1) issues.push(error('invalid-property', [...here, 'values'], 'exactly one value is needed'));
+    if (values.length !== 1)
+      issues.push(
+        error(
+          'invalid-property',
+          [...here, 'values'],
+          'exactly one value is needed',
+          'write for example values: ["4"]',
+        ),
+      );
     values.forEach((value, index) => {
       if (parseQuantity(value)) return;
       const path = [...here, 'values', index];

@@ -22,6 +22,7 @@ export function rolloutIssues(strategy: RolloutStrategy): Issue[] {
         'field-not-allowed',
         [...path, 'applyStrategy', 'serverSideApplyConfig'],
         `serverSideApplyConfig is only for ServerSideApply, not ${applyStrategy.type}`,
+        'remove serverSideApplyConfig, or write type: ServerSideApply',
       ),
     );
   }

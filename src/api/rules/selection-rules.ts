@@ -42,13 +42,19 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
         'invalid-selection-scope',
         at(withSelectors[1]!.index),
         'only one selector may have selectionScope NamespaceWithResourceSelectors',
+        'keep one of them',
       ),
     );
   const [only] = withSelectors;
   if (only) {
     if (kind === 'ResourcePlacement')
       issues.push(
-        error('invalid-selection-scope', at(only.index), 'a ResourcePlacement selects in its own namespace only'),
+        error(
+          'invalid-selection-scope',
+          at(only.index),
+          'a ResourcePlacement selects in its own namespace only',
+          'remove this selector, or use a ClusterResourcePlacement',
+        ),
       );
     if (!only.selector.name || only.selector.labelSelector !== undefined) {
       issues.push(
@@ -56,6 +62,7 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
           'invalid-selection-scope',
           at(only.index),
           'NamespaceWithResourceSelectors needs a namespace by name, not by labels',
+          'write name, without labelSelector',
         ),
       );
     }
@@ -66,6 +73,7 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
             'invalid-selection-scope',
             at(index),
             'beside NamespaceWithResourceSelectors no other Namespace may be selected',
+            'select it in a placement of its own',
           ),
         );
     });

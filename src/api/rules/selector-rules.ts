@@ -1,28 +1,29 @@
 import { error, type Issue } from '../issue.ts';
 import type { LabelSelector } from '../meta.ts';
-import { isLabelValue, isQualifiedName } from '../syntax.ts';
+import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../syntax.ts';
 
 /** A label selector that Kubernetes would refuse to parse. */
 export function selectorIssues(selector: LabelSelector | undefined, path: Issue['path']): Issue[] {
   const issues: Issue[] = [];
   for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) {
     if (!isQualifiedName(key))
-      issues.push(error('invalid-label', [...path, 'matchLabels', key], `${key} is no label key`));
+      issues.push(error('invalid-label', [...path, 'matchLabels', key], `${key} is no label key`, labelKeyFix));
     if (!isLabelValue(value))
-      issues.push(error('invalid-label', [...path, 'matchLabels', key], `"${value}" is no label value`));
+      issues.push(error('invalid-label', [...path, 'matchLabels', key], `"${value}" is no label value`, labelValueFix));
   }
   (selector?.matchExpressions ?? []).forEach(({ key, operator, values }, at) => {
     const here = [...path, 'matchExpressions', at];
     const count = values?.length ?? 0;
     const needs = operator === 'In' || operator === 'NotIn';
-    if (!isQualifiedName(key)) issues.push(error('invalid-label', [...here, 'key'], `${key} is no label key`));
+    if (!isQualifiedName(key))
+      issues.push(error('invalid-label', [...here, 'key'], `${key} is no label key`, labelKeyFix));
     if (needs && count === 0)
       issues.push(error('invalid-selector', here, `${operator} needs values`, 'add values, or use Exists'));
     if (!needs && count > 0)
       issues.push(error('invalid-selector', here, `${operator} takes no values`, 'remove values, or use In'));
     (values ?? []).forEach((value, index) => {
       if (!isLabelValue(value))
-        issues.push(error('invalid-label', [...here, 'values', index], `"${value}" is no label value`));
+        issues.push(error('invalid-label', [...here, 'values', index], `"${value}" is no label value`, labelValueFix));
     });
   });
   return issues;

@@ -31,14 +31,30 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
     (stage.beforeStageTasks ?? []).forEach((task, index) => {
       const there = [...here, 'beforeStageTasks', index];
       if (task.type !== 'Approval')
-        issues.push(error('field-not-allowed', [...there, 'type'], 'before a stage only an Approval can stand'));
+        issues.push(
+          error(
+            'field-not-allowed',
+            [...there, 'type'],
+            'before a stage only an Approval can stand',
+            'write Approval, or move it to afterStageTasks',
+          ),
+        );
       if (task.type === 'Approval' && task.waitTime !== undefined)
-        issues.push(error('field-not-allowed', [...there, 'waitTime'], 'an Approval takes no waitTime'));
+        issues.push(
+          error('field-not-allowed', [...there, 'waitTime'], 'an Approval takes no waitTime', 'remove waitTime'),
+        );
     });
     (stage.afterStageTasks ?? []).forEach((task, index) => {
       const there = [...here, 'afterStageTasks', index];
       if (task.type === 'Approval' && task.waitTime !== undefined)
-        issues.push(error('field-not-allowed', [...there, 'waitTime'], 'an Approval takes no waitTime'));
+        issues.push(
+          error(
+            'field-not-allowed',
+            [...there, 'waitTime'],
+            'an Approval takes no waitTime',
+            'remove waitTime, or use type: TimedWait',
+          ),
+        );
       if (task.type === 'TimedWait' && task.waitTime === undefined)
         issues.push(
           error('field-required', [...there, 'waitTime'], 'a TimedWait needs a waitTime', 'add waitTime: 10m'),
@@ -62,9 +78,18 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
 /** A run has a name that fits a label, names its placement, and a snapshot by its number. */
 export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
   if (metadata.name.length > 63)
-    return [error('name-too-long', ['metadata', 'name'], 'the name of a run has at most 63 characters')];
+    return [
+      error(
+        'name-too-long',
+        ['metadata', 'name'],
+        'the name of a run has at most 63 characters',
+        'write a shorter name',
+      ),
+    ];
   if (spec.placementName === '')
-    return [error('field-required', ['spec', 'placementName'], 'a run names its placement')];
+    return [
+      error('field-required', ['spec', 'placementName'], 'a run names its placement', 'write the name of a placement'),
+    ];
   const { resourceSnapshotIndex: index = '' } = spec;
   if (index === '' || parseIndex(index) !== undefined) return [];
   // KubeFleet takes any text, and says it only when the run begins, which then is over.

@@ -145,7 +145,14 @@ function metadataIssues(value: object): Issue[] {
   const maps = ['labels', 'annotations'].flatMap((field) => {
     const map = (metadata as Record<string, unknown>)[field] ?? {};
     if (typeof map !== 'object' || Array.isArray(map))
-      return [error('wrong-type', ['metadata', field], `${field} must be a map of texts`)];
+      return [
+        error(
+          'wrong-type',
+          ['metadata', field],
+          `${field} must be a map of texts`,
+          `write for example ${field}: {key: value}`,
+        ),
+      ];
     return Object.keys(map).flatMap((key) => textIssue(map, key, ['metadata', field]));
   });
   return [...texts, ...maps, ...nameIssues(value)];

@@ -92,7 +92,16 @@ function incomplete({ value, inside }: Placed, inResources: boolean): Issue | un
     : undefined;
 }
 
-function misspelt(value: object, missing: string): Issue {
+function misspelt(value: object, missing: 'apiVersion' | 'kind'): Issue {
+  if (Object.hasOwn(value, missing)) {
+    const example = missing === 'kind' ? 'ConfigMap' : 'v1';
+    return error(
+      'wrong-type',
+      [missing],
+      `this is no Kubernetes object: ${missing} must be a text`,
+      `write for example ${example}`,
+    );
+  }
   const like = Object.keys(value).find((key) => nearest(key, [missing]) !== undefined);
   const message = `this is no Kubernetes object: ${missing} is missing`;
   return like === undefined
