@@ -49,6 +49,15 @@ describe('gitfleet render', () => {
     });
   });
 
+  it('says of what it does not print that its file cannot be used', async () => {
+    const dir = written({ ...shop, 'overrides/us.yaml': patch('us', 'x').replace('op: add', 'op: move') });
+    const { code, err } = await cli('render', '--repo', dir, ...now, '--cluster', 'eu-1');
+    expect([code, err]).toEqual([
+      0,
+      'note: what stands in these places cannot be used, and is not in this: overrides/us.yaml:10:29\n',
+    ]);
+  });
+
   it('with overrides, for one placement, as a list of JSON too', async () => {
     const { out } = await render('--cluster', 'eu-1', '--placement', 'web', '-o', 'json');
     const list = JSON.parse(out) as { kind: string; items: { kind: string; metadata: { labels: object } }[] };

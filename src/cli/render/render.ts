@@ -5,7 +5,7 @@ import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
-import { keptBack, waitsFor } from './kept-back.ts';
+import { keptBack, leftOut, waitsFor } from './kept-back.ts';
 
 /**
  * The manifests that one cluster gets, as they would be applied. Exit 1 with the reason when nothing is assigned to it, 2 when
@@ -45,7 +45,8 @@ export async function render(
       manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'),
     );
   }
-  for (const line of keptBack(cluster, placements, keeping)) process.stderr.write(`note: ${line}\n`);
+  for (const line of [...keptBack(cluster, placements, keeping), ...leftOut(plan.problems)])
+    process.stderr.write(`note: ${line}\n`);
   if (failures.length > 0) throw new CliError(failures.join('\n'), exitCodes.invalidInput);
 }
 

@@ -1,6 +1,7 @@
 import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
+import { positionText } from '../../repo/fleet/positions.ts';
 import { type HeldObject, holdsOf } from '../../repo/record/holds-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { Bound } from '../status/bindings.ts';
@@ -113,7 +114,7 @@ const whyNotRead = (file: string, errors: readonly Problem[]): string =>
 
 function told(what: string, problem: Problem | undefined): string {
   if (problem === undefined) return `${what}: gitfleet get problems tells why`;
-  const { file, line, column, message, fix } = problem;
-  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  const { message, fix } = problem;
+  const place = positionText(problem);
   return `${what}: ${place && `${place}: `}${message}${fix === undefined ? '' : `: ${fix}`}`;
 }

@@ -2,15 +2,17 @@ import type { Problem } from '../../api/problem.ts';
 
 /** `file:line:column: error[code]: message`, then what to write instead. */
 export function formatProblem(problem: Problem): string {
-  const { file, line, column, severity, code, message, fix, value } = problem;
-  const place =
-    file === undefined
-      ? ''
-      : `${file}${line === undefined ? '' : `:${line}`}${column === undefined ? '' : `:${column}`}: `;
+  const { severity, code, message, fix, value } = problem;
+  const position = positionText(problem);
+  const place = position === '' ? '' : `${position}: `;
   // Where the sentence names it already, once is enough.
   const quoted = quotedValue({ value, message });
   return `${place}${severity}[${code}]: ${message}${quoted}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
 }
+
+/** `file:line:column`, as far as it is known; empty where no file is. */
+export const positionText = ({ file, line, column }: Pick<Problem, 'file' | 'line' | 'column'>): string =>
+  file === undefined ? '' : [file, line, column].filter((part) => part !== undefined).join(':');
 
 /** Order in which problems are told: by file, line, column, then text. Those without a file come last. */
 export function byPosition(a: Problem, b: Problem): number {
