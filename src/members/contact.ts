@@ -60,6 +60,8 @@ export function keepContact(input: {
   const { client, clock, life, heartbeatMs } = input;
   let standing: Standing = { kind: 'unknown' };
   let misses = 0;
+  /** It was too busy to say when it answered last. */
+  let wasBusy = false;
   let wake = new AbortController();
   let waiting: (() => void)[] = [];
 
@@ -79,8 +81,9 @@ export function keepContact(input: {
       await client.request({ method: 'GET', path: '/readyz', headers, tried: 'ask /readyz', urgent: true, timeoutMs });
       return answered(before, sent, undefined);
     } catch (error) {
-      if (isTooBusy(error) && before.kind === 'reachable' && before.healthy && misses === 0) {
-        misses = 1;
+      if (isTooBusy(error) && before.kind === 'reachable' && before.healthy && !wasBusy) {
+        misses = 0;
+        wasBusy = true;
         return { ...before, heartbeat: sent };
       }
       if (error instanceof ApiError && error.status !== 401) return answered(before, sent, error.message);
@@ -95,6 +98,7 @@ export function keepContact(input: {
 
   function answered(before: Standing, heartbeat: number, trouble: string | undefined): Standing {
     misses = 0;
+    wasBusy = false;
     const healthy = trouble === undefined;
     const met = before.kind === 'reachable' ? before : undefined;
     return {
@@ -120,9 +124,9 @@ export function keepContact(input: {
       await probe();
       // KubeFleet's agents spread their beats by five per cent so that a fleet does not report in one breath.
       const pause =
-        misses === 0
+        misses === 0 && !wasBusy
           ? heartbeatMs * (0.95 + Math.random() * 0.1)
-          : Math.min(firstRetryMs * 2 ** (misses - 1), longestRetryMs) * (0.5 + Math.random() / 2);
+          : Math.min(firstRetryMs * 2 ** Math.max(misses - 1, 0), longestRetryMs) * (0.5 + Math.random() / 2);
       await sleep(clock, life.aborted ? 0 : pause, wake.signal);
     }
     letThrough();
@@ -136,7 +140,7 @@ export function keepContact(input: {
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push(resolve)),
     doubt() {
-      if (standing.kind === 'reachable' && misses === 0) wake.abort();
+      if (standing.kind === 'reachable' && misses === 0 && !wasBusy) wake.abort();
     },
   };
 }

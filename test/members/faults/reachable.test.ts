@@ -184,6 +184,7 @@ describe('a member that is too busy to say whether it is healthy', () => {
     probability: 1,
     resources: undefined,
   } as const;
+  const gone = { type: 'Unreachable', ...always } as const;
   const probes = (world: World) => world.requests.filter(({ path }) => path === '/readyz').length;
 
   it('is asked again at once, and stays as healthy as it was where it answers then', async () => {
@@ -197,6 +198,26 @@ describe('a member that is too busy to say whether it is healthy', () => {
     expect(probes(world)).toBeGreaterThanOrEqual(asked + 2);
     expect(health(world)).toEqual(before);
     expect(before).toMatchObject({ type: 'Healthy', status: 'True' });
+  });
+
+  it.each<[string, SimulatedFault[]]>([
+    ['before', [busy, gone]],
+    ['after', [gone, busy]],
+  ])('is there, and as healthy as it was, also where one probe %s that has no answer', async (_, faults) => {
+    const world = await holding();
+    const before = health(world);
+    for (const fault of faults) {
+      world.sim.setFaults([fault]);
+      const asked = probes(world);
+      while (probes(world) === asked) await world.pass(0.1);
+      await world.pass(0.1);
+      expect(world.sighting().reachable).toBe(true);
+      expect(health(world)).toEqual(before);
+    }
+    world.sim.setFaults([]);
+    await world.pass(4);
+    expect(world.sighting().reachable).toBe(true);
+    expect(health(world)).toEqual(before);
   });
 
   it('is not healthy where it stays so', async () => {
