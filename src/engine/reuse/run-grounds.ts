@@ -3,7 +3,7 @@ import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../
 import { type BudgetInForce, budgetInForce } from '../evict/budget.ts';
 import type { Freeze } from '../freeze/freeze.ts';
 import { freezeOf } from '../freeze/suspension.ts';
-import { sourceKey } from '../input.ts';
+import { sourceOf } from '../problem-of.ts';
 import { runsOf } from '../runs.ts';
 import { approvalFileFor } from '../staged/approval/answer.ts';
 import { gatesOf, tasksOf } from '../staged/approval/name.ts';
@@ -49,7 +49,7 @@ export function runGrounds(
   return {
     runs: runs.map((run) => ({
       run,
-      file: fleet.sources?.get(sourceKey(run.kind, run.metadata))?.file,
+      file: sourceOf(fleet, { kind: run.kind, ...run.metadata })?.file,
       recorded: world.record.runs.get(placementKey(run.metadata)),
       strategy: fleet.strategies.find((strategy) => isStrategyOf(strategy, run)),
       gates: gatesFor(run, byKey.get(placementKey(run.metadata)), world),
