@@ -113,4 +113,5 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     'what is not ours, of which no watch tells, was shown as it had once been found, and a removal waited for it',
   ],
   ['2015842', 'clusters that a list does not name were kept when its file was broken as the record was lost'],
+  ['2016401', 'what a cluster that left the fleet still has counted as serving where others wait as in KubeFleet'],
 ];

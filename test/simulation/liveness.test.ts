@@ -96,7 +96,7 @@ function complaints(story: Story): string[] {
       repo: { tip: () => 'tip' },
       stored: (cluster: string, key: string, namespace: string, name: string) =>
         objects[`${cluster}/${key}/${namespace}/${name}`],
-      members: new Map([['c0', { cluster: { store: { list } } }]]),
+      members: new Map(['c0', 'c9'].map((name) => [name, { cluster: { store: { list } } }])),
     },
   };
   return unsettled(world as unknown as World);
@@ -140,6 +140,20 @@ describe('where an app is to go, it', () => {
 it('an app that is picked again comes back, also among what others have there', () => {
   const objects = { 'c0/apps/deployments/app0/web': undefined };
   expect(complaints({ objects, foreign: ['c0/app0/theirs'] })).toEqual(['app0 on c0 is missing']);
+});
+
+it('an app that waits as in KubeFleet to leave a cluster that it never came to does so, too, where one that left the fleet has it', () => {
+  const allows = 'once maxUnavailable 0 allows it';
+  const waiting: Story = {
+    app: { version: 3, maxUnavailable: 0 },
+    holds: [
+      ['app0', 'c0', 'RolloutBudget', `c0 is to be updated ${allows} (not ready yet: c1)`],
+      ['app0', 'c1', 'RolloutBudget', 'c1 is to be added once maxSurge 0 allows it (not gone yet: c2)'],
+      ['app0', 'c2', 'RolloutBudget', `c2 is to be removed ${allows}`],
+    ],
+  };
+  expect(complaints(waiting)).toEqual([]);
+  expect(complaints({ ...waiting, objects: { 'c9/apps/deployments/app0/web': web(1) } })).toEqual([]);
 });
 
 describe('what another app has that both ask for', () => {

@@ -44,7 +44,8 @@ function waitsForRemoval(world: World, { holds, placements }: Plan, name: string
     {
       holds: holds.filter(({ subject }) => subject.name === name),
       maxSurge: app.maxSurge,
-      on: new Set([...world.fleet.members.keys()].filter((it) => isOn(world, it, name))),
+      // What a cluster that left was left with serves nobody: its binding is gone.
+      on: new Set([...world.desired.clusters.keys()].filter((it) => isOn(world, it, name))),
       least: picked.length - mostDown(app, picked.length),
       holdsOthers: (it) => holdsOthers(world, it, name),
     },
