@@ -55,16 +55,24 @@ const notAvailableRows = rowsWith(({ failedPlacements = [] }) =>
 function rowsWith(
   find: (status: PerClusterPlacementStatus) => readonly Found[],
 ): (placement: Placement) => readonly string[] {
-  return onceFor(({ metadata, status }: Placement) =>
-    (status?.placementStatuses ?? []).flatMap((of) => {
+  return onceFor((placement: Placement) =>
+    clustersAmiss(placement).flatMap((of) => {
       const found = find(of);
       if (found.length === 0) return [];
       const since = found.flatMap((each) => each.since ?? []).sort()[0];
       const when = since === undefined ? '' : `, since ${since}`;
       const what = fewOf(found.map(({ told }) => told));
       return [
-        `- **${markdownText(titleOf(metadata))}** on ${markdownText(of.clusterName ?? '')}${when}: ${markdownText(what)}`,
+        `- **${markdownText(titleOf(placement.metadata))}** on ${markdownText(of.clusterName ?? '')}${when}: ${markdownText(what)}`,
       ];
     }),
   );
 }
+
+/** Those of which there may be anything to say: of a hundred thousand nearly none. */
+const clustersAmiss = onceFor(({ status }: Placement) =>
+  (status?.placementStatuses ?? []).filter(
+    ({ failedPlacements, driftedPlacements, diffedPlacements }) =>
+      failedPlacements !== undefined || driftedPlacements !== undefined || diffedPlacements !== undefined,
+  ),
+);
