@@ -37,7 +37,7 @@ export async function get(word: string, name: string | undefined, options: GetOp
   }
   await withStatus(options, async (reader) => {
     const first = await listed(reader, kind, asked.name, wanted);
-    await show(first.rows, { kind, format, options, single: first.isOne });
+    await show(first.rows, { kind, format, options, name: asked.name, single: first.isOne });
     await noteWhereBehind(reader, first.status);
     if (!options.watch) return;
     for (let { rows, status } = first; await moved(reader, status.tip); ) {
@@ -97,13 +97,8 @@ async function getSeveral(
   const found = await Promise.all(
     kinds.map(async (kind) => ({ kind, ...(await matching(kind, { status, reader, name, wanted })) })),
   );
-  const rows = found.flatMap((one) => one.rows);
-  if (name !== undefined && rows.length === 0)
-    throw unknownRow(
-      kinds,
-      name,
-      found.flatMap(({ all }) => all),
-    );
+  if (name !== undefined && !found.some(({ kind, rows }) => mayHave({ kind, status, rows, name })))
+    throw unknownRow({ kinds, status, name, rows: found.flatMap(({ all }) => all) });
   await showSeveral(found, of);
   await noteWhereBehind(reader, status);
 }
@@ -111,7 +106,8 @@ async function getSeveral(
 async function listed(reader: StatusReader, kind: KindMeant, name: string | undefined, wanted: (row: Row) => boolean) {
   const status = await reader.read(kind.listing.folders);
   const { all, rows } = await matching(kind, { status, reader, name, wanted });
-  if (name !== undefined && rows.length === 0) throw unknownRow([kind], name, all);
+  if (name !== undefined && !mayHave({ kind, status, rows, name }))
+    throw unknownRow({ kinds: [kind], status, name, rows: all });
   return { status, rows, isOne: rows.length === 1 && name !== undefined && !ofPlacement(rows[0]!, name) };
 }
 
@@ -130,7 +126,25 @@ async function matching(
   return { all, rows: name === undefined ? all : all.filter((row) => isNamed(row, name)) };
 }
 
-function unknownRow(kinds: readonly KindMeant[], name: string, rows: readonly Row[]): CliError {
-  const known = [...new Set(rows.flatMap((row) => [titleOf(row), ...(row.placement ? [row.placement] : [])]))];
-  return unknownName({ what: kinds.map(({ listing }) => listing.names[1]).join(' or '), name, known });
+/** There is something of the name, or what it names may have some of the kind. */
+const mayHave = (of: {
+  readonly kind: KindMeant;
+  readonly status: Status;
+  readonly rows: readonly Row[];
+  readonly name: string;
+}): boolean => of.rows.length > 0 || (of.kind.listing.owners?.(of.status).includes(of.name) ?? false);
+
+function unknownRow(of: {
+  readonly kinds: readonly KindMeant[];
+  readonly status: Status;
+  readonly name: string;
+  readonly rows: readonly Row[];
+}): CliError {
+  const { kinds, status, name, rows } = of;
+  const named = kinds.filter(({ listing }) => !listing.nameless);
+  const owners = kinds.flatMap(({ listing }) => listing.owners?.(status) ?? []);
+  const titles = named.length === 0 ? [] : rows.map(titleOf);
+  const known = [...new Set([...owners, ...titles, ...rows.flatMap(({ placement }) => placement ?? [])])];
+  const what = named.length === 0 && owners.length > 0 ? ['placement'] : kinds.map(({ listing }) => listing.names[1]);
+  return unknownName({ what: what.join(' or '), name, known });
 }

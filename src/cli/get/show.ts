@@ -9,6 +9,8 @@ interface RowsHow {
   readonly kind: KindMeant;
   readonly format: OutputFormat;
   readonly options: Pick<GetOptions, 'namespace' | 'selector' | 'headers'>;
+  /** What was asked for by name. */
+  readonly name?: string | undefined;
   /** Rows that were printed before: columns stay where they were. */
   readonly like?: readonly Row[];
   /** Other kinds are printed beside it: names say of what they are. */
@@ -21,8 +23,10 @@ export async function show(rows: readonly Row[], how: RowsHow & { readonly singl
   if (format === 'json' || format === 'yaml') return showValues(rows, format, how.single);
   if (rows.length > 0) return print(rowsText(rows, how));
   const { names, none } = kind.listing;
-  const all = how.options.namespace === undefined && how.options.selector === undefined;
-  process.stderr.write(`${(all && none) || `No ${names[0]} on the status branch.`}\n`);
+  const { name, options } = how;
+  const all = name === undefined && options.namespace === undefined && options.selector === undefined;
+  const of = name === undefined ? '' : ` of ${name}`;
+  process.stderr.write(`${(all && none) || `No ${names[0]}${of} on the status branch.`}\n`);
 }
 
 /** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */

@@ -26,6 +26,7 @@ export const drift: Listing = listing<Difference>({
   names: ['drift', 'drifted', 'drifts', 'diffs'],
   folders: ['placements'],
   nameless: true,
+  owners: ({ record }) => knownPlacements(record).map(({ title }) => title),
   items: ({ record }) =>
     knownPlacements(record).flatMap((placement) =>
       placement.state.bindings.flatMap((binding) => differences(placement, binding)),

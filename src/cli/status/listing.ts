@@ -36,6 +36,8 @@ export interface Listing {
   readonly folders: readonly string[];
   /** Its items have no names of their own worth a column. */
   readonly nameless?: boolean;
+  /** Placements, `name` or `namespace/name`, that may have some: naming one lists what there is of it, be it nothing. */
+  readonly owners?: (status: Status) => readonly string[];
   /** What is said where there are none; otherwise that there are none on the status branch. */
   readonly none?: string;
   readonly rows: (status: Status, reader: StatusReader) => Promise<readonly Row[]>;
