@@ -73,6 +73,10 @@ export const placementPolicy = z.strictObject({
 });
 export type PlacementPolicy = z.output<typeof placementPolicy>;
 
+/** Whether it asks for exactly one cluster, whichever there are. */
+export const isOfOneCluster = ({ placementType, clusterNames, numberOfClusters }: PlacementPolicy): boolean =>
+  placementType === 'PickFixed' ? clusterNames?.length === 1 : placementType === 'PickN' && numberOfClusters === 1;
+
 export const applyStrategy = z.strictObject({
   type: z.enum(['ClientSideApply', 'ServerSideApply', 'ReportDiff']).default('ClientSideApply'),
   comparisonOption: z.enum(['PartialComparison', 'FullComparison']).default('PartialComparison'),

@@ -42,6 +42,28 @@ describe('a placement is accepted, with a word about it', () => {
       { strategy: { rollingUpdate: { maxSurge: 0 } } },
       ['warning zero-budget spec.strategy.rollingUpdate.maxSurge'],
     ],
+    ...[
+      { placementType: 'PickAll' },
+      { placementType: 'PickN', numberOfClusters: 2 },
+      { placementType: 'PickFixed', clusterNames: ['a', 'b'] },
+    ].map((policy): [string, Fields, string[]] => [
+      `statuses mirrored to the original object under ${policy.placementType} of several`,
+      { policy, strategy: { reportBackStrategy: { type: 'Mirror', destination: 'OriginalResource' } } },
+      ['warning ignored-field spec.strategy.reportBackStrategy'],
+    ]),
+    ...[
+      { placementType: 'PickN', numberOfClusters: 1 },
+      { placementType: 'PickFixed', clusterNames: ['a'] },
+    ].map((policy): [string, Fields, string[]] => [
+      `statuses mirrored to the original object under ${policy.placementType} of one`,
+      { policy, strategy: { reportBackStrategy: { type: 'Mirror', destination: 'OriginalResource' } } },
+      [],
+    ]),
+    [
+      'statuses mirrored beside the placement under PickAll',
+      { strategy: { reportBackStrategy: { type: 'Mirror', destination: 'WorkAPI' } } },
+      [],
+    ],
     [
       'no names',
       { policy: { placementType: 'PickFixed', clusterNames: [] } },

@@ -20,7 +20,7 @@ export function placementIssues(placement: Placement): Issue[] {
       : []),
     ...selectionIssues(spec.resourceSelectors, kind),
     ...policyIssues(spec.policy),
-    ...rolloutIssues(spec.strategy),
+    ...rolloutIssues(spec.strategy, spec.policy),
     ...scopeIssues(placement),
     ...versionIssues(placement),
   ];

@@ -1,9 +1,9 @@
 import { error, type Issue, warning } from '../issue.ts';
-import type { RolloutStrategy } from '../placement.ts';
+import { isOfOneCluster, type PlacementPolicy, type RolloutStrategy } from '../placement.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
 /** How a placement is rolled out and applied: fields that fit their type, and a budget that lets something move. */
-export function rolloutIssues(strategy: RolloutStrategy): Issue[] {
+export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy): Issue[] {
   const path = ['spec', 'strategy'];
   const issues: Issue[] = [];
   const { type, rollingUpdate, applyStrategy, reportBackStrategy } = strategy;
@@ -33,6 +33,20 @@ export function rolloutIssues(strategy: RolloutStrategy): Issue[] {
         [...path, 'reportBackStrategy', 'destination'],
         'Mirror needs a destination',
         'add destination: OriginalResource or WorkAPI',
+      ),
+    );
+  }
+  if (
+    reportBackStrategy?.type === 'Mirror' &&
+    reportBackStrategy.destination === 'OriginalResource' &&
+    !isOfOneCluster(policy)
+  ) {
+    issues.push(
+      warning(
+        'ignored-field',
+        [...path, 'reportBackStrategy'],
+        'nothing is mirrored: OriginalResource acts only under a policy that asks for exactly one cluster',
+        'write destination: WorkAPI',
       ),
     );
   }

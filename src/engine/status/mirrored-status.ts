@@ -1,5 +1,5 @@
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
-import { type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
+import { isOfOneCluster, type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { type Delivered, deliveredObjects, sightingOf } from '../delivery/outcomes.ts';
 import { by } from '../kernel/ordering.ts';
@@ -30,10 +30,7 @@ type Recorded = ReadonlyMap<string, MirroredStatus> | undefined;
 function isMirrored({ spec: { policy, strategy } }: Placement): boolean {
   const { type, destination } = strategy.reportBackStrategy ?? { type: 'Disabled' };
   if (type !== 'Mirror') return false;
-  if (destination === 'WorkAPI') return true;
-  return policy.placementType === 'PickFixed'
-    ? policy.clusterNames?.length === 1
-    : policy.placementType === 'PickN' && policy.numberOfClusters === 1;
+  return destination === 'WorkAPI' || isOfOneCluster(policy);
 }
 
 /** None when no object has a status; undefined = the member cannot say. */
