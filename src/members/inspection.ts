@@ -23,22 +23,29 @@ export function inspection(
     readonly life: AbortSignal;
     readonly priceLists: () => readonly PriceList[];
     readonly changed: () => void;
-    /** Another cluster answers under the name of the member. */
-    readonly replaced: () => void;
+    /** Another cluster answers under the name of the member, or may: `unknown` where it did not say before which it was. */
+    readonly replaced: (before: 'another' | 'unknown') => void;
   },
 ): Inspection {
   const { client } = connection;
   let properties: Properties | undefined;
   let looking = false;
   let identity: string | undefined;
+  /** It has answered without saying which cluster it is, and may have been replaced since. */
+  let unidentified = false;
   let swept: 'never' | 'whole' | 'partly' = 'never';
   let sweeping = 0;
 
   async function checkIdentity(): Promise<void> {
     const found = await identityOf(client);
-    const replaced = identity !== undefined && found !== undefined && found !== identity;
-    identity = found ?? identity;
-    if (replaced) on.replaced();
+    if (found === undefined) {
+      unidentified = identity === undefined;
+      return;
+    }
+    const before = identity === undefined ? unidentified && 'unknown' : found !== identity && 'another';
+    identity = found;
+    unidentified = false;
+    if (before) on.replaced(before);
   }
 
   async function sweepOnce(among: FewAtOnce | undefined): Promise<void> {

@@ -76,11 +76,11 @@ export function openMember(input: {
     life: life.signal,
     priceLists: input.priceLists,
     changed,
-    replaced() {
+    replaced(before) {
       discovery.forget();
       watches.restart();
       for (const actor of actors.values()) actor.restart();
-      changed(`${name} is another cluster than before: everything is applied anew`);
+      changed(before === 'another' ? `${name} is another cluster than before: everything is applied anew` : undefined);
     },
   });
 

@@ -114,4 +114,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
   ],
   ['2015842', 'clusters that a list does not name were kept when its file was broken as the record was lost'],
   ['2016401', 'what a cluster that left the fleet still has counted as serving where others wait as in KubeFleet'],
+  [
+    '2013314',
+    'a member was replaced before it had said which cluster it was, and what the old one held was waited for without end',
+  ],
 ];

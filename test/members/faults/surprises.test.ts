@@ -151,6 +151,26 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     const uid = (await world.user('GET', '/api/v1/namespaces/shop'))['metadata'] as { uid: string };
     expect(world.sighting().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);
   });
+
+  it('gets everything anew also where the old one had not said yet which cluster it is', async () => {
+    let isAsked = true;
+    const forbidden = { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message: '' };
+    const world = await openWorld(
+      {},
+      {
+        intercept: ({ path }) =>
+          isAsked && path === '/api/v1/namespaces/kube-system' ? { status: 403, body: forbidden } : undefined,
+      },
+    );
+    world.member.assign([assignment('web', [namespace('shop'), configMap('a', { color: 'red' }, 'shop')])]);
+    await world.pass(5);
+    world.sim = await simulated({ name: 'successor' }, world.clock);
+    isAsked = false;
+    await world.pass(120);
+    expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
+    expect(world.said).toEqual([]);
+    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
+  });
 });
 
 describe('a namespace that is being removed', () => {
