@@ -3,7 +3,6 @@ import { placementKey } from '../../api/placement.ts';
 import type {
   ApprovalRequest,
   ClusterUpdatingStatus,
-  StagedUpdateRun,
   StageStatus,
   TaskStatus,
   UpdateRunStatus,
@@ -163,13 +162,15 @@ const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
 const is = (conditions: readonly Condition[] | undefined, type: string): Condition['status'] | undefined =>
   conditions?.find((condition) => condition.type === type)?.status;
 
-/** Run files and records by placement, to tell which run may move a binding. */
-export function placementOfRun(input: PlanInput, run: PlannedRun): string | undefined {
-  const key = placementKey(run);
-  const isIt = (candidate: StagedUpdateRun): boolean =>
-    candidate.kind === run.kind && placementKey(candidate.metadata) === key;
-  const source = input.fleet.runs.find(isIt) ?? input.record.runs.get(key);
-  if (source === undefined) return undefined;
-  const { namespace } = run;
-  return placementKey({ name: source.spec.placementName, ...(namespace === undefined ? {} : { namespace }) });
+/** Of which placement a planned run is, by its file or by its record: to tell which run may move a binding. */
+export function runPlacements({ fleet, record }: PlanInput): (run: PlannedRun) => string | undefined {
+  const nameOf = (kind: string, key: string): string => `${kind} ${key}`;
+  const files = new Map(fleet.runs.toReversed().map((run) => [nameOf(run.kind, placementKey(run.metadata)), run]));
+  return (run) => {
+    const key = placementKey(run);
+    const source = files.get(nameOf(run.kind, key)) ?? record.runs.get(key);
+    if (source === undefined) return undefined;
+    const { namespace } = run;
+    return placementKey({ name: source.spec.placementName, ...(namespace === undefined ? {} : { namespace }) });
+  };
 }

@@ -1,10 +1,17 @@
+import type { ClusterUpdatingStatus } from '../../api/staged.ts';
 import type { PlanInput } from '../input.ts';
 import type { GuardFinding, Plan } from '../plan-document.ts';
 import type { Compared } from './comparison.ts';
-import { placementOfRun } from './run-order.ts';
+import { runPlacements } from './run-order.ts';
 
 /** RollingUpdate only goes forward; under External only a run that has come to a cluster changes what it should run. */
 export function versionsGoForward(input: PlanInput, plan: Plan, compared: readonly Compared[]): GuardFinding[] {
+  // Made when the first moves under External, which is seldom.
+  let started: ReadonlySet<string> | undefined;
+  const isStarted = (key: string, cluster: string, index: number): boolean => {
+    started ??= startedByRuns(input, plan);
+    return started.has(startedKey(key, cluster, String(index)));
+  };
   return compared.flatMap(({ key, placement, inRepo, pairs }) => {
     if (!placement || !inRepo) return [];
     const external = placement.spec.strategy.type === 'External';
@@ -22,7 +29,7 @@ export function versionsGoForward(input: PlanInput, plan: Plan, compared: readon
               },
             ]
           : [];
-      return startedByRun(input, plan, key, clusterName, next)
+      return isStarted(key, clusterName, next)
         ? []
         : [
             {
@@ -34,15 +41,22 @@ export function versionsGoForward(input: PlanInput, plan: Plan, compared: readon
   });
 }
 
-const startedByRun = (input: PlanInput, plan: Plan, key: string, cluster: string, index: number): boolean =>
-  plan.runs.some(
-    (run) =>
-      run.status.resourceSnapshotIndexUsed === String(index) &&
-      placementOfRun(input, run) === key &&
-      (run.status.stagesStatus ?? []).some(({ clusters }) =>
-        clusters.some(
-          ({ clusterName, conditions }) =>
-            clusterName === cluster && conditions?.some(({ type, status }) => type === 'Started' && status === 'True'),
-        ),
-      ),
+/** Snapshots that runs brought to clusters of a placement, as `startedKey` says. */
+function startedByRuns(input: PlanInput, plan: Plan): ReadonlySet<string> {
+  const runs = runPlacements(input);
+  return new Set(
+    plan.runs.flatMap((run) => {
+      const { stagesStatus = [], resourceSnapshotIndexUsed: index = '' } = run.status;
+      const key = runs(run);
+      const hasStarted = ({ conditions = [] }: ClusterUpdatingStatus): boolean =>
+        conditions.some(({ type, status }) => type === 'Started' && status === 'True');
+      return key === undefined
+        ? []
+        : stagesStatus
+            .flatMap(({ clusters }) => clusters.filter(hasStarted))
+            .map(({ clusterName }) => startedKey(key, clusterName, index));
+    }),
   );
+}
+
+const startedKey = (placement: string, cluster: string, index: string): string => `${placement} ${cluster} ${index}`;
