@@ -1,5 +1,5 @@
 import type { Manifest, Timestamp } from '../api/meta.ts';
-import type { ClusterObservation } from '../api/observation.ts';
+import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
 import { type Placement, type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import { observeBinding } from './delivery/binding-conditions.ts';
@@ -142,11 +142,20 @@ function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: Is
     if (!shown.has(key)) shown.set(key, { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } });
   }
   // As in KubeFleet, whose works cannot be made of a snapshot that is gone (workgenerator/controller.go): the next version may come.
-  if (isWholeLook(observation) && shown.size === 0 && isGone(begun, index))
+  const isSeen = isWholeLook(observation) && shown.size === 0;
+  if (isSeen && isGone(begun, index, sightingOf(observation, refOf(placement), index)))
     return { ok: false, reason: 'SyncWorkFailed', message: lostSnapshotMessage(index) };
   return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), duplicates: [], digest: '' };
 }
 
-/** Nobody remembers the contents, and not because a person who wrote the record by hand left them out. */
-const isGone = (begun: BegunWork, index: number | undefined): index is number =>
-  index !== undefined && (isLostSnapshot(begun, index) || isRebuilt(begun.resourceSnapshots, index));
+/**
+ * Nobody remembers the contents, and not because a person who wrote the record by hand left them out. Of what was put together
+ * an actor is told: until it has looked, nobody has looked at the kinds that are in it.
+ */
+const isGone = (
+  begun: BegunWork,
+  index: number | undefined,
+  sighting: PlacementSighting | undefined,
+): index is number =>
+  index !== undefined &&
+  (isLostSnapshot(begun, index) || (sighting?.done === true && isRebuilt(begun.resourceSnapshots, index)));

@@ -453,6 +453,16 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     ]);
   });
 
+  it('keeps what it has while nobody has looked at the kinds that it holds, as when a daemon has just started', async () => {
+    const input = await (await lost('a, b, c, d')).input();
+    const observations = new Map(
+      [...input.observations!].map(([name, seen]) => [name, { ...seen, complete: true, placements: [], objects: [] }]),
+    );
+    const { plan } = planFleet({ ...input, observations });
+    expect(moves(plan).filter((move) => move.includes('update'))).toEqual([]);
+    expect(moves(plan)).toContain('web a wait Bound 0');
+  });
+
   it('keeps what it has until another is available, where no cluster shows anything of the placement', async () => {
     const [none, one, two] = ['undefined', 'web:1', 'web:2'];
     expect(await steps(await lost('c, d', 'c'))).toEqual([

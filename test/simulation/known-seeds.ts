@@ -118,4 +118,8 @@ export const knownSeeds: readonly (readonly [seed: string, found: string])[] = [
     '2013314',
     'a member was replaced before it had said which cluster it was, and what the old one held was waited for without end',
   ],
+  [
+    '1099571',
+    'clusters that nobody had looked at since the record was lost counted as empty, and were changed whatever the budget said',
+  ],
 ];
