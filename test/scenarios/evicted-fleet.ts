@@ -5,7 +5,7 @@ import type { PlannedEviction } from '../../src/engine/plan-document.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { isExecuted, LastLooks, scaledUp } from './last-looks.ts';
-import { disruptionBudget, eviction, taint } from './texts.ts';
+import { disruptionBudget, eviction } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -108,7 +108,6 @@ export class EvictedFleet {
   #happen({ kind, at, amount, budget }: Happening): void {
     const { files } = this.paper;
     const cluster = names[at]!;
-    const file = `clusters/${cluster}.yaml`;
     switch (kind) {
       case 'evict':
         // Some at once: each must see what those before it took.
@@ -116,14 +115,8 @@ export class EvictedFleet {
           if (name === cluster || (amount >> place) % 4 === 0) this.#evict(name);
         return;
       case 'drain':
-        if (file in files) files[file] = member(cluster, {}, taint);
+        happened(this.paper, 'taint', { cluster, app: 'web', amount });
         this.#evict(cluster);
-        return;
-      case 'uncordon':
-        if (file in files) files[file] = member(cluster);
-        return;
-      case 'join':
-        files[file] ??= member(cluster);
         return;
       case 'budget':
         this.#ask(budget);

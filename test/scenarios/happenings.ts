@@ -1,5 +1,5 @@
 import { member, type PaperFleet } from './fleet.ts';
-import { frozen } from './texts.ts';
+import { frozen, taint } from './texts.ts';
 
 /**
  * What may happen to any fleet on paper, by whatever script. `app` is the placement that it happens to, by its key. Says whether it
@@ -37,6 +37,15 @@ export function happened(
       return true;
     case 'relabel':
       if (file in paper.files) paper.files[file] = member(cluster, { size: amount % 2 === 0 ? 'big' : 'small' });
+      return true;
+    case 'join':
+      paper.files[file] ??= member(cluster);
+      return true;
+    case 'taint':
+      if (file in paper.files) paper.files[file] = member(cluster, {}, taint);
+      return true;
+    case 'uncordon':
+      if (file in paper.files) paper.files[file] = member(cluster);
       return true;
     case 'leave':
       // That all leave at once is refused, and one that is the last of them is all.

@@ -8,7 +8,7 @@ import { deployment, member, PaperFleet, placement, treeOf } from './fleet.ts';
 import { happened } from './happenings.ts';
 import { scaledUp } from './last-looks.ts';
 import { clustersPicked, RollingWatch } from './rolling-watch.ts';
-import { eviction, override, taint } from './texts.ts';
+import { eviction, override } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -16,7 +16,7 @@ const names = ['a', 'b', 'c', 'd', 'e'];
 const event = fc.record({
   kind: fc.constantFrom(
     ...(['version', 'break', 'mend', 'down', 'up', 'deliver', 'deliverAll', 'pass', 'relabel', 'override'] as const),
-    ...(['resize', 'join', 'taint', 'evict', 'drift', 'freeze', 'thaw', 'settle'] as const),
+    ...(['resize', 'joinFifth', 'taint', 'evict', 'drift', 'freeze', 'thaw', 'settle'] as const),
   ),
   at: fc.nat(4),
   amount: fc.nat(100),
@@ -77,7 +77,6 @@ class World {
   #happen({ kind, at, amount }: Event): void {
     const { paper } = this;
     const cluster = names[at]!;
-    const file = `clusters/${cluster}.yaml`;
     if (happened(paper, kind, { cluster, app: 'web', amount })) return;
     switch (kind) {
       case 'version':
@@ -92,11 +91,8 @@ class World {
         this.#wanted = 1 + (amount % 5);
         this.#place();
         break;
-      case 'join':
+      case 'joinFifth':
         paper.files['clusters/e.yaml'] ??= member('e');
-        break;
-      case 'taint':
-        if (file in paper.files) paper.files[file] = member(cluster, {}, taint);
         break;
       case 'evict':
         this.#evictions += 1;

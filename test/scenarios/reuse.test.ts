@@ -9,7 +9,7 @@ import { drawn } from '../drawn.ts';
 import { deployment, member, PaperFleet, placement } from './fleet.ts';
 import { eachSettled, expectNoticed, type Forgery, ofAll } from './forgery.ts';
 import { happened } from './happenings.ts';
-import { disruptionBudget, eviction, override, taint } from './texts.ts';
+import { disruptionBudget, eviction, override } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 const apps = ['one', 'two', 'three'];
@@ -194,9 +194,6 @@ function happen(paper: PaperFleet, event: Happening, count: number): void {
   switch (event.kind) {
     case 'version':
       paper.files[`resources/${app}.yaml`] = deployment(app, app, `${app}:${amount % 5}`);
-      break;
-    case 'taint':
-      if (known) paper.files[file] = member(cluster, {}, taint);
       break;
     case 'resize':
       paper.files['two.yaml'] = placement('two', pickWithMostNodes(1 + (amount % 4)));

@@ -6,7 +6,7 @@ import { happened } from './happenings.ts';
 import { OwningFleet } from './owning-fleet.ts';
 import { type App, apps, placementFile } from './rolling-files.ts';
 import { type Asked, RollingWatch } from './rolling-watch.ts';
-import { disruptionBudget, eviction, override, taint } from './texts.ts';
+import { disruptionBudget, eviction, override } from './texts.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 const kinds = [
@@ -157,14 +157,8 @@ export class RollingFleet {
         this.#evict(app, cluster);
         return;
       case 'drain':
-        if (file in files) files[file] = member(cluster, {}, taint);
+        happened(paper, 'taint', { cluster, app, amount });
         for (const each of this.#apps) this.#evict(each, cluster);
-        return;
-      case 'uncordon':
-        if (file in files) files[file] = member(cluster);
-        return;
-      case 'join':
-        files[file] ??= member(cluster);
         return;
       default:
         if (kind === 'forgetOne' || kind === 'forgetAll') this.#justForgot = kind;
