@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Manifest } from '../../src/api/meta.ts';
-import { planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { renderRecord } from '../../src/repo/record/write.ts';
 import { overrideEverywhere } from '../override-everywhere.ts';
 import { deployment, moves, PaperFleet, placement } from './fleet.ts';
-import { files, settled } from './four-clusters.ts';
-import { frozen } from './texts.ts';
+import { files, imageAndCluster, imagesOn, settled, stepsOn } from './four-clusters.ts';
 
 const tellsItsCluster = overrideEverywhere(
   'name',
   '{op: add, path: /metadata/annotations, value: {cluster: "${MEMBER-CLUSTER-NAME}"}}',
 );
-
-function imageAndCluster(held: { readonly objects: readonly Manifest[] } | undefined): string {
-  const object = held?.objects.find(({ kind }) => kind === 'Deployment');
-  const spec = object?.['spec'] as { template: { spec: { containers: readonly { image: string }[] } } } | undefined;
-  return `${spec?.template.spec.containers[0]?.image} on ${object?.metadata.annotations?.['cluster']}`;
-}
 
 const runOf = (name: string, index?: string): string =>
   `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateRun\nmetadata: {name: ${name}}\nspec: {placementName: web, stagedRolloutStrategyName: all${index === undefined ? '' : `, resourceSnapshotIndex: "${index}"`}}\n`;
@@ -184,8 +174,7 @@ describe('a record that is damaged', () => {
       'placements/other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [a]}'),
       'resources/other.yaml': deployment('other', 'other', 'other:1'),
     };
-    const images = (paper: PaperFleet) =>
-      ['a', 'b', 'c'].map((name) => imageAndCluster(paper.members.get(name)?.get('web')).split(' ')[0]);
+    const images = (paper: PaperFleet) => imagesOn(paper, ['a', 'b', 'c']);
     const holdsOf = ({ holds }: Plan) =>
       holds.filter(({ reason, subject }) => reason === 'RecordLost' && subject.name === 'web');
     async function lost(): Promise<PaperFleet> {
@@ -215,14 +204,7 @@ describe('a record that is damaged', () => {
       const paper = await lost();
       await paper.settle();
       paper.files['placements/web.yaml'] = good['placements/web.yaml'];
-      const steps = [images(paper)];
-      for (let at = 0; at < 5; at++) {
-        await paper.plan();
-        paper.deliver();
-        paper.pass(1);
-        if (JSON.stringify(images(paper)) !== JSON.stringify(steps.at(-1))) steps.push(images(paper));
-      }
-      expect(steps).toEqual([
+      expect(await stepsOn(paper, ['a', 'b', 'c'])).toEqual([
         ['web:1', 'web:1', 'web:1'],
         ['web:2', 'web:1', 'web:1'],
         ['web:2', 'web:2', 'web:1'],
@@ -370,116 +352,5 @@ describe('a record that is damaged', () => {
     const plan = await paper.plan({ damaged: true });
     expect(plan.problems.map(({ code }) => code)).toEqual(['record-unreadable']);
     expect(paper.record.get('clusters/a.yaml')).toBe(before.get('clusters/a.yaml'));
-  });
-});
-
-describe('a cluster that cannot be looked at when the record is lost', () => {
-  const images = (paper: PaperFleet) =>
-    ['a', 'b', 'c', 'd'].map((name) => imageAndCluster(paper.members.get(name)?.get('web')).split(' ')[0]);
-
-  /**
-   * `web` on these of the four clusters, of which the last shows nothing as yet when the record is lost, with a newer version to come;
-   * some were emptied.
-   */
-  async function lost(clusters: string, ...emptied: string[]): Promise<PaperFleet> {
-    const paper = new PaperFleet({
-      ...files(),
-      'placements/web.yaml': placement(
-        'web',
-        `{placementType: PickFixed, clusterNames: [${clusters}]}`,
-        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
-      ),
-      'placements/other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [a]}'),
-      'resources/other.yaml': deployment('other', 'other', 'other:1'),
-    });
-    await paper.settle();
-    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
-    paper.record = new Map();
-    paper.restart();
-    for (const name of emptied) paper.members.delete(name);
-    const input = await paper.input();
-    const unseen = { ...input.observations!.get('d')!, complete: false, placements: [], objects: [] };
-    const { record } = planFleet({ ...input, observations: new Map([...input.observations!, ['d', unseen]]) }).plan;
-    paper.record = renderRecord(record);
-    paper.pass(1);
-    return paper;
-  }
-
-  async function steps(paper: PaperFleet): Promise<(string | undefined)[][]> {
-    const all = [images(paper)];
-    for (let at = 0; at < 6; at++) {
-      await paper.plan();
-      paper.deliver();
-      paper.pass(1);
-      if (JSON.stringify(images(paper)) !== JSON.stringify(all.at(-1))) all.push(images(paper));
-    }
-    return all;
-  }
-
-  it('stays as it is in a freeze, and the others are planned', async () => {
-    const all = placement('web', '{placementType: PickAll}');
-    const paper = new PaperFleet({ ...files(), 'placements/web.yaml': all });
-    await paper.settle();
-    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
-    paper.files['fleet.yaml'] = frozen;
-    paper.record = new Map();
-    paper.down.add('a');
-    paper.pass(1);
-    const plan = await paper.plan();
-    expect(plan.targets.map(({ clusterName, digest }) => `${clusterName} ${digest}`)).toEqual(
-      ['a', 'b', 'c', 'd'].map((name) => `${name} undefined`),
-    );
-  });
-
-  it('gets what is new as an update, within the budget', async () => {
-    const [one, two] = ['web:1', 'web:2'];
-    expect(await steps(await lost('a, b, c, d'))).toEqual([
-      [one, one, one, one],
-      [two, one, one, one],
-      [two, two, one, one],
-      [two, two, two, one],
-      [two, two, two, two],
-    ]);
-  });
-
-  it('gets what is new at once where it turns out to have nothing, and counts as available only then', async () => {
-    const [none, one, two] = ['undefined', 'web:1', 'web:2'];
-    expect(await steps(await lost('a, b, c, d', 'd'))).toEqual([
-      [one, one, one, none],
-      [one, one, one, two],
-      [two, one, one, two],
-      [two, two, one, two],
-      [two, two, two, two],
-    ]);
-  });
-
-  it('keeps what it has while nobody has looked at the kinds that it holds, as when a daemon has just started', async () => {
-    const input = await (await lost('a, b, c, d')).input();
-    const observations = new Map(
-      [...input.observations!].map(([name, seen]) => [name, { ...seen, complete: true, placements: [], objects: [] }]),
-    );
-    const { plan } = planFleet({ ...input, observations });
-    expect(moves(plan).filter((move) => move.includes('update'))).toEqual([]);
-    expect(moves(plan)).toContain('web a wait Bound 0');
-  });
-
-  it('keeps what it has until another is available, where no cluster shows anything of the placement', async () => {
-    const [none, one, two] = ['undefined', 'web:1', 'web:2'];
-    expect(await steps(await lost('c, d', 'c'))).toEqual([
-      [none, none, none, one],
-      [none, none, two, one],
-      [none, none, two, two],
-    ]);
-  });
-
-  it.each([
-    ['it alone may have what is picked for it', [], 'web:1'],
-    ['it turns out to have nothing', ['d'], 'undefined'],
-  ])('gets it where %s', async (_, emptied, before) => {
-    const none = 'undefined';
-    expect(await steps(await lost('d', ...emptied))).toEqual([
-      [none, none, none, before],
-      [none, none, none, 'web:2'],
-    ]);
   });
 });

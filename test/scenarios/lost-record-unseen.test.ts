@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { planFleet } from '../../src/engine/plan.ts';
+import { renderRecord } from '../../src/repo/record/write.ts';
+import { deployment, moves, PaperFleet, placement } from './fleet.ts';
+import { files, names, stepsOn } from './four-clusters.ts';
+import { frozen } from './texts.ts';
+
+describe('a cluster that cannot be looked at when the record is lost', () => {
+  /**
+   * `web` on these of the four clusters, of which the last shows nothing as yet when the record is lost, with a newer version to come;
+   * some were emptied.
+   */
+  async function lost(clusters: string, ...emptied: string[]): Promise<PaperFleet> {
+    const paper = new PaperFleet({
+      ...files(),
+      'placements/web.yaml': placement(
+        'web',
+        `{placementType: PickFixed, clusterNames: [${clusters}]}`,
+        '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1}}',
+      ),
+      'placements/other.yaml': placement('other', '{placementType: PickFixed, clusterNames: [a]}'),
+      'resources/other.yaml': deployment('other', 'other', 'other:1'),
+    });
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    paper.record = new Map();
+    paper.restart();
+    for (const name of emptied) paper.members.delete(name);
+    const input = await paper.input();
+    const unseen = { ...input.observations!.get('d')!, complete: false, placements: [], objects: [] };
+    const { record } = planFleet({ ...input, observations: new Map([...input.observations!, ['d', unseen]]) }).plan;
+    paper.record = renderRecord(record);
+    paper.pass(1);
+    return paper;
+  }
+
+  const steps = (paper: PaperFleet) => stepsOn(paper, names);
+
+  it('stays as it is in a freeze, and the others are planned', async () => {
+    const all = placement('web', '{placementType: PickAll}');
+    const paper = new PaperFleet({ ...files(), 'placements/web.yaml': all });
+    await paper.settle();
+    paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
+    paper.files['fleet.yaml'] = frozen;
+    paper.record = new Map();
+    paper.down.add('a');
+    paper.pass(1);
+    const plan = await paper.plan();
+    expect(plan.targets.map(({ clusterName, digest }) => `${clusterName} ${digest}`)).toEqual(
+      ['a', 'b', 'c', 'd'].map((name) => `${name} undefined`),
+    );
+  });
+
+  it('gets what is new as an update, within the budget', async () => {
+    const [one, two] = ['web:1', 'web:2'];
+    expect(await steps(await lost('a, b, c, d'))).toEqual([
+      [one, one, one, one],
+      [two, one, one, one],
+      [two, two, one, one],
+      [two, two, two, one],
+      [two, two, two, two],
+    ]);
+  });
+
+  it('gets what is new at once where it turns out to have nothing, and counts as available only then', async () => {
+    const [none, one, two] = ['undefined', 'web:1', 'web:2'];
+    expect(await steps(await lost('a, b, c, d', 'd'))).toEqual([
+      [one, one, one, none],
+      [one, one, one, two],
+      [two, one, one, two],
+      [two, two, one, two],
+      [two, two, two, two],
+    ]);
+  });
+
+  it('keeps what it has while nobody has looked at the kinds that it holds, as when a daemon has just started', async () => {
+    const input = await (await lost('a, b, c, d')).input();
+    const observations = new Map(
+      [...input.observations!].map(([name, seen]) => [name, { ...seen, complete: true, placements: [], objects: [] }]),
+    );
+    const { plan } = planFleet({ ...input, observations });
+    expect(moves(plan).filter((move) => move.includes('update'))).toEqual([]);
+    expect(moves(plan)).toContain('web a wait Bound 0');
+  });
+
+  it('keeps what it has until another is available, where no cluster shows anything of the placement', async () => {
+    const [none, one, two] = ['undefined', 'web:1', 'web:2'];
+    expect(await steps(await lost('c, d', 'c'))).toEqual([
+      [none, none, none, one],
+      [none, none, two, one],
+      [none, none, two, two],
+    ]);
+  });
+
+  it.each([
+    ['it alone may have what is picked for it', [], 'web:1'],
+    ['it turns out to have nothing', ['d'], 'undefined'],
+  ])('gets it where %s', async (_, emptied, before) => {
+    const none = 'undefined';
+    expect(await steps(await lost('d', ...emptied))).toEqual([
+      [none, none, none, before],
+      [none, none, none, 'web:2'],
+    ]);
+  });
+});
