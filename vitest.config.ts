@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { patience } from './test/drawn.ts';
+import { patience } from './test/support/law-runs.ts';
 
 export default defineConfig({
   test: {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseQuantity } from '../../src/api/quantity.ts';
-import { drawn } from '../drawn.ts';
+import { drawn } from '../support/law-runs.ts';
 
 const nano = 1_000_000_000n;
 const exact = (text: string): bigint => BigInt(parseQuantity(text)!.nanos);

@@ -11,7 +11,7 @@ import type { Transport } from '../../src/members/api-server/transport.ts';
 import { systemClock } from '../../src/members/clock.ts';
 import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { openMember } from '../../src/members/member.ts';
-import { assignment } from '../members/world.ts';
+import { assignment } from '../support/member-world.ts';
 import { clusterName, filesOf, inTempDir, simulatedFleetFile, tenObjects, writeFiles } from './fleet-repo.ts';
 import { median, report, timed } from './report.ts';
 

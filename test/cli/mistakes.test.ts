@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { commit, folder, put, removeFolders, sh } from '../git/world.ts';
-import { cli } from './cli.ts';
-import { shop } from './shop.ts';
+import { commit, folder, put, removeFolders, sh } from '../support/git-repository.ts';
+import { cli } from '../support/run-cli.ts';
+import { shop } from '../support/shop.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 afterEach(() => void vi.restoreAllMocks());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeFolders } from '../git/world.ts';
-import { cli } from './cli.ts';
-import { FleetOnGit } from './fleet-on-git.ts';
-import { place, shop } from './shop.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { removeFolders } from '../support/git-repository.ts';
+import { cli } from '../support/run-cli.ts';
+import { place, shop } from '../support/shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {

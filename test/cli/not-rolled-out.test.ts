@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { removeFolders } from '../git/world.ts';
-import { deployment, member } from '../scenarios/fleet.ts';
-import { cli } from './cli.ts';
-import { FleetOnGit } from './fleet-on-git.ts';
-import { place, shop } from './shop.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { removeFolders } from '../support/git-repository.ts';
+import { deployment, member } from '../support/paper-fleet.ts';
+import { cli } from '../support/run-cli.ts';
+import { place, shop } from '../support/shop.ts';
 
 let fleet: FleetOnGit;
 afterAll(removeFolders);

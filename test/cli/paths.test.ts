@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { removeFolders } from '../git/world.ts';
-import { cli } from './cli.ts';
-import { FleetOnGit } from './fleet-on-git.ts';
-import { bringDriftedVersion2, shop } from './shop.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { removeFolders } from '../support/git-repository.ts';
+import { cli } from '../support/run-cli.ts';
+import { bringDriftedVersion2, shop } from '../support/shop.ts';
 
 const dropInDev = stringify({
   apiVersion: 'placement.kubernetes-fleet.io/v1',

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DaemonHttp, serveHttp } from '../../src/daemon/http.ts';
 import { metrics } from '../../src/daemon/report/metrics.ts';
-import { removeFolders } from '../git/world.ts';
-import { cli } from './cli.ts';
-import { FleetOnGit } from './fleet-on-git.ts';
-import { shop } from './shop.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { removeFolders } from '../support/git-repository.ts';
+import { cli } from '../support/run-cli.ts';
+import { shop } from '../support/shop.ts';
 
 let fleet: FleetOnGit;
 let daemon: DaemonHttp;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../src/cli/program.ts';
-import { cli } from './cli.ts';
+import { cli } from '../support/run-cli.ts';
 import { reference } from './reference.ts';
 
 const root = resolve(import.meta.dirname, '../..');

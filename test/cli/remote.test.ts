@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type GitServer, startGitServer } from '../git/http-backend-server.ts';
-import { folder, removeFolders, sh } from '../git/world.ts';
-import { deployment } from '../scenarios/fleet.ts';
-import { cli } from './cli.ts';
-import { FleetOnGit } from './fleet-on-git.ts';
-import { shop } from './shop.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { folder, removeFolders, sh } from '../support/git-repository.ts';
+import { type GitServer, startGitServer } from '../support/http-backend-server.ts';
+import { deployment } from '../support/paper-fleet.ts';
+import { cli } from '../support/run-cli.ts';
+import { shop } from '../support/shop.ts';
 
 const root = folder();
 const bare = join(root, 'fleet.git');

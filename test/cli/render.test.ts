@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { folder, put, removeFolders } from '../git/world.ts';
-import { deployment } from '../scenarios/fleet.ts';
-import { cli, type Ran } from './cli.ts';
-import { shop } from './shop.ts';
+import { folder, put, removeFolders } from '../support/git-repository.ts';
+import { deployment } from '../support/paper-fleet.ts';
+import { cli, type Ran } from '../support/run-cli.ts';
+import { shop } from '../support/shop.ts';
 
 const patch = (name: string, value: string) => `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ResourceOverride

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { folder, put, removeFolders } from '../git/world.ts';
-import { cli } from './cli.ts';
+import { folder, put, removeFolders } from '../support/git-repository.ts';
+import { cli } from '../support/run-cli.ts';
 
 afterAll(removeFolders);
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { folder, put, removeFolders } from '../git/world.ts';
-import { cli } from './cli.ts';
-import { place, shop } from './shop.ts';
+import { folder, put, removeFolders } from '../support/git-repository.ts';
+import { cli } from '../support/run-cli.ts';
+import { place, shop } from '../support/shop.ts';
 
 afterAll(removeFolders);
 

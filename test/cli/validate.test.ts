@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { bare, commit, folder, put, removeFolders, sh } from '../git/world.ts';
-import { member, placement } from '../scenarios/fleet.ts';
-import { cli } from './cli.ts';
+import { bare, commit, folder, put, removeFolders, sh } from '../support/git-repository.ts';
+import { member, placement } from '../support/paper-fleet.ts';
+import { cli } from '../support/run-cli.ts';
 
 afterAll(removeFolders);
 

@@ -3,7 +3,7 @@ import type { Manifest } from '../../src/api/meta.ts';
 import type { ObjectOutcome } from '../../src/api/observation.ts';
 import { fewAtOnce } from '../../src/members/few-at-once.ts';
 import { type Member, openMember } from '../../src/members/member.ts';
-import { assignment, refOf } from '../members/world.ts';
+import { assignment, refOf } from '../support/member-world.ts';
 import { configMap, definition, deployment, groupOf, secret, widget } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
-import { settles } from './small-fleet.ts';
-import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+import { settles } from '../support/small-fleet.ts';
+import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 const example = 'fleet-repo-example';
 const gate = 'gitfleet/approve/payments-1-after-staging';

@@ -6,7 +6,7 @@ import type { TransportRequest } from '../../src/members/api-server/transport.ts
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';
-import { assignment, begin, configMap, deployment, pass } from '../members/world.ts';
+import { assignment, begin, configMap, deployment, pass } from '../support/member-world.ts';
 
 interface Fleet {
   readonly members: FleetMembers;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GitError } from '../../src/git/git-error.ts';
-import { generations, images, names, settledFleet, settles, smallFleet, web } from './small-fleet.ts';
-import type { VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+import { generations, images, names, settledFleet, settles, smallFleet, web } from '../support/small-fleet.ts';
+import type { VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 const open: VirtualFleet[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { member, placement } from '../scenarios/fleet.ts';
-import { images, settledFleet, settles, smallFleet } from './small-fleet.ts';
-import type { VirtualFleet } from './virtual-fleet.ts';
+import { member, placement } from '../support/paper-fleet.ts';
+import { images, settledFleet, settles, smallFleet } from '../support/small-fleet.ts';
+import type { VirtualFleet } from '../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());

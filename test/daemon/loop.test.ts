@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { collectGarbage } from '../../src/daemon/memory/give-back.ts';
 import { GitError } from '../../src/git/git-error.ts';
-import { images, settledFleet, settles, web } from './small-fleet.ts';
-import type { DaemonOptions, VirtualFleet } from './virtual-fleet.ts';
+import { images, settledFleet, settles, web } from '../support/small-fleet.ts';
+import type { DaemonOptions, VirtualFleet } from '../support/virtual-fleet.ts';
 
 const open: VirtualFleet[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { settledFleet } from './small-fleet.ts';
+import { settledFleet } from '../support/small-fleet.ts';
 
 const run = (placement: string) => `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterStagedUpdateRun

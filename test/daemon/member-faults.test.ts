@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { crdPath, customDefinition } from '../custom-definition.ts';
-import { member, placement } from '../scenarios/fleet.ts';
-import { images, names, settles, smallFleet, web } from './small-fleet.ts';
-import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+import { crdPath, customDefinition } from '../support/custom-definition.ts';
+import { member, placement } from '../support/paper-fleet.ts';
+import { images, names, settles, smallFleet, web } from '../support/small-fleet.ts';
+import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 const widgets = customDefinition('Widget');
 

@@ -4,8 +4,8 @@ import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import { readSimulatedFleet } from '../../src/repo/read-simulated-fleet.ts';
-import { settles } from './small-fleet.ts';
-import { VirtualFleet } from './virtual-fleet.ts';
+import { settles } from '../support/small-fleet.ts';
+import { VirtualFleet } from '../support/virtual-fleet.ts';
 
 const root = join(import.meta.dirname, '../..');
 const example = join(root, 'fleet-repo-example');

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { images, settledFleet, settles, web } from './small-fleet.ts';
-import type { VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
+import { images, settledFleet, settles, web } from '../support/small-fleet.ts';
+import type { VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());

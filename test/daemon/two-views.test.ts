@@ -2,8 +2,8 @@ import { afterEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import { sleep } from '../../src/members/clock.ts';
-import { settledFleet, settles, web } from './small-fleet.ts';
-import type { VirtualFleet } from './virtual-fleet.ts';
+import { settledFleet, settles, web } from '../support/small-fleet.ts';
+import type { VirtualFleet } from '../support/virtual-fleet.ts';
 
 const open: VirtualFleet[] = [];
 afterEach(() => {

@@ -3,9 +3,9 @@ import { basename, dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { smallFleet, web } from '../daemon/small-fleet.ts';
-import { type GitServer, refusePushes, startGitServer } from '../git/http-backend-server.ts';
-import { gitThere, removeFolders, sh } from '../git/world.ts';
+import { gitThere, removeFolders, sh } from '../support/git-repository.ts';
+import { type GitServer, refusePushes, startGitServer } from '../support/http-backend-server.ts';
+import { smallFleet, web } from '../support/small-fleet.ts';
 import { endAll, fleetRepo, push, recorded, startClusters, startDaemon, until } from './processes.ts';
 
 const token = 'glpat-only-for-this-test';

@@ -1,5 +1,5 @@
 import type { ClusterObservation } from '../../src/api/observation.ts';
-import { T0 } from '../instants.ts';
+import { T0 } from '../support/instants.ts';
 
 /** What a complete look at the member `a` showed at T0: nothing, unless `more` says so. */
 export const sighting = (more: Partial<ClusterObservation> = {}): ClusterObservation => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Target } from '../../src/engine/plan-document.ts';
 import { sortTargets } from '../../src/engine/sort-targets.ts';
-import { drawn } from '../drawn.ts';
+import { drawn } from '../support/law-runs.ts';
 
 const name = fc.stringMatching(/^[ab][-.]?[ab]{0,2}$/);
 const target: fc.Arbitrary<Target> = fc.record({

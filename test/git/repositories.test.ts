@@ -4,7 +4,6 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { alwaysAsk } from '../../src/git/ref-poll.ts';
 import { openSource } from '../../src/git/source.ts';
-import { type GitServer, refusePushes, startGitServer } from './http-backend-server.ts';
 import {
   author,
   bare,
@@ -17,7 +16,8 @@ import {
   openStatus,
   removeFolders,
   sh,
-} from './world.ts';
+} from '../support/git-repository.ts';
+import { type GitServer, refusePushes, startGitServer } from '../support/http-backend-server.ts';
 
 const token = 's3cret';
 const withToken = async () => ({ username: 'x-access-token', password: token });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type FewAtOnce, fewAtOnce } from '../../src/members/few-at-once.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
-import { begin, openWorld, turn } from './world.ts';
+import { begin, openWorld, turn } from '../support/member-world.ts';
 
 /** So many are asked for, by number; each is over when it is told to be. */
 function asked(few: FewAtOnce, count: number) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
 import type { Assignment } from '../../src/members/assignment.ts';
-import { assignment, configMap, openWorld, simulated, type World } from './world.ts';
+import { assignment, configMap, openWorld, simulated, type World } from '../support/member-world.ts';
 
 const a = '/api/v1/namespaces/default/configmaps/a';
 const always = { fromSeconds: 0, probability: 1 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignment, configMap, deployment, namespace, openWorld } from './world.ts';
+import { assignment, configMap, deployment, namespace, openWorld } from '../support/member-world.ts';
 
 describe('a placement on a member', () => {
   it('is applied in waves, and applying it again sends nothing', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ApplyStrategy } from '../../src/api/placement.ts';
 import type { SimulatedFault } from '../../src/api/simulated-fleet.ts';
-import { assignment, configMap, deployment, namespace, openWorld, type World } from './world.ts';
+import { assignment, configMap, deployment, namespace, openWorld, type World } from '../support/member-world.ts';
 
 const path = '/api/v1/namespaces/default/configmaps/a';
 const always = { resources: ['configmaps'], fromSeconds: 0, probability: 1 };

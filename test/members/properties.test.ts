@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PriceList } from '../../src/api/gitfleet.ts';
-import { openWorld } from './world.ts';
+import { openWorld } from '../support/member-world.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 interface NodeGiven {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assignment, configMap, openWorld } from './world.ts';
+import { assignment, configMap, openWorld } from '../support/member-world.ts';
 
 it('while it is not decided whether an object should be there, a member that tells nothing of it is not complete', async () => {
   const world = await openWorld();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Assignment } from '../../src/members/assignment.ts';
-import { assignment, begin, configMap, openWorld, type World } from './world.ts';
+import { assignment, begin, configMap, openWorld, type World } from '../support/member-world.ts';
 
 const path = (name: string): string => `/api/v1/namespaces/default/configmaps/${name}`;
 const web = (more: Partial<Omit<Assignment, 'strategy'>> = {}): Assignment =>

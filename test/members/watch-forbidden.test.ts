@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { assignment, configMap, openWorld, type World } from '../support/member-world.ts';
 import { always } from './faults/holding.ts';
-import { assignment, configMap, openWorld, type World } from './world.ts';
 
 const path = '/api/v1/namespaces/default/configmaps/a';
 const forbidden = (...verbs: string[]) => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { PlanResult } from '../../src/engine/plan.ts';
 import type { PlannedEviction } from '../../src/engine/plan-document.ts';
-import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { happened } from './happenings.ts';
 import { isExecuted, LastLooks, scaledUp } from './last-looks.ts';
 import { disruptionBudget, eviction } from './texts.ts';

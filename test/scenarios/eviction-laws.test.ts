@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { drawn } from '../drawn.ts';
+import { drawn } from '../support/law-runs.ts';
 import { EvictedFleet, evictedStories } from './evicted-fleet.ts';
 
 describe('whatever happens to a placement that clusters are evicted from, in any order', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moves, placement } from './fleet.ts';
+import { moves, placement } from '../support/paper-fleet.ts';
 import { names, settled } from './four-clusters.ts';
 
 describe('what must never read as "remove everything"', () => {

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { planFleet } from '../../src/engine/plan.ts';
 import type { Reusable, Settled } from '../../src/engine/reuse/reuse.ts';
 import { survey, type World } from '../../src/engine/world.ts';
-import type { PaperFleet } from './fleet.ts';
-import { told } from './fleet.ts';
+import type { PaperFleet } from '../support/paper-fleet.ts';
+import { told } from '../support/paper-fleet.ts';
 
 /** What an earlier plan left, with one part of it as it is in this world. */
 export type Forgery = (reusable: Reusable, world: World) => Reusable;

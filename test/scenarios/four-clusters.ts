@@ -1,5 +1,5 @@
 import type { Manifest } from '../../src/api/meta.ts';
-import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
 export const names = ['a', 'b', 'c', 'd'];
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
 const all = '{placementType: PickAll}';
 const rolling = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%, maxSurge: 100%}}';

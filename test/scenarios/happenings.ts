@@ -1,4 +1,4 @@
-import { member, type PaperFleet } from './fleet.ts';
+import { member, type PaperFleet } from '../support/paper-fleet.ts';
 import { frozen, taint } from './texts.ts';
 
 /**

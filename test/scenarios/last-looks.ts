@@ -2,7 +2,7 @@ import type { ClusterName, IntOrPercent, Manifest, PlacementKey } from '../../sr
 import { placementKey } from '../../src/api/placement.ts';
 import type { PlanResult } from '../../src/engine/plan.ts';
 import type { PlannedBinding, PlannedEviction, Target } from '../../src/engine/plan-document.ts';
-import type { Held, PaperFleet } from './fleet.ts';
+import type { Held, PaperFleet } from '../support/paper-fleet.ts';
 
 /**
  * What clusters held of one placement when they were last looked at: what can be known of them without asking the engine for what it

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 const runOf = (name: string, state = 'Run'): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planFleet } from '../../src/engine/plan.ts';
 import { renderRecord } from '../../src/repo/record/write.ts';
-import { deployment, moves, PaperFleet, placement } from './fleet.ts';
+import { deployment, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { files, names, stepsOn } from './four-clusters.ts';
 import { frozen } from './texts.ts';
 

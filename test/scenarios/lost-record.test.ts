@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { overrideEverywhere } from '../override-everywhere.ts';
-import { deployment, moves, PaperFleet, placement } from './fleet.ts';
+import { overrideEverywhere } from '../support/override-everywhere.ts';
+import { deployment, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { files, imageAndCluster, imagesOn, settled, stepsOn } from './four-clusters.ts';
 
 const tellsItsCluster = overrideEverywhere(

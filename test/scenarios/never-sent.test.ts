@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { frozen } from './texts.ts';
 
 const picked = (clusters: number): string =>

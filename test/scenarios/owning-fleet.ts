@@ -5,7 +5,7 @@ import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import type { TargetContent } from '../../src/engine/plan.ts';
 import type { Target } from '../../src/engine/plan-document.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../../src/engine/selection/object-key.ts';
-import { type Held, PaperFleet } from './fleet.ts';
+import { type Held, PaperFleet } from '../support/paper-fleet.ts';
 
 /**
  * A fleet on paper whose members know to whom an object belongs, as actors do: one that another placement has is not taken

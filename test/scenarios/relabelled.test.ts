@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
 const rolling = '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}';
 const override = `apiVersion: placement.kubernetes-fleet.io/v1

@@ -1,4 +1,4 @@
-import { placement } from './fleet.ts';
+import { placement } from '../support/paper-fleet.ts';
 
 /** The placements of a story: two that ask for the same things, a namespace, and what is in it. */
 export const apps = ['web', 'twin', 'team', 'app'] as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { placementKey } from '../../src/api/placement.ts';
 import type { Plan, PlannedBinding, PlannedPlacement } from '../../src/engine/plan-document.ts';
-import { changes, deployment, member, placement } from './fleet.ts';
+import { changes, deployment, member, placement } from '../support/paper-fleet.ts';
 import { happened } from './happenings.ts';
 import { OwningFleet } from './owning-fleet.ts';
 import { type App, apps, placementFile } from './rolling-files.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ClusterName, IntOrPercent } from '../../src/api/meta.ts';
 import type { PlanResult } from '../../src/engine/plan.ts';
 import type { PlannedBinding } from '../../src/engine/plan-document.ts';
-import type { PaperFleet } from './fleet.ts';
+import type { PaperFleet } from '../support/paper-fleet.ts';
 import { isExecuted, LastLooks, scaledUp } from './last-looks.ts';
 
 /** What a rolling update is asked to keep to. */

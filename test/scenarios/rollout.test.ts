@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placementKey } from '../../src/api/placement.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
-import { deployment, member, moves, PaperFleet, placement } from './fleet.ts';
+import { deployment, member, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { disruptionBudget, eviction, frozen } from './texts.ts';
 
 const members = {

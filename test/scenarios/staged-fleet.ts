@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalFile, isUnanswered } from '../../src/engine/staged/approval/file.ts';
-import { changes, deployment, member, PaperFleet, placement } from './fleet.ts';
+import { changes, deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { happened } from './happenings.ts';
 import { environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';
 import { changesAsItMay, is, isOver, keepsToItsStages, onlyRunsMove } from './staged-rules.ts';

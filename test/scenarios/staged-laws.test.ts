@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawn } from '../drawn.ts';
+import { drawn } from '../support/law-runs.ts';
 import { StagedFleet, stagedStories } from './staged-fleet.ts';
 
 describe('whatever happens to update runs, in any order', () => {

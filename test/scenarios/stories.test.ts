@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { deployment, member, PaperFleet } from './fleet.ts';
+import { deployment, member, PaperFleet } from '../support/paper-fleet.ts';
 
 /**
  * Stories of delivery. A story is a text: lines that begin with `$ ` are what happens, what follows a `$ plan` is what the

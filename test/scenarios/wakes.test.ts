@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { PlanInput } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
 import { planFleet } from '../../src/engine/plan.ts';
-import { drawn } from '../drawn.ts';
-import { deployment, member, PaperFleet, placement } from './fleet.ts';
+import { drawn } from '../support/law-runs.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { happened } from './happenings.ts';
 
 const names = ['a', 'b', 'c', 'd'];

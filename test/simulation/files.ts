@@ -1,5 +1,5 @@
-import { devThenProd } from '../dev-then-prod.ts';
-import { member } from '../scenarios/fleet.ts';
+import { devThenProd } from '../support/dev-then-prod.ts';
+import { member } from '../support/paper-fleet.ts';
 import type { App, Desired, Policy } from './desired.ts';
 import { gateFiles } from './gate-files.ts';
 

@@ -1,6 +1,6 @@
 import { placementLabel } from '../../src/engine/overrides/ownership.ts';
 import type { Stored } from '../../src/simulator/object.ts';
-import { crdPath, customDefinition } from '../custom-definition.ts';
+import { crdPath, customDefinition } from '../support/custom-definition.ts';
 import type { World } from './world.ts';
 
 /** Somebody installs the CRD of gadgets on a cluster. */

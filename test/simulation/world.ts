@@ -4,7 +4,7 @@ import { approvalPrefix } from '../../src/git/approval-branches.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
 import type { Transport, TransportRequest } from '../../src/members/api-server/transport.ts';
 import type { SimulatedMember } from '../../src/simulator/member.ts';
-import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../daemon/virtual-fleet.ts';
+import { type DaemonOptions, type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 import { badDecisions } from './decisions.ts';
 import { type App, addRun, type Breadth, type Desired, drawDesired, giveUpSharing } from './desired.ts';
 import type { Dice } from './dice.ts';

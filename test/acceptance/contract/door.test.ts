@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../door.ts';
+import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../../support/run-program.ts';
 import { app, members, placement, T0 } from '../rollout/world.ts';
 
 afterEach(cleanUp);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { folder, gitfleet } from '../door.ts';
+import { folder, gitfleet } from '../../support/run-program.ts';
 import { app, at, holds, member, members, placement, rolling, Story } from '../rollout/world.ts';
 
 const all = '{placementType: PickAll}';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Document } from '../door.ts';
+import { cleanUp, type Document } from '../../support/run-program.ts';
 import { app, deployment, member, namespace, placement, rolling, Story, told, twoReplicas } from '../rollout/world.ts';
 import { canary, prod, run, strategy } from '../staged/world.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../door.ts';
+import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../../support/run-program.ts';
 import { app, at, deployment, member, members, namespace, placement, rolling, T0, words } from '../rollout/world.ts';
 
 afterEach(cleanUp);

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { type Document, type Files, folder, gitfleet } from '../door.ts';
+import { type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
 import { app, members, placement, rolling, T0 } from '../rollout/world.ts';
 
 /** A plan of files on a record. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Document, type Files, filesOf, folder } from '../door.ts';
+import { cleanUp, type Document, type Files, filesOf, folder } from '../../support/run-program.ts';
 import { app, deployment, members, moves, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
 import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
+import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
 import { at, members, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
 
 afterEach(cleanUp);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
+import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
 import { app, at, members, placement, rolling, Story, T0 } from '../rollout/world.ts';
 import { approval, canary, delivered, prod, run, staged } from '../staged/world.ts';
 import { checkShape } from './shape.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, type Document, type Files } from '../door.ts';
+import { cleanUp, type Document, type Files } from '../../support/run-program.ts';
 import { app, deployment, members, moves, namespace, placement, Story, T0 } from '../rollout/world.ts';
 import { plan, shop, state, stateOf } from './recorded-plan.ts';
 

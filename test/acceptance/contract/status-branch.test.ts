@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
+import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
 import { app, at, eviction, members, placement, rolling, Story, T0, twoReplicas } from '../rollout/world.ts';
 import { approval, canary, delivered, held, prod, runWords, staged } from '../staged/world.ts';
 

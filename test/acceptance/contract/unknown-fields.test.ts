@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { cleanUp, folder, gitfleet } from '../door.ts';
+import { cleanUp, folder, gitfleet } from '../../support/run-program.ts';
 import { members, placement, T0 } from '../rollout/world.ts';
 
 afterEach(cleanUp);

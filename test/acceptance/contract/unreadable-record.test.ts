@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { cleanUp, type Document } from '../door.ts';
+import { cleanUp, type Document } from '../../support/run-program.ts';
 import { deployment, moves, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
 import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 

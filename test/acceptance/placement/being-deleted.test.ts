@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carriedOut, member, type Planned, placement, plan, rendered, seen, shop } from './world.ts';
+import { carriedOut, member, type Planned, placement, plan, rendered, seen, shop } from '../../support/plan-command.ts';
 
 const other = placement('').replace('name: web', 'name: other').replace('/v1\n', '/v1beta1\n');
 const override = `apiVersion: placement.kubernetes-fleet.io/v1

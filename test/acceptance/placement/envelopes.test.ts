@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Placement } from '../../../src/api/placement.ts';
-import { conditionLines, member, placement, plan, rendered, seen } from './world.ts';
+import { conditionLines, member, placement, plan, rendered, seen } from '../../support/plan-command.ts';
 
 const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}';
 const box = (data: string): string => `apiVersion: placement.kubernetes-fleet.io/v1beta1

@@ -13,7 +13,7 @@ import {
   reasonOf,
   seen,
   shop,
-} from './world.ts';
+} from '../../support/plan-command.ts';
 
 /** Everything may move at once: what is scheduled is looked at here, not how fast it rolls out. */
 const fast = 'strategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%, maxSurge: 100%}}';

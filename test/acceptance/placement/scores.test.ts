@@ -11,7 +11,7 @@ import {
   type Sight,
   seen,
   shop,
-} from './world.ts';
+} from '../../support/plan-command.ts';
 
 /** A PickN placement with these preferred terms (YAML list). */
 const preferring = (number: number, terms: string): string =>

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { bindings, filtered, member, outscored, picked, placement, plan, reasonOf, seen, shop } from './world.ts';
+import {
+  bindings,
+  filtered,
+  member,
+  outscored,
+  picked,
+  placement,
+  plan,
+  reasonOf,
+  seen,
+  shop,
+} from '../../support/plan-command.ts';
 
 const zoned = (zones: Readonly<Record<string, string | undefined>>): string[] =>
   Object.entries(zones).map(([name, zone]) => member(name, zone === undefined ? {} : { labels: { zone } }));

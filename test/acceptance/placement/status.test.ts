@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Placement, StatusInNamespace } from '../../../src/api/placement.ts';
-import { bindings, carriedOut, conditionLines, member, type Planned, placement, plan, seen, shop } from './world.ts';
+import {
+  bindings,
+  carriedOut,
+  conditionLines,
+  member,
+  type Planned,
+  placement,
+  plan,
+  seen,
+  shop,
+} from '../../support/plan-command.ts';
 
 const pickN = (number: number, rest = ''): string =>
   placement(`placementType: PickN\nnumberOfClusters: ${number}`, rest);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { member, picked, placement, plan, shop } from './world.ts';
+import { member, picked, placement, plan, shop } from '../../support/plan-command.ts';
 
 const members = ['a', 'b', 'c'].map((name) => member(name));
 const decide = (policy: string, rest: string, recorded?: Readonly<Record<string, string>>) =>

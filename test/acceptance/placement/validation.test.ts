@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indent, member, type PrintedPlan, plan, shop } from './world.ts';
+import { indent, member, type PrintedPlan, plan, shop } from '../../support/plan-command.ts';
 
 const told = ({ problems }: PrintedPlan): string[] =>
   problems.map(({ severity, file, line, column, path }) => `${severity} ${file}:${line}:${column} ${path}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { overrideEverywhere } from '../../override-everywhere.ts';
-import { folder, gitfleet } from '../door.ts';
+import { overrideEverywhere } from '../../support/override-everywhere.ts';
+import { folder, gitfleet } from '../../support/run-program.ts';
 import {
   all,
   app,

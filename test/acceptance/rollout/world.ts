@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parse } from 'yaml';
-import { at } from '../../instants.ts';
-import { overrideEverywhere } from '../../override-everywhere.ts';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../door.ts';
+import { at } from '../../support/instants.ts';
+import { overrideEverywhere } from '../../support/override-everywhere.ts';
+import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
 
-export { at, T0 } from '../../instants.ts';
-export type { Document } from '../door.ts';
+export { at, T0 } from '../../support/instants.ts';
+export type { Document } from '../../support/run-program.ts';
 
 afterAll(cleanUp);
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { folder, removeFolders, sh } from '../../git/world.ts';
-import { deployment, moves } from '../../scenarios/fleet.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { place, shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { folder, removeFolders, sh } from '../../support/git-repository.ts';
+import { deployment, moves } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
+import { place, shop } from '../../support/shop.ts';
 
 const everywhere = {
   'placements/base.yaml': place('base', { policy: { placementType: 'PickAll' } }),

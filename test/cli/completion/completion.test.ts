@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../../../src/cli/program.ts';
-import { folder, removeFolders } from '../../git/world.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { folder, removeFolders } from '../../support/git-repository.ts';
+import { cli } from '../../support/run-cli.ts';
+import { shop } from '../../support/shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {

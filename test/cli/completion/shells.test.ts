@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scripts } from '../../../src/cli/completion/scripts.ts';
 import { shells } from '../../../src/cli/completion/shells.ts';
-import { folder, removeFolders } from '../../git/world.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { folder, removeFolders } from '../../support/git-repository.ts';
+import { shop } from '../../support/shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { narrate } from '../../../src/cli/demo/narrate.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
-import { deployment, member, PaperFleet } from '../../scenarios/fleet.ts';
-import { place } from '../shop.ts';
+import { deployment, member, PaperFleet } from '../../support/paper-fleet.ts';
+import { place } from '../../support/shop.ts';
 
 const onBoth = { placementType: 'PickFixed', clusterNames: ['eu-1', 'us-1'] };
 const web = (more: object = {}) => place('web', { policy: onBoth, ...more });

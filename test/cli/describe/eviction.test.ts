@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { eviction } from '../../../src/api/eviction.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import { evictionText } from '../../../src/cli/describe/eviction.ts';
-import { removeFolders } from '../../git/world.ts';
-import { deployment } from '../../scenarios/fleet.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { place, shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { deployment } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
+import { place, shop } from '../../support/shop.ts';
 import { is } from './world.ts';
 
 describe('describe eviction says what came of it', () => {

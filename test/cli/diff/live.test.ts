@@ -6,10 +6,10 @@ import { systemClock } from '../../../src/members/clock.ts';
 import { kubeconfigOf } from '../../../src/simulator/kubeconfig.ts';
 import { type Listening, listen } from '../../../src/simulator/listen.ts';
 import { openMember, type SimulatedMember } from '../../../src/simulator/member.ts';
-import { commit, folder, removeFolders, sh } from '../../git/world.ts';
-import { deployment, member } from '../../scenarios/fleet.ts';
-import { cli } from '../cli.ts';
-import { place, shop } from '../shop.ts';
+import { commit, folder, removeFolders, sh } from '../../support/git-repository.ts';
+import { deployment, member } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
+import { place, shop } from '../../support/shop.ts';
 
 /** So that what moves does not depend on what is ready when the record is written. */
 const everywhereAtOnce = place('web', {

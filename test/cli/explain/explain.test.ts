@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { member } from '../../acceptance/placement/world.ts';
-import { folder, put, removeFolders } from '../../git/world.ts';
-import { cli, type Ran } from '../cli.ts';
-import { place, shop } from '../shop.ts';
+import { folder, put, removeFolders } from '../../support/git-repository.ts';
+import { member } from '../../support/plan-command.ts';
+import { cli, type Ran } from '../../support/run-cli.ts';
+import { place, shop } from '../../support/shop.ts';
 
 const cpu = (available: string) => ({ resourceUsage: { available: { cpu: available } } });
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, folder, gitfleet } from '../../acceptance/door.ts';
-import { placement, shop } from '../../acceptance/placement/world.ts';
+import { placement, shop } from '../../support/plan-command.ts';
+import { cleanUp, folder, gitfleet } from '../../support/run-program.ts';
 
 afterEach(cleanUp);
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { folder, removeFolders, sh } from '../../git/world.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { folder, removeFolders, sh } from '../../support/git-repository.ts';
+import { cli } from '../../support/run-cli.ts';
+import { shop } from '../../support/shop.ts';
 
 let fleet: FleetOnGit;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { removeFolders } from '../../git/world.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { bringDriftedVersion2, shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { cli } from '../../support/run-cli.ts';
+import { bringDriftedVersion2, shop } from '../../support/shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { heldObjects } from '../../../src/cli/status/held-objects.ts';
 import { knownPlacements } from '../../../src/cli/status/placements.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { member } from '../../scenarios/fleet.ts';
+import { member } from '../../support/paper-fleet.ts';
 
 const override = (patch: string) => `apiVersion: gitfleet.dev/v1alpha1
 kind: ClusterResourceOverrideSnapshot

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
-import { removeFolders } from '../../git/world.ts';
-import { member, placement } from '../../scenarios/fleet.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { member, placement } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
 
 afterAll(removeFolders);
 

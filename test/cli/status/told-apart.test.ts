@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PatchDetail } from '../../../src/api/placement.ts';
-import { removeFolders } from '../../git/world.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
-import { bringDriftedVersion2, place, shop } from '../shop.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { cli } from '../../support/run-cli.ts';
+import { bringDriftedVersion2, place, shop } from '../../support/shop.ts';
 
 let fleet: FleetOnGit;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { removeFolders } from '../../git/world.ts';
-import { deployment, member } from '../../scenarios/fleet.ts';
-import { cli } from '../cli.ts';
-import { FleetOnGit } from '../fleet-on-git.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { deployment, member } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
 
 const clusterWith = (name: string, cpu: string, labels: Record<string, string> = {}): string =>
   `${member(name, { env: 'prod', ...labels })}status:\n  resourceUsage: {available: {cpu: "${cpu}"}}\n`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settledFleet, settles, web } from '../small-fleet.ts';
-import type { VirtualDaemon } from '../virtual-fleet.ts';
+import { settledFleet, settles, web } from '../../support/small-fleet.ts';
+import type { VirtualDaemon } from '../../support/virtual-fleet.ts';
 
 const planOf = ({ passes }: VirtualDaemon) => {
   const last = passes.at(-1)!;

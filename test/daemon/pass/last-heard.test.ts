@@ -4,9 +4,9 @@ import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
 import { lastHeard } from '../../../src/daemon/pass/last-heard.ts';
 import type { Silence } from '../../../src/repo/record/summary.ts';
-import { member, placement } from '../../scenarios/fleet.ts';
-import { settledFleet } from '../small-fleet.ts';
-import type { VirtualDaemon, VirtualFleet } from '../virtual-fleet.ts';
+import { member, placement } from '../../support/paper-fleet.ts';
+import { settledFleet } from '../../support/small-fleet.ts';
+import type { VirtualDaemon, VirtualFleet } from '../../support/virtual-fleet.ts';
 
 const open: VirtualFleet[] = [];
 afterEach(() => {

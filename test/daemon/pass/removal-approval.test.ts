@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { deployment, member, placement } from '../../scenarios/fleet.ts';
-import { settles } from '../small-fleet.ts';
-import { VirtualFleet } from '../virtual-fleet.ts';
+import { deployment, member, placement } from '../../support/paper-fleet.ts';
+import { settles } from '../../support/small-fleet.ts';
+import { VirtualFleet } from '../../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { parseInstant } from '../../../src/engine/kernel/instant.ts';
-import { deployment, member, placement } from '../../scenarios/fleet.ts';
-import { settles } from '../small-fleet.ts';
-import { VirtualFleet } from '../virtual-fleet.ts';
+import { deployment, member, placement } from '../../support/paper-fleet.ts';
+import { settles } from '../../support/small-fleet.ts';
+import { VirtualFleet } from '../../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { PlacementKey } from '../../../src/api/meta.ts';
 import { forgottenBy } from '../../../src/daemon/record/forgotten-by.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { member } from '../../scenarios/fleet.ts';
+import { member } from '../../support/paper-fleet.ts';
 
 const web = 'web' as PlacementKey;
 const stateOf = (binding: string): string =>

@@ -5,7 +5,7 @@ import { alwaysAsk } from '../../../src/git/ref-poll.ts';
 import type { StatusTip } from '../../../src/git/status-branch.ts';
 import { statusBranch } from '../../../src/git/status-branch.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import { MemoryRepo } from '../memory-repo.ts';
+import { MemoryRepo } from '../../support/memory-repo.ts';
 
 const ref = 'refs/heads/fleet-status';
 const author = { name: 'gitfleet', email: 'gitfleet@localhost' };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { metrics } from '../../../src/daemon/report/metrics.ts';
-import { settledFleet, web } from '../small-fleet.ts';
-import type { VirtualFleet } from '../virtual-fleet.ts';
+import { settledFleet, web } from '../../support/small-fleet.ts';
+import type { VirtualFleet } from '../../support/virtual-fleet.ts';
 
 let fleet: VirtualFleet | undefined;
 afterEach(() => fleet?.close());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, canonicalList, canonicalMap } from '../../../src/engine/kernel/canonical-json.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 
 const key = fc.oneof(fc.string(), fc.constantFrom('10', '9', '__proto__', 'a', 'b', 'Z', '1a'));
 const { value } = fc.letrec((tie) => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pointerToken, pointerTokens } from '../../../src/engine/kernel/json-pointer.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 
 describe('a JSON pointer', () => {
   it.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileFleet } from '../../../src/engine/placement/compiled/compile-fleet.ts';
 import { schedule } from '../../../src/engine/placement/schedule.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 import { naiveSchedule, type OracleOutcome } from './oracle.ts';
 import { allTraits, traitsOf } from './traits.ts';
 import { digest, now, type World, worlds, worldsOf } from './worlds.ts';

@@ -5,7 +5,7 @@ import { notFrozen } from '../../../src/engine/freeze/freeze.ts';
 import type { Move } from '../../../src/engine/plan-document.ts';
 import { type RollOutContext, rollOut } from '../../../src/engine/rollout/roll-out.ts';
 import type { BindingStep, PlacementWork } from '../../../src/engine/working.ts';
-import { at, T0 } from '../../instants.ts';
+import { at, T0 } from '../../support/instants.ts';
 import { applyStrategy } from '../staged/world.ts';
 
 export { applyStrategy, at, T0 };

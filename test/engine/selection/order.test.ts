@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { countGroups } from '../../../src/engine/selection/groups.ts';
 import { inSnapshotOrder } from '../../../src/engine/selection/order.ts';
 import { lastWave, waveOf } from '../../../src/engine/selection/waves.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 import { identityOf, object } from './world.ts';
 
 const ordered = [

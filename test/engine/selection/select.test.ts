@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileHub } from '../../../src/engine/selection/hub.ts';
 import { selectResources } from '../../../src/engine/selection/select.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 import { crp, digest, identityOf, object, onHub, rp, selected } from './world.ts';
 
 const repo = [

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../src/api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../../src/api/placement-state.ts';
 import { hashOfContents } from '../../../src/engine/selection/content-hash.ts';
 import { type SnapshotsTaken, takeSnapshot } from '../../../src/engine/selection/snapshot.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 import { digest, object } from './world.ts';
 
 const version = (text: string): Manifest[] => [

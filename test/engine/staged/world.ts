@@ -9,7 +9,7 @@ import { approvalFile } from '../../../src/engine/staged/approval/file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import type { PlacementWork } from '../../../src/engine/working.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
-import { at, T0 } from '../../instants.ts';
+import { at, T0 } from '../../support/instants.ts';
 
 export const digest = sha256;
 export { at, T0 };

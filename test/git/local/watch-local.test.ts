@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { watchLocal } from '../../../src/git/local/watch-local.ts';
-import { clone, commit, folder, gitThere, removeFolders, sh } from '../world.ts';
+import { clone, commit, folder, gitThere, removeFolders, sh } from '../../support/git-repository.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasStatusAtOriginOnly } from '../../../src/git/native/status-at-origin.ts';
-import { clone, folder, removeFolders, sh } from '../world.ts';
+import { clone, folder, removeFolders, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

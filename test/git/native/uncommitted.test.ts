@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { uncommittedFiles } from '../../../src/git/native/uncommitted.ts';
-import { bare, clone, commit, folder, put, removeFolders, sh } from '../world.ts';
+import { bare, clone, commit, folder, put, removeFolders, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

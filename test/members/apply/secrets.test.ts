@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assignment, openWorld } from '../world.ts';
+import { assignment, openWorld } from '../../support/member-world.ts';
 
 const path = '/api/v1/namespaces/default/secrets/a';
 const secret = (fields: object) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyStrategy } from '../../../src/api/placement.ts';
-import { assignment, configMap, openWorld, type World } from '../world.ts';
+import { assignment, configMap, openWorld, type World } from '../../support/member-world.ts';
 
 const path = '/api/v1/namespaces/default/configmaps/a';
 const owner = [{ apiVersion: 'example.com/v1', kind: 'Shop', name: 'main', uid: '1' }];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assignment, configMap, openWorld, type World } from '../world.ts';
+import { assignment, configMap, openWorld, type World } from '../../support/member-world.ts';
 
 const path = '/api/v1/namespaces/default/configmaps/a';
 const web = () => assignment('web', [configMap('a', { from: 'web' })]);

@@ -1,4 +1,4 @@
-import { assignment, configMap, openWorld, type World } from '../world.ts';
+import { assignment, configMap, openWorld, type World } from '../../support/member-world.ts';
 
 /** The ConfigMap that `holding` has delivered. */
 export const a = '/api/v1/namespaces/default/configmaps/a';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../../src/api/simulated-fleet.ts';
-import { crdPath, customDefinition } from '../../custom-definition.ts';
-import { assignment, configMap, deployment, openWorld, type World } from '../world.ts';
+import { crdPath, customDefinition } from '../../support/custom-definition.ts';
+import { assignment, configMap, deployment, openWorld, type World } from '../../support/member-world.ts';
 import { a, always, dataOf, holding } from './holding.ts';
 
 describe('a member that asks to be left alone', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedFault } from '../../../src/api/simulated-fleet.ts';
-import { assignment, configMap, deployment, openWorld } from '../world.ts';
+import { assignment, configMap, deployment, openWorld } from '../../support/member-world.ts';
 import { always, holding } from './holding.ts';
 
 describe('what the member refuses', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { crdPath, customDefinition } from '../../custom-definition.ts';
-import { assignment, configMap, deployment, namespace, openWorld, simulated } from '../world.ts';
+import { crdPath, customDefinition } from '../../support/custom-definition.ts';
+import { assignment, configMap, deployment, namespace, openWorld, simulated } from '../../support/member-world.ts';
 import { a, dataOf, holding } from './holding.ts';
 
 const widgets = customDefinition('Widget');

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
-import { customDefinition } from '../../custom-definition.ts';
-import { assignment, configMap, deployment, namespace, openWorld, refOf, type World } from '../world.ts';
+import { customDefinition } from '../../support/custom-definition.ts';
+import {
+  assignment,
+  configMap,
+  deployment,
+  namespace,
+  openWorld,
+  refOf,
+  type World,
+} from '../../support/member-world.ts';
 
 const widgets = customDefinition('Widget');
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { planFleet } from '../../../src/engine/plan.ts';
 import { contestedObjects } from '../../../src/repo/fleet/contested.ts';
-import { deployment, member, PaperFleet, placement } from '../../scenarios/fleet.ts';
+import { deployment, member, PaperFleet, placement } from '../../support/paper-fleet.ts';
 
 const all = '{placementType: PickAll}';
 const on = (...names: string[]) => `{placementType: PickFixed, clusterNames: [${names.join(', ')}]}`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { member, treeOf } from '../../scenarios/fleet.ts';
+import { member, treeOf } from '../../support/paper-fleet.ts';
 
 const load = async (kind: string, data: string) => {
   const text = `apiVersion: v1\nkind: ${kind}\nmetadata: {name: web, namespace: shop}\n${data}\n`;

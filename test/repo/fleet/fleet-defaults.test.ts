@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { treeOf } from '../../scenarios/fleet.ts';
+import { treeOf } from '../../support/paper-fleet.ts';
 
 const placement = (name: string, strategy = ''): string => `apiVersion: placement.kubernetes-fleet.io/v1
 kind: ClusterResourcePlacement

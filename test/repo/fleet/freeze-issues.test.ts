@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { treeOf } from '../../scenarios/fleet.ts';
+import { treeOf } from '../../support/paper-fleet.ts';
 
 const problems = async (entry: string) => {
   const { problems: found } = await loadFleet(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idleSelectors } from '../../../src/repo/fleet/idle-selectors.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { member, placement, treeOf } from '../../scenarios/fleet.ts';
+import { member, placement, treeOf } from '../../support/paper-fleet.ts';
 
 const picks = (term: string) =>
   placement(

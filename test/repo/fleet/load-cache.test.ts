@@ -6,7 +6,7 @@ import { loadCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { parseAll } from '../../../src/repo/fleet/parse-pool.ts';
 import { parseYaml } from '../../../src/repo/yaml/parse-yaml.ts';
-import { member, treeOf } from '../../scenarios/fleet.ts';
+import { member, treeOf } from '../../support/paper-fleet.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { member, treeOf } from '../../scenarios/fleet.ts';
+import { member, treeOf } from '../../support/paper-fleet.ts';
 
 const load = async (path: string, text: string) => {
   const { resources, problems } = await loadFleet(treeOf({ 'clusters/a.yaml': member('a'), [path]: text }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
-import { member, treeOf } from '../../scenarios/fleet.ts';
+import { member, treeOf } from '../../support/paper-fleet.ts';
 
 const listOf = (kind: string, apiVersion: string, items: readonly object[]): string =>
   JSON.stringify({ apiVersion, kind, metadata: { resourceVersion: '7' }, items });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import { unknownProperties } from '../../../src/repo/fleet/unknown-properties.ts';
-import { member, placement, treeOf } from '../../scenarios/fleet.ts';
+import { member, placement, treeOf } from '../../support/paper-fleet.ts';
 
 async function told(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const term = `{propertySelector: {matchExpressions: [{name: ${name}, operator: Gt, values: ["1"]}]}}`;

@@ -2,10 +2,10 @@ import { afterAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { ObjectOutcome } from '../../../src/api/observation.ts';
 import type { PatchDetail } from '../../../src/api/placement.ts';
-import { FleetOnGit } from '../../cli/fleet-on-git.ts';
-import { place, shop } from '../../cli/shop.ts';
-import { removeFolders } from '../../git/world.ts';
-import { deployment, member } from '../../scenarios/fleet.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { deployment, member } from '../../support/paper-fleet.ts';
+import { place, shop } from '../../support/shop.ts';
 
 afterAll(removeFolders);
 

@@ -7,11 +7,11 @@ import type { Plan } from '../../../src/engine/plan-document.ts';
 import { type Beside, renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
-import { cli } from '../../cli/cli.ts';
-import { FleetOnGit } from '../../cli/fleet-on-git.ts';
-import { shop } from '../../cli/shop.ts';
-import { removeFolders } from '../../git/world.ts';
-import { deployment, member } from '../../scenarios/fleet.ts';
+import { FleetOnGit } from '../../support/fleet-on-git.ts';
+import { removeFolders } from '../../support/git-repository.ts';
+import { deployment, member } from '../../support/paper-fleet.ts';
+import { cli } from '../../support/run-cli.ts';
+import { shop } from '../../support/shop.ts';
 
 afterAll(removeFolders);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../../../src/repo/yaml/emit-yaml.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 
 /** Texts that mean something to YAML at their beginning, their end or in their middle. */
 const text = fc.oneof(

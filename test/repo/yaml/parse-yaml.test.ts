@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../../src/repo/yaml/parse-yaml.ts';
-import { drawn } from '../../drawn.ts';
+import { drawn } from '../../support/law-runs.ts';
 
 const read = (text: string) => {
   const { documents, problems } = parseYaml(text, 'f.yaml');

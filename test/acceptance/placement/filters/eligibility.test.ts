@@ -12,7 +12,7 @@ import {
   type Sight,
   seen,
   shop,
-} from '../world.ts';
+} from '../../../support/plan-command.ts';
 import { names, requiring } from './requiring.ts';
 
 const agent = (heartbeat: string, joined: object | undefined, healthy: object | undefined): object => ({

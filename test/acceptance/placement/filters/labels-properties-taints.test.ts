@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { filtered, member, picked, placement, plan, reasonOf, type Sight, seen, shop } from '../world.ts';
+import {
+  filtered,
+  member,
+  picked,
+  placement,
+  plan,
+  reasonOf,
+  type Sight,
+  seen,
+  shop,
+} from '../../../support/plan-command.ts';
 import { names, requiring } from './requiring.ts';
 
 describe('required labels', () => {

@@ -1,4 +1,4 @@
-import { indent, placement } from '../world.ts';
+import { indent, placement } from '../../../support/plan-command.ts';
 
 export const requiring = (terms: string, type = 'placementType: PickAll'): string =>
   placement(`${type}

@@ -1,4 +1,14 @@
-import { filtered, member, outscored, type Planned, picked, placement, plan, seen, shop } from '../world.ts';
+import {
+  filtered,
+  member,
+  outscored,
+  type Planned,
+  picked,
+  placement,
+  plan,
+  seen,
+  shop,
+} from '../../../support/plan-command.ts';
 
 /*
  * The fleet on which KubeFleet's own scheduler suite (test/scheduler) runs: seven clusters over three regions and two

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { picked } from '../world.ts';
+import { picked } from '../../../support/plan-command.ts';
 import { all, decide, fulfilled, outcome, pickN, short, where, zero } from './clusters.ts';
 
 const eastProd = where({ region: 'east' }, 'env', 'In', 'prod');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carriedOut, filtered, outscored, picked, placement, plan, shop } from '../world.ts';
+import { carriedOut, filtered, outscored, picked, placement, plan, shop } from '../../../support/plan-command.ts';
 import { decide, members, names, pickN, where } from './clusters.ts';
 
 const cpu = (kind: string): string => `resources.kubernetes-fleet.io/${kind}-cpu`;

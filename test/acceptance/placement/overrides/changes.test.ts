@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carriedOut, member, type Planned, placement, plan, shop } from '../world.ts';
+import { carriedOut, member, type Planned, placement, plan, shop } from '../../../support/plan-command.ts';
 import { all, both, carried, clusters, inRegion, patch, ro } from './setting.ts';
 
 describe('a change of an override', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionLines, plan, rendered } from '../world.ts';
+import { conditionLines, plan, rendered } from '../../../support/plan-command.ts';
 import { all, both, carried, cro, inRegion, overridden, patch, repo, ro } from './setting.ts';
 
 describe('a rule is for', () => {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { conditionLines, indent, member, type Planned, placement, seen, shop } from '../world.ts';
+import { conditionLines, indent, member, type Planned, placement, seen, shop } from '../../../support/plan-command.ts';
 
 const till = `apiVersion: apps/v1
 kind: Deployment

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionLines, plan } from '../world.ts';
+import { conditionLines, plan } from '../../../support/plan-command.ts';
 import { all, both, carried, cro, overridden, patch, repo, ro } from './setting.ts';
 
 describe('which overrides a placement uses', () => {

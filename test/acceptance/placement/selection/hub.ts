@@ -1,5 +1,5 @@
 import { parse, parseAllDocuments } from 'yaml';
-import { indent, member, type PrintedPlan, plan } from '../world.ts';
+import { indent, member, type PrintedPlan, plan } from '../../../support/plan-command.ts';
 
 export const crp = (selectors: string, rest = ''): string => `apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacement

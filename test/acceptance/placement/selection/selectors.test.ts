@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionLines, member, plan } from '../world.ts';
+import { conditionLines, member, plan } from '../../../support/plan-command.ts';
 import { crp, hub, object, rp, selected, selectedBy, shopAll } from './hub.ts';
 
 describe('a ClusterResourcePlacement selects', () => {

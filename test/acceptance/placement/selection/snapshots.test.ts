@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { member, plan } from '../world.ts';
+import { member, plan } from '../../../support/plan-command.ts';
 import { crp, object, selected, selectedBy, snapshot } from './hub.ts';
 
 it('leaves out what a cluster makes for itself, and what is on its way out', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { notApplied } from '../../../result-words.ts';
+import { notApplied } from '../../../support/not-applied.ts';
 import {
   at,
   bindingOn,

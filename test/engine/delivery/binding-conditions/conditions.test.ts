@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { observeBinding } from '../../../../src/engine/delivery/binding-conditions.ts';
-import { notApplied } from '../../../result-words.ts';
+import { notApplied } from '../../../support/not-applied.ts';
 import { at, T0 } from '../../rollout/world.ts';
 import {
   applied,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drawn } from '../../../drawn.ts';
+import { drawn } from '../../../support/law-runs.ts';
 import { addLabel, cro, everywhere, patch, ro } from '../world.ts';
 import { deployment, eu, namespace, plain, renderOn, replicas, shop, us } from './render-on.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addRow, everyRow, listRows, noRows } from '../../../../src/engine/placement/compiled/bits.ts';
-import { drawn } from '../../../drawn.ts';
+import { drawn } from '../../../support/law-runs.ts';
 
 test('rows are listed in ascending order, at most as many as asked for', () => {
   const size = 130;

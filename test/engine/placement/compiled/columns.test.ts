@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseQuantity } from '../../../../src/api/quantity.ts';
 import { listRows } from '../../../../src/engine/placement/compiled/bits.ts';
 import { type PropertyOperator, propertyColumn } from '../../../../src/engine/placement/compiled/columns.ts';
-import { drawn } from '../../../drawn.ts';
+import { drawn } from '../../../support/law-runs.ts';
 
 const operators: readonly PropertyOperator[] = ['Lt', 'Le', 'Eq', 'Ne', 'Ge', 'Gt'];
 

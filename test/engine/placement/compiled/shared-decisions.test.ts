@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shareDecisions } from '../../../../src/engine/placement/compiled/shared-decisions.ts';
 import { surveyMembers } from '../../../../src/engine/placement/members.ts';
 import { reasons } from '../../../../src/engine/placement/reasons.ts';
-import { drawn } from '../../../drawn.ts';
+import { drawn } from '../../../support/law-runs.ts';
 import { cluster } from '../worlds.ts';
 
 const names = ['a', 'b', 'c'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignment, configMap, namespace, openWorld } from '../../world.ts';
+import { assignment, configMap, namespace, openWorld } from '../../../support/member-world.ts';
 import { dataOf, holding, path } from './holding.ts';
 
 describe('an object that somebody deletes', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignment, openWorld } from '../../world.ts';
+import { assignment, openWorld } from '../../../support/member-world.ts';
 import { holding, path } from './holding.ts';
 
 describe('an object that somebody changes under FullComparison', () => {

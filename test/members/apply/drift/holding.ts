@@ -1,4 +1,4 @@
-import { assignment, configMap, deployment, openWorld, type World } from '../../world.ts';
+import { assignment, configMap, deployment, openWorld, type World } from '../../../support/member-world.ts';
 
 /** The ConfigMap that `holding` has delivered. */
 export const path = '/api/v1/namespaces/default/configmaps/a';

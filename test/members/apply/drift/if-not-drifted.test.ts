@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignment, configMap, deployment } from '../../world.ts';
+import { assignment, configMap, deployment } from '../../../support/member-world.ts';
 import { dataOf, holding, path } from './holding.ts';
 
 describe('an object that somebody changes under IfNotDrifted', () => {

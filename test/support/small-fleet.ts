@@ -1,5 +1,5 @@
 import { unfinished } from '../../src/cli/demo/settled.ts';
-import { deployment, member, placement } from '../scenarios/fleet.ts';
+import { deployment, member, placement } from './paper-fleet.ts';
 import { type VirtualDaemon, VirtualFleet } from './virtual-fleet.ts';
 
 export const names = ['a', 'b', 'c'] as const;

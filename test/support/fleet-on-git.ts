@@ -6,8 +6,8 @@ import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
-import { folder, nobody, put } from '../git/world.ts';
-import { changes, PaperFleet } from '../scenarios/fleet.ts';
+import { folder, nobody, put } from './git-repository.ts';
+import { changes, PaperFleet } from './paper-fleet.ts';
 
 /** A fleet on paper whose repo and status branch are a real git repository: what the commands of a person read. */
 export class FleetOnGit {

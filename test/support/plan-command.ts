@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { Manifest } from '../../../src/api/meta.ts';
-import type { Plan, PlannedPlacement } from '../../../src/engine/plan-document.ts';
-import { cleanUp, filesOf, folder, gitfleet } from '../door.ts';
+import type { Manifest } from '../../src/api/meta.ts';
+import type { Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
+import { cleanUp, filesOf, folder, gitfleet } from './run-program.ts';
 
 afterEach(cleanUp);
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { deployment, member } from '../scenarios/fleet.ts';
 import type { FleetOnGit } from './fleet-on-git.ts';
+import { deployment, member } from './paper-fleet.ts';
 
 /** A placement with any spec besides its selector: a namespace of its own name. */
 export const place = (name: string, spec: object): string =>
