@@ -105,7 +105,8 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const { runs } = round;
   const earlier = memo?.parts;
   const { plan: unguarded, parts } = assemble({ world, outcomes, deleted, runs, evictions: round.evictions!, earlier });
-  const plan = { ...unguarded, guard: guard({ input: { ...world.input, record: world.record }, plan: unguarded }) };
+  const recovered = { record: world.record, lost: world.recordLost };
+  const plan = { ...unguarded, guard: guard({ input, recovered, plan: unguarded }) };
   const byKey = new Map([...outcomes, ...deleted].map(({ work }) => [placementKey(refOf(work.placement)), work]));
   const isPlaced = placedObjects([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetConfig } from '../../../src/api/gitfleet.ts';
-import { guard } from '../../../src/engine/guard/guard.ts';
-import { inputOf, member, named, objects, on, planned, planOf, remembered, rolling, rules, target } from './world.ts';
+import {
+  findings,
+  inputOf,
+  member,
+  named,
+  objects,
+  on,
+  planned,
+  planOf,
+  remembered,
+  rolling,
+  rules,
+  target,
+} from './world.ts';
 
 const clusters = (count: number) => Array.from({ length: count }, (_, place) => `c-${String(place).padStart(3, '0')}`);
 const config = (guardLimits: FleetConfig['spec']['guard']): FleetConfig => ({
@@ -55,7 +67,7 @@ describe('removal from many clusters', () => {
   });
   it('says of which placement and from where', () => {
     const { input, plan } = unpicked(4, 3, 1, { maxClusters: 2 });
-    expect(guard({ input, plan }).map(({ message }) => message)).toEqual([
+    expect(findings({ input, plan }).map(({ message }) => message)).toEqual([
       'objects of web would be removed from 3 clusters, at most 2 are allowed at once: c-000, c-001, c-002',
     ]);
   });
@@ -71,7 +83,7 @@ describe('removal from many clusters', () => {
         ),
       ],
     }).record;
-    expect(guard({ input: { ...input, record }, plan })).toEqual([]);
+    expect(findings({ input: { ...input, record }, plan })).toEqual([]);
   });
   it('a binding that never got a snapshot has nothing to remove', () => {
     const { input, plan } = unpicked(20, 20);
@@ -226,7 +238,7 @@ describe('approval of a removal', () => {
   });
   it('lets exactly this removal pass, whatever the commit and the time', () => {
     const { input, plan } = unpicked(20, 11);
-    const { removalDigest } = guard({ input, plan })[0]!;
+    const { removalDigest } = findings({ input, plan })[0]!;
     expect(removalDigest).toMatch(/^sha256:[0-9a-f]{64}$/);
     const approved = {
       ...input,
@@ -234,7 +246,7 @@ describe('approval of a removal', () => {
       commit: 'c9',
       fleet: { ...input.fleet, removalApprovals: [approve(removalDigest!)] },
     };
-    expect(guard({ input: approved, plan })).toEqual([]);
+    expect(findings({ input: approved, plan })).toEqual([]);
     const more = unpicked(20, 12);
     expect(
       found({
@@ -270,7 +282,7 @@ describe('approval of a removal', () => {
         },
       }),
     });
-    const digests = [step(0, 20), step(20, 40)].map((it) => guard(it).map(({ removalDigest }) => removalDigest));
+    const digests = [step(0, 20), step(20, 40)].map((it) => findings(it).map(({ removalDigest }) => removalDigest));
     expect(digests[0]).toHaveLength(1);
     expect(digests[1]).toEqual(digests[0]);
   });
@@ -286,7 +298,7 @@ describe('approval of a removal', () => {
           ),
         ],
       });
-      return guard({ input, plan: planOf({ placements: { web: [] } }) })[0]!.removalDigest;
+      return findings({ input, plan: planOf({ placements: { web: [] } }) })[0]!.removalDigest;
     };
     expect(of(['a', 'b'])).not.toBe(of(['a', 'c']));
   });

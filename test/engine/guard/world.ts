@@ -4,7 +4,7 @@ import type { Binding } from '../../../src/api/placement-state.ts';
 import { guard } from '../../../src/engine/guard/guard.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../../../src/engine/input.ts';
 import { emptyFleet } from '../../../src/engine/input.ts';
-import type { Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
+import type { GuardFinding, Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
 import { digest, placementOf, T0 } from '../staged/world.ts';
 
 export const objects = (count: number, from = 0): Manifest[] =>
@@ -141,4 +141,8 @@ export const target = (clusterName: string, name = 'web', more: Partial<Target> 
   ...more,
 });
 
-export const rules = (input: PlanInput, plan: Plan): string[] => guard({ input, plan }).map(({ rule }) => rule);
+/** What the guard finds where the record is as it was written. */
+export const findings = ({ input, plan }: { readonly input: PlanInput; readonly plan: Plan }): GuardFinding[] =>
+  guard({ input, recovered: { record: input.record, lost: false }, plan });
+
+export const rules = (input: PlanInput, plan: Plan): string[] => findings({ input, plan }).map(({ rule }) => rule);
