@@ -20,12 +20,13 @@ export interface Quantity {
 export function parseQuantity(text: string): Quantity | undefined {
   if (text === '') return undefined;
   const sign = text.charCodeAt(0);
-  const from = afterZeros(text, sign === minus || sign === plus ? 1 : 0);
+  const start = sign === minus || sign === plus ? 1 : 0;
+  const from = afterZeros(text, start);
   const point = afterDigits(text, from);
   const fraction = text.charCodeAt(point) === dot ? point + 1 : point;
   const end = fraction > point ? afterDigits(text, fraction) : point;
   const suffix = readSuffix(text.slice(end));
-  if (suffix === undefined) return undefined;
+  if (suffix === undefined || (point === start && end === fraction && !readsAsZero(suffix))) return undefined;
   const digits = readDigits(text, from, point, end);
   if (Number(digits) === 0) return { nanos: 0, number: 0 };
   const amount = { digits, whole: Math.max(point - from, 1), fraction: end - fraction };
@@ -71,6 +72,13 @@ const suffixes: ReadonlyMap<string, Suffix> = new Map([
 const readSuffix = (text: string): Suffix | undefined =>
   suffixes.get(text) ?? (/^[eE][-+]?\d+$/.test(text) ? { base: 10, exponent: Number(text.slice(1)) } : undefined);
 
+/**
+ * Whether Kubernetes takes the suffix without any digit before it. Where it computes with an int64, a missing number is zero;
+ * where it does not, it refuses an empty number (apimachinery pkg/api/resource/quantity.go, ParseQuantity).
+ */
+const readsAsZero = ({ base, exponent }: Suffix): boolean =>
+  base === 2 ? binaryRoom(1, exponent) >= 0 : exponent >= -9;
+
 /** An integer that is not zero, and how many of its digits stand before (`.5` counts as `0.5`) and after the point. */
 interface Amount {
   readonly digits: number | bigint;
@@ -92,11 +100,13 @@ function decimal({ digits, whole, fraction }: Amount, exponent: number): Quantit
   return asNanos(scale >= -9 ? timesPow10(digits, scale + 9) : ceilDivide(BigInt(digits), 10n ** BigInt(-9 - scale)));
 }
 
+/** Digits that are left of an int64; negative where Kubernetes computes with larger numbers. */
+const binaryRoom = (whole: number, exponent: number): number => 15 - whole - Math.trunc((exponent * 3) / 10) - 1;
+
 const maxBinary = 2n ** 63n - 1n;
 
 function binary({ digits, whole, fraction }: Amount, exponent: number): Quantity {
-  const room = 15 - whole - Math.trunc((exponent * 3) / 10) - 1;
-  if (fraction === 0 && room >= 0) {
+  if (fraction === 0 && binaryRoom(whole, exponent) >= 0) {
     const shifted = Number(digits) * 2 ** exponent;
     return { nanos: timesPow10(shifted, 9), number: shifted };
   }

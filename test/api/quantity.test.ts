@@ -45,6 +45,10 @@ describe('parseQuantity', () => {
     ['.', 0n],
     ['+', 0n],
     ['k', 0n],
+    ['Ti', 0n],
+    ['-E-9', 0n],
+    ['0Ei', 0n],
+    ['.0Pi', 0n],
     ['-0', 0n],
   ])('reads %s exactly', (text, nanos) => {
     expect(exact(text)).toBe(nanos);
@@ -67,6 +71,12 @@ describe('parseQuantity', () => {
     '1e400',
     'NaN',
     '0x10',
+    // No digit, and a suffix that Kubernetes does not compute with an int64.
+    'Ei',
+    '.Pi',
+    '+.Ei',
+    'e-10',
+    '-E-45',
   ])('refuses "%s"', (text) => {
     expect(parseQuantity(text)).toBeUndefined();
   });
