@@ -49,17 +49,27 @@ export const condition = z.looseObject({
 });
 export type Condition = z.output<typeof condition>;
 
-export const labelSelectorRequirement = z.strictObject({
-  key: z.string(),
-  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-  values: z.array(z.string()).optional(),
-});
+export const labelSelectorRequirement = z
+  .strictObject({
+    key: z.string(),
+    operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+    values: z.array(z.string()).optional(),
+  })
+  .overwrite(({ values, ...rest }) => (values?.length ? { ...rest, values } : rest));
 
-/** A metav1.LabelSelector. Empty selects everything; what an absent one selects is said where it is used. */
-export const labelSelector = z.strictObject({
-  matchLabels: z.record(z.string(), z.string()).optional(),
-  matchExpressions: z.array(labelSelectorRequirement).optional(),
-});
+/**
+ * A metav1.LabelSelector. Empty selects everything; what an absent one selects is said where it is used. Empty lists and maps in it
+ * are left out, as Go's JSON leaves them out: they mean nothing, and what compares or hashes selectors must not see them.
+ */
+export const labelSelector = z
+  .strictObject({
+    matchLabels: z.record(z.string(), z.string()).optional(),
+    matchExpressions: z.array(labelSelectorRequirement).optional(),
+  })
+  .overwrite(({ matchLabels, matchExpressions }) => ({
+    ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels }),
+    ...(matchExpressions?.length && { matchExpressions }),
+  }));
 export type LabelSelector = z.output<typeof labelSelector>;
 
 /** What Kubernetes calls int32: the largest number that a field of KubeFleet's own takes. */

@@ -35,6 +35,18 @@ test('an unchanged override takes no snapshot', () => {
   expect(historyOf([version('a')], history)).toEqual(history);
 });
 
+test('an empty list or map in a label selector is no change', () => {
+  const selecting = (labelSelector: object) =>
+    cro('tidy', {
+      selects: [{ kind: 'Namespace', name: 'shop' }],
+      rules: [{ clusterSelector: { clusterSelectorTerms: [{ labelSelector }] }, ...addLabel('a') }],
+    });
+  const exists = { key: 'env', operator: 'Exists' };
+  const history = historyOf([selecting({ matchExpressions: [exists] })]);
+  const padded = selecting({ matchLabels: {}, matchExpressions: [{ ...exists, values: [] }] });
+  expect(historyOf([padded], history)).toEqual(history);
+});
+
 test('a changed override takes one, also on the way back', () => {
   const second = historyOf([version('b')], historyOf([version('a')]));
   expect(shape(second)).toEqual(['0', '1 latest']);

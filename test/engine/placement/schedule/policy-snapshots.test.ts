@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicySnapshotEntry } from '../../../../src/api/placement-state.ts';
 import { cluster, now, placementOf } from '../worlds.ts';
-import { clusters, pickN, run, type Setting, snapshotOf } from './setting.ts';
+import { clusters, pickN, preferring, required, run, type Setting, snapshotOf } from './setting.ts';
 
 describe('policy snapshots', () => {
   const indexes = (setting: Setting) =>
@@ -60,6 +60,28 @@ describe('policy snapshots', () => {
     ],
   ])('%s', (_, snapshots, expected) => {
     expect(indexes({ policy, fleet: [], snapshots })).toEqual(expected);
+  });
+
+  const label = (labelSelector: object) => required({ labelSelector });
+  const exists = { key: 'env', operator: 'Exists' };
+  test.each<[rule: string, before: object, after: object]>([
+    [
+      'matchExpressions',
+      label({ matchLabels: { env: 'a' } }),
+      label({ matchLabels: { env: 'a' }, matchExpressions: [] }),
+    ],
+    ['matchLabels', label({ matchExpressions: [exists] }), label({ matchLabels: {}, matchExpressions: [exists] })],
+    ['values', label({ matchExpressions: [exists] }), label({ matchExpressions: [{ ...exists, values: [] }] })],
+    [
+      'matchLabels of a preference',
+      preferring({ weight: 1, preference: { labelSelector: {} } }),
+      preferring({ weight: 1, preference: { labelSelector: { matchLabels: {} } } }),
+    ],
+  ])('empty %s in a label selector are as if left out', (_, before, after) => {
+    const snapshot = (affinity: object) => run({ policy: pickN(1, { affinity }), fleet: [] }).policySnapshots[0]!;
+    expect(snapshot(after).policyHash).toBe(snapshot(before).policyHash);
+    const { policyHash: _h, ...byHand } = snapshot(before);
+    expect(indexes({ policy: pickN(1, { affinity: after }), fleet: [], snapshots: [byHand] })).toEqual(['0 latest']);
   });
 
   test('history is pruned to its limit when a snapshot is added', () => {
