@@ -156,6 +156,26 @@ describe('a record that is damaged', () => {
     },
   );
 
+  it('what members hold of a file that cannot be read is not given to another placement of the same namespace', async () => {
+    const good = {
+      ...files(),
+      'placements/web.yaml': placement('web', '{placementType: PickFixed, clusterNames: [a, b]}'),
+      'overrides/name.yaml': tellsItsCluster,
+    };
+    const paper = new PaperFleet(good);
+    await paper.settle();
+    paper.record = new Map();
+    paper.restart();
+    paper.files = {
+      ...good,
+      'resources/web.yaml': 'kind: [\n',
+      'placements/copy.yaml': placement('copy', '{placementType: PickFixed, clusterNames: [c]}', undefined, 'web'),
+    };
+    const { holds } = await paper.settle();
+    expect(paper.members.get('c')!.get('copy')?.objects).toEqual([]);
+    expect(holds.filter(({ reason }) => reason === 'LastGoodVersion')).toEqual([]);
+  });
+
   describe.each([
     ['cannot be read', 'kind: [\n', 'placements/web.yaml'],
     [

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import { withLastGoodResources } from '../../../src/engine/admission/last-good.ts';
 import { emptyFleet, type Fleet, type FleetRecord, type RecordedPlacement } from '../../../src/engine/input.ts';
+import { rebuiltHash } from '../../../src/engine/selection/rebuilt.ts';
 
 const scaler = (apiVersion: string): Manifest => ({
   apiVersion,
@@ -9,11 +10,14 @@ const scaler = (apiVersion: string): Manifest => ({
   metadata: { namespace: 'shop', name: 'web' },
 });
 
-const recorded = {
-  state: { resourceSnapshots: [{ index: 0, latest: true }] },
-  snapshots: new Map([[0, [scaler('autoscaling/v1')]]]),
-} as unknown as RecordedPlacement;
-const record = { placements: new Map([['web', recorded]]) } as unknown as FleetRecord;
+const recordOf = (hash: string): FleetRecord => {
+  const recorded = {
+    state: { resourceSnapshots: [{ index: 0, latest: true, hash }] },
+    snapshots: new Map([[0, [scaler('autoscaling/v1')]]]),
+  } as unknown as RecordedPlacement;
+  return { placements: new Map([['web', recorded]]) } as unknown as FleetRecord;
+};
+const record = recordOf('a'.repeat(64));
 const broken: Fleet = { ...emptyFleet, unreadable: ['resources/other.yaml'] };
 
 it('what no file names while one cannot be read is there as it was last', () => {
@@ -26,4 +30,8 @@ it('what no file names while one cannot be read is there as it was last', () => 
 it('what a file names in another version of its API is not there twice', () => {
   const now = { manifest: scaler('autoscaling/v2'), scope: 'Namespaced', file: 'resources/web.yaml' } as const;
   expect(withLastGoodResources({ ...broken, resources: [now] }, record)).toEqual({ resources: [now], restored: [] });
+});
+
+it('what was only read from members after the record was lost is not taken for the last good version', () => {
+  expect(withLastGoodResources(broken, recordOf(rebuiltHash))).toEqual({ resources: [], restored: [] });
 });
