@@ -1,5 +1,5 @@
-import { suspendedAnnotation } from '../engine/freeze/suspension.ts';
 import type { Fleet } from '../engine/input.ts';
+import { suspendedAnnotation } from '../engine/pause/placement-pause.ts';
 
 /**
  * The fleet as if every placement were brought to all its clusters now: by no stages, in no freeze, suspended by nobody and

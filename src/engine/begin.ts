@@ -3,8 +3,8 @@ import { abandons, type Placement, placementKey, refOf } from '../api/placement.
 import type { PlacementState, ResourceSnapshotEntry } from '../api/placement-state.ts';
 import type { DeletedPlacement } from './admission/admit.ts';
 import { wasGiven } from './delivery/cleanup.ts';
-import { frozenHold } from './freeze/freeze.ts';
 import type { RecordedPlacement } from './input.ts';
+import { pausedHold } from './pause/pause.ts';
 import { presentBindings } from './present-bindings.ts';
 import { selectResources } from './selection/select.ts';
 import { knownContents } from './selection/snapshot.ts';
@@ -78,8 +78,8 @@ export function beginDeleted(deleted: DeletedPlacement, world: World): Placement
     scheduled: pending,
     decisions: [],
     holds: leaving.flatMap(({ binding: { targetCluster: clusterName }, move }) =>
-      freeze.kind === 'frozen' && move === 'wait'
-        ? [frozenHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, freeze)]
+      freeze.kind === 'paused' && move === 'wait'
+        ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, freeze)]
         : [],
     ),
     problems: [],
@@ -87,9 +87,9 @@ export function beginDeleted(deleted: DeletedPlacement, world: World): Placement
   };
 }
 
-/** A removal that has begun goes on; none begins while the fleet is frozen. */
+/** A removal that has begun goes on; none begins while the fleet is paused. */
 const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
-  freeze.kind === 'frozen' && !binding.deleting ? { binding, move: 'wait' } : onItsWayOut(binding);
+  freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : onItsWayOut(binding);
 
 /** The record may hold state without status (written by hand): enough to clean up after it. */
 const unknownPlacement = (state: PlacementState): Placement => ({

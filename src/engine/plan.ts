@@ -6,7 +6,6 @@ import { placedObjects } from './delivery/placed-objects.ts';
 import { approvedRemovals } from './delivery/removal-holds.ts';
 import { endsOfToldRepairs } from './delivery/told-repairs.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
-import { freezeOf } from './freeze/suspension.ts';
 import { guard } from './guard/guard.ts';
 import { handedOver } from './handed-over.ts';
 import type { PlanInput } from './input.ts';
@@ -14,6 +13,7 @@ import { sameValue } from './kernel/same-value.ts';
 import { carryMoves } from './moves.ts';
 import { placementLabelValue } from './overrides/ownership.ts';
 import type { RenderedManifest } from './overrides/render.ts';
+import { placementPause } from './pause/placement-pause.ts';
 import { farewellOf, outcomeOf } from './placement-outcome.ts';
 import { clustersAppliedAnew, contentsOf, recordedContentsOf } from './plan-contents.ts';
 import type { Plan, Target } from './plan-document.ts';
@@ -183,7 +183,7 @@ function goRound(before: Round, world: World): Round {
     budgets: world.input.fleet.budgets,
     now: world.input.now,
     inFleet: (cluster) => inFleet(cluster, world),
-    freezeOf: (work) => (work ? freezeOf(work, world) : world.freeze),
+    pauseOf: (work) => (work ? placementPause(work, world) : world.freeze),
     digest: world.input.digest,
     refused: world.input.fleet.refused,
     deletedPlacements: new Set([

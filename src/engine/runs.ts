@@ -1,10 +1,9 @@
 import { type PlacementRef, placementKey, refOf } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
-
-import { freezeOf } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
 import { sourceKey } from './input.ts';
 import { onceFor } from './kernel/once-for.ts';
+import { placementPause } from './pause/placement-pause.ts';
 import { movedAsShown } from './present-bindings.ts';
 import { latestOf } from './selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from './staged/advance-runs.ts';
@@ -34,7 +33,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordedApprovals: world.record.approvals,
     clusters: clustersOf(world.members),
     now: world.input.now,
-    freeze: freezeOf(work, world),
+    pause: placementPause(work, world),
     digest: world.input.digest,
     shown: (present) => movedAsShown(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),

@@ -3,12 +3,12 @@ import { refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
 import { budgetInForce } from './evict/budget.ts';
-import { freezeOf, whereLastGoodIsLost } from './freeze/suspension.ts';
 import { isInherited } from './inherited.ts';
 import { onceFor } from './kernel/once-for.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
 import { differsByTrigger } from './overrides/trigger.ts';
+import { lastGoodLost, placementPause } from './pause/placement-pause.ts';
 import { asLastScheduled } from './placement/last-scheduled.ts';
 import { isChanged } from './placement/members.ts';
 import { schedule } from './placement/schedule.ts';
@@ -68,7 +68,7 @@ function selectionProblems({ placement: { kind, metadata }, selection }: Placeme
  * what nobody knows.
  */
 export function snapshotResources(work: PlacementWork, world: World): PlacementWork {
-  if (!work.selection.ok || whereLastGoodIsLost(work, world.input.fleet)) return work;
+  if (!work.selection.ok || lastGoodLost(work, world.input.fleet)) return work;
   const taken = takeSnapshot({
     resourceSnapshots: work.resourceSnapshots,
     contents: work.contents,
@@ -122,7 +122,7 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     now: world.input.now,
     overridesFor: lists,
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
-    freeze: freezeOf(work, world),
+    pause: placementPause(work, world),
     budget: budgetInForce(refOf(work.placement), world.input.fleet),
     filled: filledAsShown(work, world),
     shown: movedAsShown(work, world),

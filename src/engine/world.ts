@@ -4,11 +4,12 @@ import { type Admitted, admit } from './admission/admit.ts';
 import { withLastGoodConfig } from './admission/last-good-config.ts';
 import { recoverRecord } from './admission/record-lost.ts';
 import { withoutUnread } from './admission/without-unread.ts';
-import { type Freeze, freezeAt } from './freeze/freeze.ts';
+import { freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
 import { overridesInUse } from './overrides/in-use.ts';
 import { type RenderOn, render } from './overrides/render.ts';
 import { type OverrideHistory, snapshotOverrides } from './overrides/snapshots.ts';
+import type { Pause } from './pause/pause.ts';
 import { compileFleet, type FleetIndex } from './placement/compiled/compile-fleet.ts';
 import { type Member, surveyMembers } from './placement/members.ts';
 import type { Hold } from './plan-document.ts';
@@ -22,7 +23,8 @@ export interface World {
   readonly recordLost: boolean;
   readonly admitted: Admitted;
   readonly holds: readonly Hold[];
-  readonly freeze: Freeze;
+  /** Of the whole fleet. */
+  readonly freeze: Pause;
   readonly members: ReadonlyMap<ClusterName, Member>;
   readonly index: FleetIndex;
   readonly hub: HubIndex;

@@ -123,7 +123,7 @@ describe('a plan made with what an earlier one left of a placement with update r
         return await atRest(paper);
       },
       ({ files }) => delete files['fleet.yaml'],
-      ofRuns(({ freeze }) => ({ freeze })),
+      ofRuns(({ pause }) => ({ pause })),
     ],
     [
       'its disruption budget',

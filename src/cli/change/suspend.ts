@@ -1,7 +1,7 @@
 import type { Document } from 'yaml';
 import { type Placement, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
 import { isOver } from '../../engine/staged/step.ts';
 import { toldProgress } from '../../engine/staged/told-progress.ts';

@@ -1,7 +1,7 @@
 import { abandons } from '../../api/placement.ts';
 import type { Binding, PolicySnapshotEntry } from '../../api/placement-state.ts';
-import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';

@@ -1,7 +1,7 @@
 import type { Placement, PlacementKind } from '../../api/placement.ts';
-import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
 import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
+import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { holdsOf } from '../../repo/record/holds-of.ts';
 import { titleOf } from '../../repo/title-of.ts';

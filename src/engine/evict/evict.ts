@@ -1,10 +1,10 @@
 import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Freeze, frozenHold } from '../freeze/freeze.ts';
 import type { Fleet } from '../input.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
+import { type Pause, pausedHold } from '../pause/pause.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../staged/lost-record.ts';
@@ -19,20 +19,20 @@ export interface EvictInput {
   readonly recorded: ReadonlyMap<string, Eviction>;
   readonly budgets: readonly DisruptionBudget[];
   readonly now: Timestamp;
-  /** Whether a cluster is in the fleet, and not on its way out of it; absent = all are. */
-  readonly inFleet?: (cluster: ClusterName) => boolean;
-  /** Under which freeze a placement is, or for none of them the fleet: then evictions wait. */
-  readonly freezeOf?: (work: PlacementWork | undefined) => Freeze;
+  /** Whether a cluster is in the fleet, and not on its way out of it. */
+  readonly inFleet: (cluster: ClusterName) => boolean;
+  /** The pause that a placement is under, or the fleet for none of them: evictions wait for its end. */
+  readonly pauseOf: (work: PlacementWork | undefined) => Pause;
   readonly digest: (text: string) => string;
   /** Objects whose file is invalid; a budget among them blocks. */
-  readonly refused?: readonly ObjectRef[];
+  readonly refused: readonly ObjectRef[];
   /** Names of ClusterResourcePlacements whose file is gone and that are being cleaned up. */
-  readonly deletedPlacements?: ReadonlySet<string>;
+  readonly deletedPlacements: ReadonlySet<string>;
   /** True in the pass that found the record lost: evictions unknown to it are held until their file changes. */
-  readonly recordLost?: boolean;
+  readonly recordLost: boolean;
   /** Names of evictions whose record is there and cannot be read: lost as well. */
-  readonly unread?: ReadonlySet<string> | undefined;
-  readonly sources?: Fleet['sources'];
+  readonly unread: ReadonlySet<string> | undefined;
+  readonly sources: Fleet['sources'];
 }
 
 export interface EvictOutcome {
@@ -57,7 +57,7 @@ export function evict(input: EvictInput): EvictOutcome {
   const problems: Problem[] = [];
   const done = new Map<string, Eviction>();
   /** Not judged yet: nothing to record. */
-  const frozen: Eviction[] = [];
+  const waiting: Eviction[] = [];
   for (const [name, recorded] of input.recorded) if (isTerminal(recorded)) done.set(name, recorded);
 
   for (const eviction of byName(input.evictions)) {
@@ -69,7 +69,7 @@ export function evict(input: EvictInput): EvictOutcome {
       continue;
     }
     const { digest, recordLost, unread } = input;
-    const lost = recordLost === true || unread?.has(name) === true;
+    const lost = recordLost || unread?.has(name) === true;
     if (isHeldSinceLoss({ file: eviction, recorded, lost, digest })) {
       holds.push(lostHold(eviction));
       done.set(name, heldSinceLoss(eviction, digest));
@@ -80,12 +80,12 @@ export function evict(input: EvictInput): EvictOutcome {
     const verdict = judgeOne(eviction, works, input);
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
-    const freeze = input.freezeOf?.(work);
-    if (freeze?.kind === 'frozen' && verdict.kind !== 'invalid') {
+    const pause = input.pauseOf(work);
+    if (pause.kind === 'paused' && verdict.kind !== 'invalid') {
       const subject = { kind: eviction.kind, name, clusterName: eviction.spec.clusterName };
-      holds.push(frozenHold(subject, `eviction ${name} is carried out`, freeze));
+      holds.push(pausedHold(subject, `eviction ${name} is carried out`, pause));
       if (recorded) done.set(name, recorded);
-      else frozen.push({ ...eviction, status: {} });
+      else waiting.push({ ...eviction, status: {} });
       continue;
     }
     if (work && verdict.kind === 'executed' && verdict.remove) {
@@ -96,7 +96,7 @@ export function evict(input: EvictInput): EvictOutcome {
     done.set(name, { ...eviction, status: { conditions: conditionsOf(verdict, before, input.now) } });
   }
   const recorded = byName([...done.values()]);
-  return { works, evictions: byName([...recorded, ...frozen]).map(planned), holds, problems, recorded };
+  return { works, evictions: byName([...recorded, ...waiting]).map(planned), holds, problems, recorded };
 }
 
 /** Valid=False, or Executed whatever its status (KubeFleet IsEvictionInTerminalState). */
@@ -113,11 +113,11 @@ function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input
 }
 
 function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
-  const { budgets, refused = [] } = input;
+  const { budgets, refused } = input;
   return judge({
     clusterName: spec.clusterName,
     work: works.find((work) => isNamed(work, spec.placementName)),
-    isDeleted: input.deletedPlacements?.has(spec.placementName) === true,
+    isDeleted: input.deletedPlacements.has(spec.placementName),
     budget: budgetInForce({ kind: 'ClusterResourcePlacement', name: spec.placementName }, { budgets, refused }),
     inFleet: input.inFleet,
   });

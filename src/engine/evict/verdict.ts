@@ -20,7 +20,7 @@ export function judge(request: {
   /** The placement's file is gone; `work`, where there still is one, only cleans up. */
   readonly isDeleted: boolean;
   readonly budget: BudgetInForce;
-  readonly inFleet: ((cluster: ClusterName) => boolean) | undefined;
+  readonly inFleet: (cluster: ClusterName) => boolean;
 }): Verdict {
   const { clusterName, work, isDeleted, budget, inFleet } = request;
   if (isDeleted) return invalid(said.deleting, true);

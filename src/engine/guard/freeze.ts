@@ -1,11 +1,11 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
-import { lastHit, parseCron } from '../kernel/cron.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
-import { isTimeZone } from '../kernel/time-zone.ts';
 import type { GuardFinding, Plan } from '../plan-document.ts';
+import { lastHit, parseCron } from '../window/cron.ts';
+import { isTimeZone } from '../window/time-zone.ts';
 import type { Compared, Pair } from './comparison.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../api/staged.ts';
 import { type BudgetInForce, budgetInForce } from '../evict/budget.ts';
-import type { Freeze } from '../freeze/freeze.ts';
-import { freezeOf } from '../freeze/suspension.ts';
+import type { Pause } from '../pause/pause.ts';
+import { placementPause } from '../pause/placement-pause.ts';
 import { sourceOf } from '../problem-of.ts';
 import { runsOf } from '../runs.ts';
 import { approvalFileFor } from '../staged/approval/answer.ts';
@@ -14,7 +14,7 @@ import type { World } from '../world.ts';
 /** What the update runs of a placement go by that the placement does not hold itself and that not every placement reads. */
 export interface RunGrounds {
   readonly runs: readonly RunGround[];
-  readonly freeze: Freeze;
+  readonly pause: Pause;
   readonly budget: BudgetInForce;
   /** Otherwise that an approval file is missing says nothing. */
   readonly absenceIsCertain: boolean;
@@ -54,7 +54,7 @@ export function runGrounds(
       strategy: fleet.strategies.find((strategy) => isStrategyOf(strategy, run)),
       gates: gatesFor(run, byKey.get(placementKey(run.metadata)), world),
     })),
-    freeze: freezeOf(work, world),
+    pause: placementPause(work, world),
     budget: budgetInForce(ref, fleet),
     absenceIsCertain: fleet.unreadable.length === 0,
   };

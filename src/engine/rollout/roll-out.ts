@@ -3,11 +3,11 @@ import type { RollingUpdate } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { wasGiven } from '../delivery/cleanup.ts';
 import type { BudgetInForce } from '../evict/budget.ts';
-import type { Freeze } from '../freeze/freeze.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import type { OverrideLists, RecordedLists } from '../overrides/snapshot-id.ts';
+import type { Pause } from '../pause/pause.ts';
 import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
@@ -19,7 +19,7 @@ import { outOfDate } from './out-of-date.ts';
 import { sameCluster } from './same-cluster.ts';
 import { type Selected, selectMoves } from './select.ts';
 import { targetNumber, unplaced, wantsNone } from './target-number.ts';
-import { freeAt, frozenHolds, holdsOf } from './waiting-holds.ts';
+import { freeAt, holdsOf, pausedHolds } from './waiting-holds.ts';
 
 export interface RollOutContext {
   readonly now: Timestamp;
@@ -27,16 +27,16 @@ export interface RollOutContext {
   readonly overridesFor: (cluster: ClusterName) => OverrideLists;
   /** Whether a difference of override snapshots begins a rollout by itself. */
   readonly differs: (before: RecordedLists, after: RecordedLists) => boolean;
-  /** While the fleet is frozen nothing begins. */
-  readonly freeze: Freeze;
+  /** While the placement is paused nothing begins. */
+  readonly pause: Pause;
   /** Of the placement's name; it binds the rollout only if it says so. */
-  readonly budget?: BudgetInForce;
+  readonly budget: BudgetInForce;
   /** A binding that held on to the labels its cluster had, with what its overrides fill in from the present ones. */
-  readonly filled?: (binding: Binding) => Binding;
+  readonly filled: (binding: Binding) => Binding;
   /** A moved binding as its cluster shows it: that may have what it is given already, and is ready then. */
-  readonly shown?: (step: BindingStep) => BindingStep;
-  /** Whether what is left of a binding on its way out is what its cluster gets with the latest resource snapshot; absent = never. */
-  readonly isInherited?: (leaving: Binding) => boolean;
+  readonly shown: (step: BindingStep) => BindingStep;
+  /** Whether what is left of a binding on its way out is what its cluster gets with the latest resource snapshot. */
+  readonly isInherited: (leaving: Binding) => boolean;
 }
 
 const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavailablePeriodSeconds: 60 };
@@ -70,14 +70,13 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   }
   const isHeld = ({ candidate, step }: Classified): boolean =>
     candidate === 'bind' && cleaning.has(step.binding.targetCluster);
-  const { shown = (step: BindingStep) => step } = context;
   let all = look(work.bindings);
-  if (context.freeze.kind === 'frozen') {
+  if (context.pause.kind === 'paused') {
     const waiting = all.filter((entry) => entry.candidate !== 'none' && !isHeld(entry));
     return {
       ...work,
       bindings: stayed(all, (entry) => entry.candidate !== 'none', context),
-      holds: [...work.holds, ...cleaning.values(), ...frozenHolds(waiting, work.placement, context.freeze)],
+      holds: [...work.holds, ...cleaning.values(), ...pausedHolds(waiting, work.placement, context.pause)],
     };
   }
   if (isHeldUpByDropped(all, targetNumber(work, all), strategy))
@@ -95,7 +94,9 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
     }
     all = look(
       all.flatMap((entry) =>
-        allowed.has(entry) ? [shown(moved(entry, latest.index, context))] : [...(entry.inherits ?? []), entry.step],
+        allowed.has(entry)
+          ? [context.shown(moved(entry, latest.index, context))]
+          : [...(entry.inherits ?? []), entry.step],
       ),
     );
   }
@@ -128,7 +129,7 @@ function finished(work: PlacementWork, context: RollOutContext, pick: LastPick):
         unplaced: unplaced(work, all),
       }),
     ],
-    wakes: [...work.wakes, ...opensFreeze(waiting, context.freeze)],
+    wakes: [...work.wakes, ...nextPause(waiting, context.pause)],
   };
 }
 
@@ -139,9 +140,9 @@ const stayed = (
 ): BindingStep[] =>
   all.flatMap((entry) => [...(entry.inherits ?? []), waits(entry) ? kept(entry, now) : steady(entry, now)]);
 
-/** What waits for a budget will wait for a freeze as well once that begins. */
-const opensFreeze = (waiting: ReadonlySet<Classified>, freeze: Freeze): Timestamp[] =>
-  waiting.size > 0 && freeze.kind === 'none' && freeze.opensAt !== undefined ? [freeze.opensAt] : [];
+/** What waits for a budget will wait for the end of a pause as well once that begins. */
+const nextPause = (waiting: ReadonlySet<Classified>, pause: Pause): Timestamp[] =>
+  waiting.size > 0 && pause.kind === 'none' && pause.pausesAt !== undefined ? [pause.pausesAt] : [];
 
 /**
  * What overrides fill in from a label, and nothing else, is no new version and waits for nothing. Where there is more to roll
@@ -151,7 +152,7 @@ function withLabels(work: PlacementWork, latest: number, context: RollOutContext
   const { filled } = context;
   const isHeld = ({ binding }: BindingStep): boolean =>
     binding.clusterLabels !== undefined && binding.state === 'Bound' && !binding.deleting;
-  if (!filled || !work.bindings.some(isHeld)) return work;
+  if (!work.bindings.some(isHeld)) return work;
   const isOutOfDate = outOfDate(work, latest, context);
   const isFilled = (step: BindingStep): boolean => isHeld(step) && !isOutOfDate(step.binding);
   return {

@@ -1,8 +1,8 @@
 import type { IntOrPercent } from '../../api/meta.ts';
 import { type Placement, type RollingUpdate, refOf } from '../../api/placement.ts';
-import { type Frozen, frozenHold } from '../freeze/freeze.ts';
 import { formatInstant } from '../kernel/instant.ts';
 import { fewOf } from '../kernel/some-of.ts';
+import { type Paused, pausedHold } from '../pause/pause.ts';
 import type { Hold } from '../plan-document.ts';
 import type { Candidate, Classified } from './classify.ts';
 
@@ -95,13 +95,13 @@ const told = (awaited: readonly Classified[], what: string): string =>
 
 const isZero = (value: IntOrPercent): boolean => /^0%?$/.test(String(value));
 
-/** While the fleet is frozen everything that wants to move waits for the end of it, whatever the budgets allow. */
-export const frozenHolds = (waiting: readonly Classified[], placement: Placement, freeze: Frozen): Hold[] =>
+/** While the placement is paused everything that wants to move waits for the end of it, whatever the budgets allow. */
+export const pausedHolds = (waiting: readonly Classified[], placement: Placement, pause: Paused): Hold[] =>
   waiting.map(({ step: { binding }, candidate }) =>
-    frozenHold(
+    pausedHold(
       { ...refOf(placement), clusterName: binding.targetCluster },
       `${binding.targetCluster} ${wanted(candidate)}`,
-      freeze,
+      pause,
     ),
   );
 

@@ -52,7 +52,7 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
     const lost = {
       file: run,
       recorded: input.recordedRuns.get(placementKey(run.metadata)),
-      lost: input.recordLost === true || input.unread?.has(placementKey(run.metadata)) === true,
+      lost: input.recordLost || input.unread?.has(placementKey(run.metadata)) === true,
     };
     if (isHeldSinceLoss({ ...lost, digest: input.digest })) {
       const message = `the record was lost, so ${run.metadata.name} may have run before: change its file, or give it a new name, to run it`;

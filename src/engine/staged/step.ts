@@ -10,12 +10,12 @@ import type {
   StageStatus,
   UpdateRunStatus,
 } from '../../api/staged.ts';
-import type { Freeze } from '../freeze/freeze.ts';
 import type { Successor } from '../inherited.ts';
 import type { Fleet } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
+import type { Pause } from '../pause/pause.ts';
 import type { Hold, HoldReason } from '../plan-document.ts';
 import { problemOf, sourceOf } from '../problem-of.ts';
 import type { BindingStep, PlacementWork } from '../working.ts';
@@ -32,32 +32,32 @@ export interface RunsInput {
   /** Members with their labels as placements see them; `left`: the file is gone or names a deletionTimestamp. */
   readonly clusters: readonly { readonly name: ClusterName; readonly labels: Labels; readonly left: boolean }[];
   readonly now: Timestamp;
-  /** While the fleet is frozen no cluster is started. */
-  readonly freeze?: Freeze;
+  /** While the placement is paused no cluster is started. */
+  readonly pause: Pause;
   readonly digest: (text: string) => string;
   /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
-  /** A moved binding as its cluster shows it now; absent = nothing is shown before the next plan. */
-  readonly shown?: (work: PlacementWork) => (step: BindingStep) => BindingStep;
+  /** A moved binding as its cluster shows it now. */
+  readonly shown: (work: PlacementWork) => (step: BindingStep) => BindingStep;
   /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */
   readonly overridesFor: (
     work: PlacementWork,
     cluster: ClusterName,
     index: number,
   ) => RecordedLists | { readonly error: string };
-  /** Whether what is left of a binding on its way out is what its cluster gets with that snapshot; absent = never. */
-  readonly isInherited?: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
+  /** Whether what is left of a binding on its way out is what its cluster gets with that snapshot. */
+  readonly isInherited: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
   /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` bind a run (docs/compatibility.md). */
-  readonly budgets?: readonly DisruptionBudget[];
+  readonly budgets: readonly DisruptionBudget[];
   /** Objects whose file is invalid; a budget among them blocks. */
-  readonly refused?: readonly ObjectRef[];
+  readonly refused: readonly ObjectRef[];
   /** False when some file could not be read: then a missing approval file is no withdrawal. */
-  readonly absenceIsCertain?: boolean;
+  readonly absenceIsCertain: boolean;
   /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */
-  readonly recordLost?: boolean;
+  readonly recordLost: boolean;
   /** Runs whose record is there and cannot be read, by `[ns.]name`: lost as well. */
-  readonly unread?: ReadonlySet<string> | undefined;
-  readonly sources?: Fleet['sources'];
+  readonly unread: ReadonlySet<string> | undefined;
+  readonly sources: Fleet['sources'];
 }
 
 interface Written {

@@ -2,7 +2,7 @@ import { type Issue, warning } from '../../api/issue.ts';
 import type { FleetObject } from '../../api/kinds.ts';
 import { nearest } from '../../api/syntax.ts';
 import { budgetScopeAnnotation } from '../../engine/evict/budget.ts';
-import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
 import { membershipAnnotation } from '../../engine/staged/left-clusters.ts';
 

@@ -1,6 +1,6 @@
 import { error, type Issue, warning } from '../../api/issue.ts';
 import type { FleetObject } from '../../api/kinds.ts';
-import { parseFreeze } from '../../engine/freeze/freeze-window.ts';
+import { parseWindow } from '../../engine/window/parse-window.ts';
 
 const hints = {
   schedule: 'write five fields, minute hour day-of-month month day-of-week: `0 18 * * 5`, or @daily and the like',
@@ -15,7 +15,7 @@ const someInstant = 1_700_000_000_000;
 export function freezeIssues(object: FleetObject): Issue[] {
   if (object.kind !== 'FleetConfig') return [];
   return (object.spec.freeze ?? []).flatMap((entry, index): Issue[] => {
-    const parsed = parseFreeze(entry);
+    const parsed = parseWindow(entry);
     const at = (field: string): Issue['path'] => ['spec', 'freeze', index, field];
     if (!parsed.ok)
       return parsed.faults.map(({ field, fault }) =>

@@ -1,5 +1,5 @@
 import type { PlacementKey } from '../../api/meta.ts';
-import { suspendedAnnotation } from '../../engine/freeze/suspension.ts';
+import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { recordedObjects } from './recorded-objects.ts';
 

@@ -1,6 +1,6 @@
 import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
-import { parseCron } from '../../engine/kernel/cron.ts';
-import { isTimeZone } from '../../engine/kernel/time-zone.ts';
+import { parseCron } from '../../engine/window/cron.ts';
+import { isTimeZone } from '../../engine/window/time-zone.ts';
 import { repeatedItems } from '../fields/list-key.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, fieldsAt, listAt, textAt } from '../object.ts';

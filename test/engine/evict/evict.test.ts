@@ -4,6 +4,7 @@ import type { PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { budgetAllows, budgetInForce } from '../../../src/engine/evict/budget.ts';
 import { type EvictInput, evict } from '../../../src/engine/evict/evict.ts';
+import { notPaused } from '../../../src/engine/pause/pause.ts';
 import { at, available, bound, digest, placementOf, scheduled, T0, words, workOf } from '../staged/world.ts';
 
 const budget = (spec: DisruptionBudget['spec']): DisruptionBudget => ({
@@ -139,7 +140,22 @@ const eviction = (name: string, clusterName: string, placementName = 'web'): Evi
   spec: { placementName, clusterName },
 });
 const run = (change: Partial<EvictInput>) =>
-  evict({ works: [], evictions: [eviction('e', 'c-0')], recorded: new Map(), budgets: [], now: T0, digest, ...change });
+  evict({
+    works: [],
+    evictions: [eviction('e', 'c-0')],
+    recorded: new Map(),
+    budgets: [],
+    now: T0,
+    inFleet: () => true,
+    pauseOf: () => notPaused,
+    digest,
+    refused: [],
+    deletedPlacements: new Set(),
+    recordLost: false,
+    unread: undefined,
+    sources: undefined,
+    ...change,
+  });
 const verdict = (change: Partial<EvictInput>) => words(run(change).evictions[0]!.status.conditions);
 const fleet = (list: Binding[], policy: PlacementPolicy = pickN(3)) => [
   workOf({ placement: placementOf({ policy }), bindings: list }),

@@ -9,8 +9,8 @@ const config = (freeze: Written): FleetConfig => ({
   spec: { freeze },
 });
 const weekend = { name: 'weekend', schedule: '0 18 * * 5', duration: '60h' };
-const frozen = (words: string, until?: string) => ({ kind: 'frozen', words, until });
-const none = (opensAt?: string) => ({ kind: 'none', opensAt });
+const frozen = (words: string, until?: string) => ({ kind: 'paused', words, until });
+const none = (opensAt?: string) => ({ kind: 'none', pausesAt: opensAt });
 
 // 2026-11-20 is a Friday.
 describe('a freeze', () => {

@@ -1,7 +1,7 @@
 import type { Condition } from '../../../src/api/meta.ts';
 import type { Placement, PlacementPolicy, RollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { notFrozen } from '../../../src/engine/freeze/freeze.ts';
+import { notPaused } from '../../../src/engine/pause/pause.ts';
 import type { Move } from '../../../src/engine/plan-document.ts';
 import { type RollOutContext, rollOut } from '../../../src/engine/rollout/roll-out.ts';
 import type { BindingStep, PlacementWork } from '../../../src/engine/working.ts';
@@ -112,7 +112,17 @@ export const workOf = (placement: Placement, bindings: readonly Binding[]): Plac
 export const none = { clusterResourceOverrideSnapshots: [], resourceOverrideSnapshots: [] } as const;
 
 export const roll = (work: PlacementWork, context: Partial<RollOutContext> = {}): PlacementWork =>
-  rollOut(work, { now: T0, overridesFor: () => none, differs: () => false, freeze: notFrozen, ...context });
+  rollOut(work, {
+    now: T0,
+    overridesFor: () => none,
+    differs: () => false,
+    pause: notPaused,
+    budget: undefined,
+    filled: (binding) => binding,
+    shown: (step) => step,
+    isInherited: () => false,
+    ...context,
+  });
 
 /** When time alone moves something, as the plan will say. */
 export const wakesOf = ({ wakes, holds }: PlacementWork): string[] =>

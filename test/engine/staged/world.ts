@@ -2,6 +2,7 @@ import type { Condition, Manifest } from '../../../src/api/meta.ts';
 import { type Placement, type PlacementPolicy, placementKey } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
+import { notPaused } from '../../../src/engine/pause/pause.ts';
 import { approvalDocument } from '../../../src/engine/record/record-documents.ts';
 import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
@@ -180,8 +181,17 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   recordedApprovals: new Map(),
   clusters: [],
   now: T0,
+  pause: notPaused,
   digest,
   takeSnapshot,
+  shown: () => (step) => step,
+  isInherited: () => false,
+  budgets: [],
+  refused: [],
+  absenceIsCertain: true,
+  recordLost: false,
+  unread: undefined,
+  sources: undefined,
   overridesFor: () => ({}),
   ...change,
 });

@@ -54,7 +54,7 @@ export function withdraw(step: RunStep, context: RunContext): RunStep {
   const { input } = context;
   const stages = step.status.stagesStatus ?? [];
   const last = gatesOf(stages).findLast((gate) => isApproved(taskOf(step, gate)));
-  if (last === undefined || input.absenceIsCertain === false) return step;
+  if (last === undefined || !input.absenceIsCertain) return step;
   const after = last.timing === 'before' ? stages.slice(last.stageIndex) : stages.slice(last.stageIndex + 1);
   const later = [...after, ...(step.status.deletionStageStatus ? [step.status.deletionStageStatus] : [])];
   if (later.some(({ clusters }) => clusters.some(hasStarted))) return step;

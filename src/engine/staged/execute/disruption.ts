@@ -22,7 +22,7 @@ export interface Disruption {
 
 /** Before the run touches anything. */
 export function disruptionOf(work: PlacementWork, { input }: RunContext): Disruption {
-  const { budgets = [], refused = [] } = input;
+  const { budgets, refused } = input;
   const budget = budgetInForce(refOf(work.placement), { budgets, refused });
   if (budget === undefined || !bindsRollouts(budget)) return free;
   const present = presentClusters(input.clusters);

@@ -37,7 +37,7 @@ export function execute(begun: RunStep, context: RunContext): RunStep {
       current.kind === 'broken'
         ? { step, run: { reason: 'UpdateRunFailed', message: current.message } }
         : current.kind === 'delete'
-          ? (frozenDeleteStage(step, context) ?? executeDeleteStage(step, context))
+          ? (pausedDeleteStage(step, context) ?? executeDeleteStage(step, context))
           : executeStage(step, context, current.index);
     step = outcome.step;
     if (outcome.run) {
@@ -62,15 +62,15 @@ function executeStage(begun: RunStep, context: RunContext, at: number): StageOut
     step = passage.step;
     if (passage.kind === 'closed') return waiting(step, context, at, `stage ${name} waits for its approval to start`);
   }
-  const freeze = context.input.freeze;
-  const frozen = freeze?.kind === 'frozen';
-  const walk = walkClusters(step, context, at, frozen ? 0 : concurrencyOf(step.status, at));
+  const { pause } = context.input;
+  const isPaused = pause.kind === 'paused';
+  const walk = walkClusters(step, context, at, isPaused ? 0 : concurrencyOf(step.status, at));
   step = walk.step;
   if (walk.abort !== undefined) return failed(step, context, at, walk.abort);
   if (!stageOf(step, at).clusters.every(hasFinished))
-    return frozen
-      ? frozenStage(step, context, at, walk.stuck)
-      : updating(freeze?.opensAt ? withWake(step, freeze.opensAt) : step, context, at, walk.stuck);
+    return isPaused
+      ? pausedStage(step, context, at, walk.stuck)
+      : updating(pause.pausesAt ? withWake(step, pause.pausesAt) : step, context, at, walk.stuck);
 
   const after = afterStage(step, context, at);
   switch (after.kind) {
@@ -98,32 +98,32 @@ function executeStage(begun: RunStep, context: RunContext, at: number): StageOut
   }
 }
 
-/** What is in flight is followed to its end; the others wait for the end of the freeze. */
-function frozenStage(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
+/** What is in flight is followed to its end; the others wait for the end of the pause. */
+function pausedStage(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
   const { stageName, clusters } = stageOf(begun, at);
   const step = clusters.some((cluster) => !hasStarted(cluster) && !hasFinished(cluster))
-    ? withFreeze(begun, context, stageName)
+    ? withPause(begun, context, stageName)
     : begun;
   return clusters.some(isInFlight)
     ? updating(step, context, at, stuck)
     : waiting(withTimes(step, context, at), context, at, `stage ${stageName} waits for the end of a freeze`);
 }
 
-/** Undefined = not frozen, or its removals have begun, or there is nothing to remove. */
-function frozenDeleteStage(step: RunStep, context: RunContext): StageOutcome | undefined {
+/** Undefined = not paused, or its removals have begun, or there is nothing to remove. */
+function pausedDeleteStage(step: RunStep, context: RunContext): StageOutcome | undefined {
   const clusters = step.status.deletionStageStatus?.clusters ?? [];
-  if (context.input.freeze?.kind !== 'frozen' || clusters.length === 0 || clusters.some(hasStarted)) return undefined;
+  if (context.input.pause.kind !== 'paused' || clusters.length === 0 || clusters.some(hasStarted)) return undefined;
   return {
-    step: withFreeze(step, context, deleteStageName),
+    step: withPause(step, context, deleteStageName),
     run: { reason: 'UpdateRunWaiting', message: 'the delete stage waits for the end of a freeze' },
   };
 }
 
-function withFreeze(step: RunStep, context: RunContext, stage: string): RunStep {
-  const { freeze } = context.input;
-  if (freeze?.kind !== 'frozen') return step;
-  const message = `run ${context.run.metadata.name} goes on with stage ${stage} once ${freeze.words}`;
-  return withHold(step, context, { reason: freeze.cause ?? 'Freeze', message, stage, until: freeze.until });
+function withPause(step: RunStep, context: RunContext, stage: string): RunStep {
+  const { pause } = context.input;
+  if (pause.kind !== 'paused') return step;
+  const message = `run ${context.run.metadata.name} goes on with stage ${stage} once ${pause.words}`;
+  return withHold(step, context, { reason: pause.cause ?? 'Freeze', message, stage, until: pause.until });
 }
 
 function updating(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
@@ -132,7 +132,7 @@ function updating(begun: RunStep, context: RunContext, at: number, stuck: readon
   const kept = clusters.filter((cluster) => !hasStarted(cluster) && !hasFinished(cluster));
   let step = withTimes(begun, context, at);
   step = marked(step, context, at, 'StageUpdatingStarted', `clusters of stage ${stageName} are being updated`);
-  if (kept.length > 0 && inFlight.length > 0 && context.input.freeze?.kind !== 'frozen')
+  if (kept.length > 0 && inFlight.length > 0 && context.input.pause.kind !== 'paused')
     step = withHold(step, context, {
       reason: 'RolloutBudget',
       message: `stage ${stageName} updates ${concurrencyOf(step.status, at)} at a time: ${inFlight.join(', ')} now, ${kept

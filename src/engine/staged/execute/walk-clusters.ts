@@ -81,7 +81,7 @@ function follow(visit: Visit, stretch: Stretch): Followed {
 
 function startNew(followed: readonly Visit[], most: number, stretch: Stretch): readonly Visit[] {
   const { begun, context } = stretch;
-  const shown = context.input.shown?.(begun.work) ?? ((step: BindingStep) => step);
+  const shown = context.input.shown(begun.work);
   let taken = followed.filter(({ cluster }) => isInFlight(cluster)).length;
   let disruption = disruptionOf(begun.work, context);
   return followed.map((visit) => {
@@ -132,7 +132,7 @@ const isCleared = (
 ): boolean =>
   bindings
     .filter(({ binding }) => binding.deleting)
-    .every(({ binding }) => input.isInherited?.(work, binding, { index, lists: cluster }) === true);
+    .every(({ binding }) => input.isInherited(work, binding, { index, lists: cluster }));
 
 function checked(visit: Visit, binding: Binding, { begun, context, stage }: Stretch): Visit {
   const { now } = context.input;

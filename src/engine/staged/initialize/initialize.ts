@@ -62,11 +62,11 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   const arrangement = arrangeStages({ strategyName, stages: strategy.spec.stages, selected });
   if (!arrangement.ok) return refused(begun, context, arrangement.message);
 
-  const { freeze } = input;
-  if (freeze?.kind === 'frozen' && freeze.cause !== undefined)
+  const { pause } = input;
+  if (pause.kind === 'paused' && pause.cause !== undefined)
     return withHold(step, context, {
-      reason: freeze.cause,
-      message: `run ${run.metadata.name} takes its snapshot once ${freeze.words}`,
+      reason: pause.cause,
+      message: `run ${run.metadata.name} takes its snapshot once ${pause.words}`,
     });
   const snapshot = snapshotOfRun(run, step.work, input);
   if (!snapshot.ok) return refused(begun, context, snapshot.message);

@@ -1,4 +1,4 @@
-import { lastHit, nextHit, parseCron } from '../../../engine/kernel/cron.ts';
+import { lastHit, nextHit, parseCron } from '../../../engine/window/cron.ts';
 import type { Cluster } from '../../cluster.ts';
 import { timestampOf } from '../../cluster.ts';
 import { at, fieldsAt, numberAt, type Stored, textAt } from '../../object.ts';

@@ -1,36 +1,36 @@
 import { lostLastGood } from '../admission/lost-last-good.ts';
 import type { Fleet } from '../input.ts';
 import type { PlacementWork } from '../working.ts';
-import type { Freeze, Frozen } from './freeze.ts';
+import type { Pause, Paused } from './pause.ts';
 
-/** On a placement: it is frozen by itself until somebody takes the annotation away; the value says why. */
+/** On a placement: it is paused by itself until someone removes the annotation; the value says why. */
 export const suspendedAnnotation = 'gitfleet.dev/suspended';
 
 /**
- * The freeze that a placement is under: until files are mended where its last good version is lost, then its own suspension,
- * neither of which time ends, otherwise that of the fleet.
+ * The pause that a placement is under: until files are corrected where its last good version is lost, then its own
+ * suspension, neither of which time ends, otherwise the freeze of the fleet.
  */
-export function freezeOf(
+export function placementPause(
   work: Pick<PlacementWork, 'placement' | 'resourceSnapshots'>,
-  world: { readonly freeze: Freeze; readonly input: { readonly fleet: Fleet } },
-): Freeze {
-  return whereLastGoodIsLost(work, world.input.fleet) ?? suspension(work) ?? world.freeze;
+  world: { readonly freeze: Pause; readonly input: { readonly fleet: Fleet } },
+): Pause {
+  return lastGoodLost(work, world.input.fleet) ?? suspension(work) ?? world.freeze;
 }
 
 /** While it is unknown what the repo wants, since a broken file stands for what was lost with the record. */
-export function whereLastGoodIsLost(
+export function lastGoodLost(
   { resourceSnapshots }: Pick<PlacementWork, 'resourceSnapshots'>,
   fleet: Fleet,
-): Frozen | undefined {
+): Paused | undefined {
   const broken = lostLastGood(resourceSnapshots, fleet);
   if (broken === undefined) return undefined;
   const words = `${broken} is mended: the record was lost, and with it the last good version of what that holds`;
-  return { kind: 'frozen', words, until: undefined, cause: 'RecordLost' };
+  return { kind: 'paused', words, until: undefined, cause: 'RecordLost' };
 }
 
-function suspension({ placement: { metadata } }: Pick<PlacementWork, 'placement'>): Frozen | undefined {
+function suspension({ placement: { metadata } }: Pick<PlacementWork, 'placement'>): Paused | undefined {
   const reason = metadata.annotations?.[suspendedAnnotation];
   if (reason === undefined) return undefined;
   const words = `the annotation ${suspendedAnnotation}${reason === '' ? '' : ` (${reason})`} of ${metadata.name} is taken away`;
-  return { kind: 'frozen', words, until: undefined };
+  return { kind: 'paused', words, until: undefined };
 }

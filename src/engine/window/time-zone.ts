@@ -1,5 +1,4 @@
-import type { Instant } from './instant.ts';
-import { daysFromCivil } from './instant.ts';
+import { daysFromCivil, type Instant } from '../kernel/instant.ts';
 
 /** Milliseconds that a clock on the wall shows, read as if it hung in UTC. */
 export type WallTime = number;

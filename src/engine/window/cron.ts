@@ -1,5 +1,6 @@
-import { civilFromDays, type Instant } from './instant.ts';
+import { civilFromDays, type Instant } from '../kernel/instant.ts';
 import { instantsOf, wallTime } from './time-zone.ts';
+import type { Schedule } from './window.ts';
 
 /** A schedule: ascending minutes and hours, and the days it hits. */
 export interface Cron {
@@ -22,9 +23,9 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 /**
- * Five fields or a macro, as Karpenter's budgets read them (robfig/cron, standard parser): lists, ranges, steps, names of
- * months and days, day-of-week 0 to 6. If both day fields are restricted a day hits when either does. Undefined for anything
- * else, `@every`, seconds and `TZ=` among it.
+ * Five fields or a macro, as Karpenter's budgets read them (robfig/cron v3, standard parser): lists, ranges, steps, names of
+ * months and days, day-of-week 0 to 6. If both day fields are restricted a day hits when either does, otherwise when both do.
+ * Undefined for anything else. The parser upstream also reads `@every`, and `TZ=`, which the schema of a budget refuses.
  */
 export function parseCron(text: string): Cron | undefined {
   const fields = (macros.get(text.trim()) ?? text).trim().split(/\s+/);
@@ -51,6 +52,12 @@ export function parseCron(text: string): Cron | undefined {
     },
   };
 }
+
+/** The schedule by clocks of the zone, which must be known. */
+export const cronSchedule = (cron: Cron, zone: string): Schedule => ({
+  last: (at) => lastHit(cron, zone, at),
+  next: (after) => nextHit(cron, zone, after),
+});
 
 /** A schedule may hit on 29 February only, and 2100 has none: nothing within eight years is never. */
 const mostDays = 366 * 8 + 2;
