@@ -115,8 +115,8 @@ function countUpTo(instants: readonly Instant[], at: Instant): number {
   return low;
 }
 
-/** The parser of robfig/cron takes a field with a star in any part for one that restricts nothing. */
-const isOpen = (field: string): boolean => /[*?]/.test(field);
+/** A star in any part of a field opens it, but for one with a step above 1 (robfig/cron v3 parser.go clears its star bit). */
+const isOpen = (field: string): boolean => field.split(',').some((part) => /^[*?](\/0*1)?$/.test(part));
 
 function parseField(
   text: string,
