@@ -5,7 +5,7 @@ import { loadIsomorphic } from '../load-isomorphic.ts';
 import { git, gitOrThrow } from '../native/run-git.ts';
 import { type Commit, parseCommit } from './commit.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
-import { nativeRead, pureRead } from './read-objects.ts';
+import { nativeRead, pureFault, pureRead, throughRepacks } from './read-objects.ts';
 
 export interface StoredObject {
   readonly type: string;
@@ -27,15 +27,14 @@ export interface Objects {
   files(commit: string): Promise<RepoTree>;
   /** Every object under a commit's tree, and the tree itself. */
   oidsOf(commit: string): Promise<Set<string>>;
-  /** False also when one of the two is not there. */
+  /** False also when one of the two is not there. Errors: GitError, where history cannot be read. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
 }
 
 /** `native` reads through `git cat-file --batch` (60 to 100 times faster on packs), otherwise isomorphic-git reads. */
 export function openObjects(gitdir: string, native: boolean): Objects {
-  return native
-    ? objectsFrom(nativeRead(gitdir), nativeHistory(gitdir))
-    : objectsFrom(pureRead(gitdir), pureHistory(gitdir));
+  const read = native ? nativeRead(gitdir) : pureRead(gitdir);
+  return objectsFrom(read, native ? nativeHistory(gitdir, read) : pureHistory(gitdir));
 }
 
 /** Everything else that can be told from reading objects. */
@@ -78,14 +77,7 @@ export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Obj
     commit,
     commits,
     log,
-    has: async (oid) =>
-      read([oid]).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof GitError && error.code === 'object-missing') return false;
-          throw error;
-        },
-      ),
+    has: (oid) => areThere(read, [oid]),
     async tree(oid) {
       return known.get(oid) ?? parseTree((await read([oid])).get(oid)!.content);
     },
@@ -116,9 +108,19 @@ export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Obj
   };
 }
 
+/** False only where one is known to be missing. Errors: GitError, where that cannot be known. */
+const areThere = (read: Objects['read'], oids: readonly string[]): Promise<boolean> =>
+  read(oids).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GitError && error.code === 'object-missing') return false;
+      throw error;
+    },
+  );
+
 type History = Pick<Objects, 'log' | 'isAncestor'>;
 
-const nativeHistory = (gitdir: string): History => ({
+const nativeHistory = (gitdir: string, read: Objects['read']): History => ({
   async log(tip, { most, path }) {
     const limit = [
       '--literal-pathspecs',
@@ -130,7 +132,13 @@ const nativeHistory = (gitdir: string): History => ({
     const listed = (await gitOrThrow(limit, { gitdir })).toString('latin1').trim();
     return listed === '' ? [] : listed.split('\n');
   },
-  isAncestor: async (ancestor, of) => (await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir })).code === 0,
+  async isAncestor(ancestor, of) {
+    const { code, stderr } = await git(['merge-base', '--is-ancestor', ancestor, of], { gitdir });
+    if (code === 0 || code === 1) return code === 0;
+    // Git ends alike where a commit is not there and where it cannot be read: the first is an answer, the second is none.
+    if (!(await areThere(read, [ancestor, of]))) return false;
+    throw new GitError('failed', `git merge-base in ${gitdir}: ${stderr}`);
+  },
 });
 
 const pureHistory = (gitdir: string): History => ({
@@ -146,7 +154,14 @@ const pureHistory = (gitdir: string): History => ({
   },
   async isAncestor(ancestor, of) {
     const isomorphic = await loadIsomorphic();
-    return isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache: {} }).catch(() => false);
+    const unlessRepacked = throughRepacks();
+    return unlessRepacked((cache) =>
+      isomorphic.isDescendent({ fs, gitdir, oid: of, ancestor, depth: -1, cache }),
+    ).catch(async (error: unknown) => {
+      const fault = await pureFault(error, gitdir);
+      if (fault.code === 'object-missing') return false;
+      throw fault;
+    });
   },
 });
 

@@ -6,6 +6,7 @@ import { loadIsomorphic } from '../load-isomorphic.ts';
 import { git } from '../native/run-git.ts';
 import { looseObjects } from './loose-objects.ts';
 import type { Objects, StoredObject } from './objects.ts';
+import { unreadable } from './unreadable.ts';
 
 type Read = Objects['read'];
 
@@ -21,22 +22,25 @@ export function nativeRead(gitdir: string): Read {
     if (others.length === 0) return found;
     const ran = await git(['cat-file', '--batch', '--buffer'], { gitdir, input: `${others.join('\n')}\n` });
     if (ran.code !== 0) throw new GitError('failed', `git cat-file in ${gitdir}: ${ran.stderr}`);
-    return new Map([...found, ...parseBatch(ran.stdout, gitdir)]);
+    const { objects, missing } = parseBatch(ran.stdout);
+    if (missing !== undefined) throw await notRead(missing, gitdir);
+    return new Map([...found, ...objects]);
   };
 }
 
-function parseBatch(out: Buffer, gitdir: string): Map<string, StoredObject> {
+/** Stops at the first object that git says is missing. */
+function parseBatch(out: Buffer): { readonly objects: Map<string, StoredObject>; readonly missing?: string } {
   const found = new Map<string, StoredObject>();
   let at = 0;
   while (at < out.length) {
     const end = out.indexOf(10, at);
     const [oid, type, size] = out.toString('latin1', at, end).split(' ') as [string, string, string | undefined];
-    if (size === undefined) throw missing(oid, gitdir);
+    if (size === undefined) return { objects: found, missing: oid };
     const from = end + 1;
     at = from + Number(size) + 1;
     found.set(oid, { type, content: out.subarray(from, at - 1) });
   }
-  return found;
+  return { objects: found };
 }
 
 /** So many reads of isomorphic-git at a time: each holds inflated delta bases in memory. */
@@ -51,8 +55,8 @@ const firstPauseMs = 5;
 
 /** Without the git binary. Error `object-missing` when an object is not there. */
 export function pureRead(gitdir: string): Read {
-  let cache = {};
-  const one = async (oid: string): Promise<StoredObject> => {
+  const unlessRepacked = throughRepacks();
+  const one = async (oid: string, cache: object): Promise<StoredObject> => {
     const isomorphic = await loadIsomorphic();
     const { type, object } = await isomorphic.readObject({ fs, gitdir, oid, format: 'content', cache });
     return { type, content: Buffer.from(object as Uint8Array) };
@@ -62,35 +66,57 @@ export function pureRead(gitdir: string): Read {
     const found = new Map<string, StoredObject>();
     for (let from = 0; from < wanted.length; from += readsAtOnce) {
       const some = wanted.slice(from, from + readsAtOnce);
-      for (const [oid, object] of await batch(some, 1)) found.set(oid, object);
+      const read = await unlessRepacked((cache) => allOf(some.map((oid) => one(oid, cache)))).catch(async (error) => {
+        throw await pureFault(error, gitdir);
+      });
+      for (const [at, oid] of some.entries()) found.set(oid, read[at]!);
     }
     return found;
   };
+}
 
-  async function batch(oids: readonly string[], attempt: number): Promise<(readonly [string, StoredObject])[]> {
-    const tried = await Promise.allSettled(oids.map(one));
-    const failed = tried.findIndex(({ status }) => status === 'rejected');
-    if (failed === -1)
-      return tried.map((each, at) => [oids[at]!, (each as PromiseFulfilledResult<StoredObject>).value]);
-    const error: unknown = (tried[failed] as PromiseRejectedResult).reason;
-    if (!isStale(error)) throw error;
-    if (attempt === readAttempts) throw missing(oids[failed]!, gitdir, error);
-    // A repack by somebody else removes packs that the cache still points at.
-    cache = {};
-    await setTimeout(firstPauseMs * 2 ** (attempt - 1));
-    return batch(oids, attempt + 1);
-  }
+/** Waits for all of them, also where one fails. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/**
+ * Reads with isomorphic-git's cache, and again with an empty one where a repack by somebody else may have removed packs that the
+ * cache points at.
+ */
+export function throughRepacks(): <T>(read: (cache: object) => Promise<T>) => Promise<T> {
+  let cache = {};
+  return async (read) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await read(cache);
+      } catch (error) {
+        if (attempt === readAttempts || !isStale(error)) throw error;
+      }
+      cache = {};
+      await setTimeout(firstPauseMs * 2 ** (attempt - 1));
+    }
+  };
 }
 
 /** isomorphic-git trips over the null that it reads from a pack that is gone: that is a TypeError. */
-function isStale(error: unknown): boolean {
-  const code = (error as { code?: string }).code;
-  return code === 'InternalError' || code === 'NotFoundError' || error instanceof TypeError;
+const isStale = (error: unknown): boolean =>
+  isNotFound(error) || (error as { code?: string }).code === 'InternalError' || error instanceof TypeError;
+
+const isNotFound = (error: unknown): error is { readonly data: { readonly what: string } } =>
+  (error as { code?: string }).code === 'NotFoundError';
+
+/** What isomorphic-git's error means: `object-missing` only where it looked everywhere and the object is not there. */
+export async function pureFault(error: unknown, gitdir: string): Promise<GitError> {
+  if (isNotFound(error)) return notRead(error.data.what, gitdir, error);
+  return new GitError('failed', `read objects of ${gitdir}: ${messageOf(error)}`, error);
 }
 
-const missing = (oid: string, gitdir: string, cause?: unknown): GitError =>
-  new GitError(
-    'object-missing',
-    `${oid} is not in ${gitdir}${cause === undefined ? '' : `: ${messageOf(cause)}`}`,
-    cause,
-  );
+/** `object-missing` only where every place could be read that might hold the object. */
+async function notRead(oid: string, gitdir: string, cause?: unknown): Promise<GitError> {
+  const fault = await unreadable(gitdir, oid);
+  return fault === undefined
+    ? new GitError('object-missing', `${oid} is not in ${gitdir}`, cause)
+    : new GitError('failed', `read ${oid} in ${gitdir}: ${fault}`, cause);
+}
