@@ -1,8 +1,9 @@
+import type { ProblemCode } from './problem.ts';
+
 /** Something wrong inside one document; the loader turns it into a Problem with file, line and column. */
 export interface Issue {
   readonly severity: 'error' | 'warning' | 'info';
-  /** Closed, kebab-case. */
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly path: readonly (string | number)[];
   readonly message: string;
   /** What to write instead. */
@@ -22,7 +23,7 @@ export interface IssueAt {
 }
 
 /** What keeps an object from being accepted; `fix` says what to write instead. */
-export const error = (code: string, path: Issue['path'], message: string, fix: string): Issue => ({
+export const error = (code: ProblemCode, path: Issue['path'], message: string, fix: string): Issue => ({
   severity: 'error',
   code,
   path,
@@ -31,7 +32,7 @@ export const error = (code: string, path: Issue['path'], message: string, fix: s
 });
 
 /** What is accepted and most likely not meant. */
-export const warning = (code: string, path: Issue['path'], message: string, fix?: string): Issue => ({
+export const warning = (code: ProblemCode, path: Issue['path'], message: string, fix?: string): Issue => ({
   severity: 'warning',
   code,
   path,
@@ -40,7 +41,7 @@ export const warning = (code: string, path: Issue['path'], message: string, fix?
 });
 
 /** What a person may want to know. */
-export const info = (code: string, path: Issue['path'], message: string): Issue => ({
+export const info = (code: ProblemCode, path: Issue['path'], message: string): Issue => ({
   severity: 'info',
   code,
   path,

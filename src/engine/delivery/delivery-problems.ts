@@ -1,7 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type Placement, type ResourceIdentifier, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import type { Problem } from '../../api/problem.ts';
+import type { Problem, ProblemCode } from '../../api/problem.ts';
 import type { Fleet, HubObject } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
@@ -59,7 +59,7 @@ const codes = ['failing-override', 'failing-envelope', 'failing-object', 'lost-s
 type Code = (typeof codes)[number];
 
 /** Whether a problem is one of a cluster with what it is given, which the conditions of its bindings tell too. */
-export const isOfDelivery = (code: string): boolean => codes.some((one) => one === code);
+export const isOfDelivery = (code: ProblemCode): boolean => codes.some((one) => one === code);
 
 /** What is at fault: an override, an object, or nothing that has a file of its own. */
 type About =

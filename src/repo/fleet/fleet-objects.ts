@@ -2,6 +2,7 @@ import { isBeingDeleted } from '../../api/being-deleted.ts';
 import { type FleetObject, fleetKinds } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { isPlacement, isPlacementKind, type Placement } from '../../api/placement.ts';
+import type { ProblemCode } from '../../api/problem.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import { annotationIssues } from './annotation-issues.ts';
@@ -64,9 +65,9 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
  * Errors that take no object out of the fleet. An invalid budget blocks; without its object there would be no budget at all.
  * Of too many overrides those that were there first stay in force, and only the record knows which.
  */
-const judgedLater: ReadonlySet<string> = new Set(['invalid-budget', 'too-many-overrides']);
+const judgedLater: ReadonlySet<ProblemCode> = new Set(['invalid-budget', 'too-many-overrides']);
 
-const hidesKind = ({ code }: { readonly code: string }): boolean => code === 'unknown-kind';
+const hidesKind = ({ code }: { readonly code: ProblemCode }): boolean => code === 'unknown-kind';
 
 /** A misspelt kind may stand for any of ours. */
 export const ofAnyKind = (ref: Omit<ObjectRef, 'kind'>): ObjectRef[] =>

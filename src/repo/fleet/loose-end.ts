@@ -1,4 +1,4 @@
-import type { Problem } from '../../api/problem.ts';
+import type { Problem, ProblemCode } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { problemOf } from '../../engine/problem-of.ts';
 
@@ -6,7 +6,7 @@ import { problemOf } from '../../engine/problem-of.ts';
 export const looseEnd = (
   fleet: Pick<Fleet, 'sources'>,
   of: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
-  told: { readonly code: string; readonly path: string; readonly why: string; readonly fix?: string | undefined },
+  told: { readonly code: ProblemCode; readonly path: string; readonly why: string; readonly fix?: string | undefined },
 ): Problem =>
   problemOf(fleet, of, {
     severity: 'warning',

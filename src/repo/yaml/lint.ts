@@ -1,10 +1,11 @@
 import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap } from 'yaml';
+import type { ProblemCode } from '../../api/problem.ts';
 import { lintPlainScalar } from './plain-scalar.ts';
 
 /** Something in a document that YAML allows and we refuse. */
 export interface LintFinding {
   readonly offset: number;
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly message: string;
   readonly fix: string;
   /** As written in the file; the caller leaves it out where it may be secret. */
@@ -191,7 +192,7 @@ const isPlain = (node: Scalar): boolean => node.type === Scalar.PLAIN || node.ty
 function measureScalar(node: Scalar, lint: Lint): Size {
   lintTag(node as Tagged, lint);
   const source = node.source ?? '';
-  const report = (code: string, message: string, fix: string): void => {
+  const report = (code: ProblemCode, message: string, fix: string): void => {
     lint.report({ offset: offsetOf(node), code, message, fix, value: source });
   };
   if (isPlain(node) && node.tag === undefined) lintPlainScalar(source, node.value, report);

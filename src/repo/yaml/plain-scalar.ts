@@ -1,10 +1,11 @@
+import type { ProblemCode } from '../../api/problem.ts';
 import { kubectlReads } from './kubectl-scalar.ts';
 
 /** A plain scalar that kubectl reads differently, or that JSON cannot hold. `value` is what YAML 1.2 makes of it. */
 export function lintPlainScalar(
   source: string,
   value: unknown,
-  report: (code: string, message: string, fix: string) => void,
+  report: (code: ProblemCode, message: string, fix: string) => void,
 ): void {
   if (typeof value === 'symbol') return;
   const kubectl = kubectlReads(source);

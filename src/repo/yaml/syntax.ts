@@ -1,5 +1,5 @@
 import type { YAMLError } from 'yaml';
-import type { Problem } from '../../api/problem.ts';
+import type { Problem, ProblemCode } from '../../api/problem.ts';
 
 /**
  * An error of the YAML parser in our words. The line it stands on is quoted from `text`; without one (the file holds a
@@ -23,7 +23,7 @@ export function syntaxFinding(
   };
 }
 
-const words: Readonly<Partial<Record<YAMLError['code'], { code?: string; message?: string; fix?: string }>>> = {
+const words: Readonly<Partial<Record<YAMLError['code'], { code?: ProblemCode; message?: string; fix?: string }>>> = {
   DUPLICATE_KEY: {
     code: 'duplicate-key',
     message: 'the same key stands twice in one map',

@@ -1,4 +1,4 @@
-import type { Problem } from '../../api/problem.ts';
+import type { Problem, ProblemCode } from '../../api/problem.ts';
 
 type Fault = Pick<Problem, 'code' | 'line' | 'column' | 'message' | 'fix'>;
 
@@ -34,4 +34,10 @@ function characterFault(text: string, at: number): Fault {
   };
 }
 
-const atStart = (code: string, message: string, fix: string): Fault => ({ code, line: 1, column: 1, message, fix });
+const atStart = (code: ProblemCode, message: string, fix: string): Fault => ({
+  code,
+  line: 1,
+  column: 1,
+  message,
+  fix,
+});

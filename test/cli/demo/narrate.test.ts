@@ -65,7 +65,7 @@ it('a problem is told once, errors and warnings, where it stands and with what t
         fix: 'did you mean web?',
       },
       { severity: 'error', code: 'rewound', message: 'main went back' },
-      { severity: 'info', code: 'unused-field', message: 'identity is not needed' },
+      { severity: 'info', code: 'no-use', message: 'identity is not needed' },
       { severity: 'warning', code: 'failing-object', message: 'its cluster has a line of its own' },
     ],
   } as Plan;

@@ -5,7 +5,7 @@ import { CliError } from '../../../src/cli/terminal/exit.ts';
 import type { PassResult } from '../../../src/daemon/pass/reconciler.ts';
 
 const wrong = (file: string): Problem => ({ severity: 'error', code: 'yaml-syntax', file, line: 2, message: 'no end' });
-const warning: Problem = { severity: 'warning', code: 'unused', message: 'is not used' };
+const warning: Problem = { severity: 'warning', code: 'no-use', message: 'is not used' };
 
 const pass = (kind: 'published' | 'refused', ...problems: Problem[]) =>
   ({ kind, plan: { problems } }) as unknown as PassResult;

@@ -10,7 +10,7 @@ import type { Clock } from '../../../src/members/clock.ts';
 
 const problem = (severity: Problem['severity'], message: string, line = 1): Problem => ({
   severity,
-  code: 'some-code',
+  code: 'unknown-property',
   file: 'a.yaml',
   line,
   message,
