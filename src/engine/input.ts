@@ -113,7 +113,7 @@ export interface HubObject {
 
 /** The status branch as read back. A missing file means that nothing is remembered there. */
 export interface FleetRecord {
-  /** False when there is no `placements/` folder at all (a lost record is rebuilt, see admission/record-lost.ts). */
+  /** False when there is no `placements/` folder at all (a lost record is rebuilt, see recovery/record-lost.ts). */
   readonly exists: boolean;
   readonly placements: ReadonlyMap<PlacementKey, RecordedPlacement>;
   /** By `[ns.]name`; snapshots by ascending index. */

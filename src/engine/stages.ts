@@ -2,8 +2,9 @@ import type { ClusterName } from '../api/meta.ts';
 import { refOf } from '../api/placement.ts';
 import type { Binding } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
+import { filledAsShown, movedAsShown } from './bindings/present-bindings.ts';
+import { isInherited } from './bindings/successor.ts';
 import { budgetInForce } from './evict/budget.ts';
-import { isInherited } from './inherited.ts';
 import { onceFor } from './kernel/once-for.ts';
 import { compiledIds, compileOverrides, matchCompiled } from './overrides/match.ts';
 import { idsOf, type OverrideLists } from './overrides/snapshot-id.ts';
@@ -12,13 +13,12 @@ import { lastGoodLost, placementPause } from './pause/placement-pause.ts';
 import { asLastScheduled } from './placement/last-scheduled.ts';
 import { isChanged } from './placement/members.ts';
 import { schedule } from './placement/schedule.ts';
-import { filledAsShown, movedAsShown } from './present-bindings.ts';
+import type { BindingStep, PlacementWork } from './placement-work.ts';
 import { sourceOf } from './problem-of.ts';
 import { rollOut } from './rollout/roll-out.ts';
+import { snapshotsInUse } from './rollout/snapshots-in-use.ts';
 import { heldTwice } from './selection/duplicates.ts';
 import { latestOf, takeSnapshot } from './selection/snapshot.ts';
-import { snapshotsInUse } from './snapshots-in-use.ts';
-import type { BindingStep, PlacementWork } from './working.ts';
 import { inFleet, type World } from './world.ts';
 
 /** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */

@@ -1,9 +1,6 @@
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import { type Admitted, admit } from './admission/admit.ts';
-import { withLastGoodConfig } from './admission/last-good-config.ts';
-import { recoverRecord } from './admission/record-lost.ts';
-import { withoutUnread } from './admission/without-unread.ts';
 import { freezeAt } from './freeze/freeze.ts';
 import type { FleetRecord, PlanInput } from './input.ts';
 import { overridesInUse } from './overrides/in-use.ts';
@@ -13,6 +10,9 @@ import type { Pause } from './pause/pause.ts';
 import { compileFleet, type FleetIndex } from './placement/compiled/compile-fleet.ts';
 import { type Member, surveyMembers } from './placement/members.ts';
 import type { Hold } from './plan-document.ts';
+import { withLastGoodConfig } from './recovery/last-good-config.ts';
+import { recoverRecord } from './recovery/record-lost.ts';
+import { withoutUnread } from './recovery/without-unread.ts';
 import { compileHub, type HubIndex } from './selection/hub.ts';
 
 /** What every placement of one plan looks at: compiled once, read by all. */

@@ -1,6 +1,6 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
 import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
-import { withoutValues } from '../engine/delivery/secret-values.ts';
+import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
 import type { Standing } from './contact.ts';
 import type { Properties } from './properties.ts';
 

@@ -1,6 +1,6 @@
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { FleetRecord } from '../../engine/input.ts';
-import { isRunOf } from '../../engine/staged/run-of.ts';
+import { isRunOf } from '../../engine/update-run.ts';
 import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 
 /** The placement that a run moves. */

@@ -5,7 +5,7 @@ import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { apiVersionOf } from '../../engine/selection/group-version.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
-import { isRunOf } from '../../engine/staged/run-of.ts';
+import { isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { differenceLines, isPutRight } from '../status/difference-lines.ts';
 import { statusOf } from '../status/listing.ts';

@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import { wasGiven } from '../../engine/delivery/cleanup.ts';
+import { wasGiven } from '../../engine/bindings/cleanup.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';

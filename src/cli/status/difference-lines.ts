@@ -1,5 +1,5 @@
 import type { DriftedPlacement } from '../../api/placement.ts';
-import { isWhole } from '../../engine/delivery/patch-details.ts';
+import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import type { ObjectState } from './object-state.ts';
 
 /** `/spec/replicas: 5 (by kubectl-edit), should be 2`, one line for each difference that is told of an object. */

@@ -1,5 +1,5 @@
 import type { Binding } from '../../api/placement-state.ts';
-import { isWhole } from '../../engine/delivery/patch-details.ts';
+import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { ageOf, type Listing, listing } from './listing.ts';
 import { type KnownPlacement, knownPlacements } from './placements.ts';

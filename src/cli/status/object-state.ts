@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { DiffedPlacement, DriftedPlacement, FailedPlacement } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { mostOfList } from '../../engine/delivery/object-lists.ts';
+import { mostOfList } from '../../engine/bindings/conditions/object-lists.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { isPutRight } from './difference-lines.ts';
 

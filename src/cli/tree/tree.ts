@@ -2,7 +2,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
-import { isRunOf } from '../../engine/staged/run-of.ts';
+import { isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { differenceLines } from '../status/difference-lines.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';

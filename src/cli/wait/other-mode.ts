@@ -1,5 +1,5 @@
 import type { Placement } from '../../api/placement.ts';
-import { applyStrategyOf } from '../../engine/delivery/apply-strategy.ts';
+import { applyStrategyOf } from '../../engine/bindings/apply-strategy.ts';
 import type { Bound } from '../status/bindings.ts';
 import type { Row } from '../status/listing.ts';
 

@@ -1,6 +1,6 @@
 import { isLeaving } from '../../api/member-cluster.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
-import { wasGiven } from '../../engine/delivery/cleanup.ts';
+import { wasGiven } from '../../engine/bindings/cleanup.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 

@@ -1,5 +1,5 @@
 import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
-import { toldDifferences } from '../../engine/delivery/told-differences.ts';
+import { toldDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 

@@ -2,7 +2,7 @@ import { isLeaving } from '../../api/member-cluster.ts';
 import type { ClusterName, Condition, PlacementKey } from '../../api/meta.ts';
 import { type ApplyStrategy, abandons, type Placement, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { applyStrategyOf } from '../../engine/delivery/apply-strategy.ts';
+import { applyStrategyOf } from '../../engine/bindings/apply-strategy.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { sameValue } from '../../engine/kernel/same-value.ts';

@@ -5,8 +5,8 @@ import type { Fleet, FleetRecord } from '../input.ts';
 import { lastRecorded, overrideKey } from '../overrides/snapshots.ts';
 import type { Hold } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
+import { absenceMeansNothing, heldBecause, lastGoodHold } from '../recovery/last-good.ts';
 import { forbidden } from './forbidden.ts';
-import { absenceMeansNothing, heldBecause, lastGoodHold } from './last-good.ts';
 
 export interface AdmittedOverrides {
   readonly overrides: readonly Override[];

@@ -10,11 +10,17 @@ import { onceForPair } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Hold } from '../plan-document.ts';
+import {
+  absenceMeansNothing,
+  heldBecause,
+  isRefused,
+  lastGoodHold,
+  withLastGoodResources,
+} from '../recovery/last-good.ts';
+import { clustersOf, isNeverRead, leftAlone, mayBeWritten, untilMended } from '../recovery/never-read.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
-import { absenceMeansNothing, heldBecause, isRefused, lastGoodHold, withLastGoodResources } from './last-good.ts';
-import { clustersOf, isNeverRead, leftAlone, mayBeWritten, untilMended } from './never-read.ts';
 
 /** The fleet as the plan may trust it: every object at its last good version, deletions only where they are certain. */
 export interface Admitted {

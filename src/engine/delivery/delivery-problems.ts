@@ -10,11 +10,11 @@ import { patchNamed } from '../overrides/effective.ts';
 import { lookupOf } from '../overrides/lookup.ts';
 import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
 import type { OverrideHistory } from '../overrides/snapshots.ts';
+import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
+import { tellsLostSnapshot } from '../recovery/lost-snapshot.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
-import { tellsLostSnapshot } from '../selection/lost-snapshot.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
-import type { BindingStep, PlacementWork } from '../working.ts';
 import { fixOfObject } from './fix-of-object.ts';
 
 /**

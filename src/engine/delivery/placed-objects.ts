@@ -2,10 +2,10 @@ import type { ClusterName, ObjectRef } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
+import { listedObjects, refsIn } from '../selection/listed-objects.ts';
 import { objectKey } from '../selection/object-key.ts';
-import { rememberedManifests } from '../selection/rebuilt.ts';
-import type { PlacementWork } from '../working.ts';
-import { listedObjects, refsIn } from './listed-objects.ts';
 
 /** What of a placement tells which objects it has. */
 type Placing = Pick<PlacementWork, 'placement' | 'bindings' | 'resourceSnapshots' | 'contents' | 'selection'>;

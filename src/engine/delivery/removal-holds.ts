@@ -1,13 +1,13 @@
 import type { ClusterName, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { sightingOf } from '../bindings/delivered-objects.ts';
 import { digestOf } from '../guard/blast-radius.ts';
 import type { PlanInput } from '../input.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import type { Hold, Target } from '../plan-document.ts';
 import { describeRef, objectKey } from '../selection/object-key.ts';
-import { sightingOf } from './outcomes.ts';
 
 type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
   readonly fleet: Pick<PlanInput['fleet'], 'removalApprovals'>;

@@ -5,10 +5,10 @@ import { formatInstant, parseInstant } from '../kernel/instant.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
+import { leavingSteps, type PlacementWork } from '../placement-work.ts';
 import type { Hold, Target } from '../plan-document.ts';
+import { listedObjects } from '../selection/listed-objects.ts';
 import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
-import { leavingSteps, type PlacementWork } from '../working.ts';
-import { listedObjects } from './listed-objects.ts';
 
 /** A removal that takes longer is told (KubeFleet work applier, deletion-wait-time). */
 const patienceMs = 300_000;

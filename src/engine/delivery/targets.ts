@@ -1,14 +1,14 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { wasGiven } from '../bindings/cleanup.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
 import type { RenderedManifest, RenderOn } from '../overrides/render.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { Target } from '../plan-document.ts';
+import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 import { refOfManifest } from '../selection/object-key.ts';
-import { isRebuilt } from '../selection/rebuilt.ts';
-import type { PlacementWork } from '../working.ts';
-import { wasGiven } from './cleanup.ts';
 
 interface TargetContext {
   readonly render: RenderOn;

@@ -1,9 +1,9 @@
 import { placementKey, refOf } from '../../api/placement.ts';
-import { lostLastGood } from '../admission/lost-last-good.ts';
 import type { Fleet } from '../input.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { Hold } from '../plan-document.ts';
-import { isRebuilt } from '../selection/rebuilt.ts';
-import type { PlacementWork } from '../working.ts';
+import { lostLastGood } from '../recovery/lost-last-good.ts';
+import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 
 /** Placements that nothing but a person moves, on clusters of which nobody knows any more what they should hold. */
 export function unknownContentHolds(works: readonly PlacementWork[], fleet: Fleet): Hold[] {

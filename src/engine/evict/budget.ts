@@ -2,11 +2,11 @@ import type { DisruptionBudget } from '../../api/eviction.ts';
 import type { ClusterName, IntOrPercent, ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { currentCondition, hasFailed } from '../binding-health.ts';
+import { currentCondition, hasFailed } from '../bindings/health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { wasBound } from '../placement/bindings.ts';
+import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import { latestPolicy } from '../staged/initialize/scheduled-clusters.ts';
-import type { BindingStep, PlacementWork } from '../working.ts';
 
 /** A budget that cannot be read is no licence: it blocks like one that allows nothing. */
 export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;

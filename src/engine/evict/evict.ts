@@ -5,10 +5,10 @@ import type { Fleet } from '../input.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import { type Pause, pausedHold } from '../pause/pause.ts';
+import { onItsWayOut, type PlacementWork } from '../placement-work.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
-import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../staged/lost-record.ts';
-import { onItsWayOut, type PlacementWork } from '../working.ts';
+import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { budgetInForce } from './budget.ts';
 import { judge, type Verdict } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { wasBound } from '../placement/bindings.ts';
-import type { PlacementWork } from '../working.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import { asksBudget, type BudgetInForce, budgetAllows } from './budget.ts';
 
 export type Verdict =

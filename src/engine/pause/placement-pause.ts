@@ -1,6 +1,6 @@
-import { lostLastGood } from '../admission/lost-last-good.ts';
 import type { Fleet } from '../input.ts';
-import type { PlacementWork } from '../working.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import { lostLastGood } from '../recovery/lost-last-good.ts';
 import type { Pause, Paused } from './pause.ts';
 
 /** On a placement: it is paused by itself until someone removes the annotation; the value says why. */

@@ -1,11 +1,11 @@
 import { placementKey, refOf } from '../../api/placement.ts';
+import type { Assembly } from '../assemble.ts';
+import { type Outcome, stateOf } from '../delivery/placement-outcome.ts';
 import { by } from '../kernel/ordering.ts';
 import { overridesInUse } from '../overrides/in-use.ts';
 import { overrideDocuments } from '../overrides/snapshots.ts';
-import { type Outcome, stateOf } from '../placement-outcome.ts';
 import type { RecordDocument } from '../plan-document.ts';
-import type { Assembly } from '../plan-output.ts';
-import type { runsWithoutPlacement } from '../runs.ts';
+import type { runsWithoutPlacement } from '../staged/placement-runs.ts';
 import type { World } from '../world.ts';
 import type { ClusterDocuments } from './cluster-documents.ts';
 import { approvalDocument, mirroredDocuments, recordPath } from './record-documents.ts';

@@ -2,11 +2,11 @@ import type { MemberCluster, MemberClusterStatus } from '../../api/member-cluste
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
 import type { PlacementStatus, StatusInNamespace } from '../../api/placement.ts';
 import type { PlacementState } from '../../api/placement-state.ts';
+import { canonicalState } from '../delivery/canonical-state.ts';
 import { findCondition } from '../kernel/condition.ts';
 import type { Member } from '../placement/members.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { PlannedApproval, RecordDocument } from '../plan-document.ts';
-import type { PlacementWork } from '../working.ts';
-import { canonicalState } from './canonical-state.ts';
 
 /** Files per directory before names are sharded by the first two hex digits of their sha-256 (docs/status-branch.md). */
 const mostEntries = 1000;

@@ -1,11 +1,11 @@
 import { placementKey } from '../../api/placement.ts';
+import { documentAt, type Outcome, stateOf } from '../delivery/placement-outcome.ts';
 import type { FleetRecord, RecordedPlacement } from '../input.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
-import { documentAt, type Outcome, stateOf } from '../placement-outcome.ts';
+import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import { approvalDocument } from '../record/record-documents.ts';
-import type { RunsOutcome } from '../runs.ts';
-import { isRebuilt } from '../selection/rebuilt.ts';
-import type { BindingStep, PlacementWork } from '../working.ts';
+import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
+import type { RunsOutcome } from '../staged/placement-runs.ts';
 
 /**
  * Whether an outcome is the record it was made from: nothing moves and nothing is to be told, and what waits does so for its

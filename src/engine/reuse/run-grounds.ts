@@ -3,12 +3,12 @@ import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../
 import { type BudgetInForce, budgetInForce } from '../evict/budget.ts';
 import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { runsOf } from '../runs.ts';
 import { approvalFileFor } from '../staged/approval/answer.ts';
 import { gatesOf, tasksOf } from '../staged/approval/name.ts';
+import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';
-import type { PlacementWork } from '../working.ts';
 import type { World } from '../world.ts';
 
 /** What the update runs of a placement go by that the placement does not hold itself and that not every placement reads. */

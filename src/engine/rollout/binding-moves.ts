@@ -2,7 +2,7 @@ import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { settle } from '../kernel/condition.ts';
 import type { OverrideLists } from '../overrides/snapshot-id.ts';
-import { type BindingStep, onItsWayOut } from '../working.ts';
+import { type BindingStep, onItsWayOut } from '../placement-work.ts';
 import type { Classified } from './classify.ts';
 
 /** The binding as a rollout moves it: marked for removal, or given the snapshot `index` with nothing known of it yet. */

@@ -1,7 +1,7 @@
 import type { Binding } from '../../api/placement-state.ts';
-import { currentCondition, hasFailed, isUntrackable } from '../binding-health.ts';
+import { currentCondition, hasFailed, isUntrackable } from '../bindings/health.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
-import type { BindingStep } from '../working.ts';
+import type { BindingStep } from '../placement-work.ts';
 
 /** What a rollout may do with a binding (KubeFleet rollout/controller.go, pickBindingsToRoll). */
 export type Candidate =

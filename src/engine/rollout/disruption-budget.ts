@@ -6,7 +6,7 @@ import {
   countBindings,
   isAvailable,
 } from '../evict/budget.ts';
-import type { PlacementWork } from '../working.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { Classified } from './classify.ts';
 
 export interface WithinBudget {

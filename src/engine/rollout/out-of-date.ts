@@ -1,7 +1,7 @@
 import type { Binding } from '../../api/placement-state.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import { listsDiffer } from '../overrides/trigger.ts';
-import type { PlacementWork } from '../working.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { RollOutContext } from './roll-out.ts';
 
 /**

@@ -1,16 +1,16 @@
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { RollingUpdate } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { wasGiven } from '../delivery/cleanup.ts';
+import { wasGiven } from '../bindings/cleanup.ts';
 import type { BudgetInForce } from '../evict/budget.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import type { OverrideLists, RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Pause } from '../pause/pause.ts';
+import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
-import type { BindingStep, PlacementWork } from '../working.ts';
 import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
 import { withinBudget } from './disruption-budget.ts';

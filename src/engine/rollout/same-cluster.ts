@@ -3,9 +3,9 @@ import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import { wasBound } from '../placement/bindings.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { Hold } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
-import type { PlacementWork } from '../working.ts';
 
 export interface SameCluster {
   /** Two live bindings, or a live Bound one beside one on its way out: nothing of the placement may move. */

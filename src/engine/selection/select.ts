@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { type Placement, type ResourceSelector, refOf } from '../../api/placement.ts';
-import type { Selection } from '../working.ts';
+import type { Selection } from '../placement-work.ts';
 import { hashOfContents } from './content-hash.ts';
 import { gather } from './gather.ts';
 import { identifierOf } from './group-version.ts';

@@ -1,12 +1,12 @@
 import type { Manifest, Timestamp } from '../../api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
-import type { Selection } from '../working.ts';
+import type { Selection } from '../placement-work.ts';
+import { rebuiltHash } from '../recovery/rebuilt-snapshot.ts';
 import { hashOfContents } from './content-hash.ts';
 import { unpack } from './envelope.ts';
 import { countGroups } from './groups.ts';
 import { normalise } from './normalise.ts';
 import { inSnapshotOrder } from './order.ts';
-import { rebuiltHash } from './rebuilt.ts';
 
 export interface SnapshotRequest {
   /** As recorded: any order, `hash` and `latest` may be missing in a state written by hand. */

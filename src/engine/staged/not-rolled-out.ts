@@ -1,9 +1,9 @@
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import { fewOf } from '../kernel/some-of.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection, latestOf } from '../selection/snapshot.ts';
-import type { PlacementWork } from '../working.ts';
 import { isInitialized, isOver } from './step.ts';
 
 /** An External placement of which the repo asks for something that no update run brings. */

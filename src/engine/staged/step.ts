@@ -10,15 +10,15 @@ import type {
   StageStatus,
   UpdateRunStatus,
 } from '../../api/staged.ts';
-import type { Successor } from '../inherited.ts';
+import type { Successor } from '../bindings/successor.ts';
 import type { Fleet } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Pause } from '../pause/pause.ts';
+import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import type { Hold, HoldReason } from '../plan-document.ts';
 import { problemOf, sourceOf } from '../problem-of.ts';
-import type { BindingStep, PlacementWork } from '../working.ts';
 
 export interface RunsInput {
   /** Runs of this placement, admitted. */

@@ -1,10 +1,10 @@
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
 import { isOfOneCluster, type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { type Delivered, deliveredObjects, sightingOf } from '../delivery/outcomes.ts';
+import { type Delivered, deliveredObjects, sightingOf } from '../bindings/delivered-objects.ts';
 import { by } from '../kernel/ordering.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import { objectKey, refOfManifest } from '../selection/object-key.ts';
-import type { PlacementWork } from '../working.ts';
 import type { World } from '../world.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus } from '../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
-import { currentCondition } from '../binding-health.ts';
+import { currentCondition } from '../bindings/health.ts';
 import { settle } from '../kernel/condition.ts';
+import type { PlacementWork } from '../placement-work.ts';
 import { latestOf } from '../selection/snapshot.ts';
-import type { PlacementWork } from '../working.ts';
 import { type Phase, phasesOf } from './condition-types.ts';
 
 /** What the status says of one selected cluster (KubeFleet placement_status.go, setResourcePlacementStatusPerCluster). */

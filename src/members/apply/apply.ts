@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ApplyStrategy } from '../../api/placement.ts';
-import { withoutSecrets } from '../../engine/delivery/secret-values.ts';
+import { withoutSecrets } from '../../engine/bindings/conditions/secret-values.ts';
 import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';

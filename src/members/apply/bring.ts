@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
-import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { differences, localDifferences, tellable } from './compare.ts';

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { PatchDetail } from '../../api/placement.ts';
-import { shownDetails } from '../../engine/delivery/patch-details.ts';
+import { shownDetails } from '../../engine/bindings/conditions/patch-details.ts';
 import { pointerToken, pointerTokens } from '../../engine/kernel/json-pointer.ts';
 import { digestAnnotation } from '../../engine/overrides/ownership.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';

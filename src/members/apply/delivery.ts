@@ -1,7 +1,7 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
-import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
-import { wholeObject } from '../../engine/delivery/patch-details.ts';
+import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';

@@ -1,6 +1,6 @@
 import type { PatchDetail } from '../../api/placement.ts';
-import { isWhole } from '../../engine/delivery/patch-details.ts';
-import { repairToldMs } from '../../engine/delivery/told-repairs.ts';
+import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
+import { repairToldMs } from '../../engine/bindings/conditions/reported-repairs.ts';
 import type { Clock } from '../clock.ts';
 
 /** What was put right on one placement's objects, and how long to wait before it is done again. */

@@ -1,10 +1,10 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
-import { refsIn } from '../../engine/delivery/listed-objects.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
+import { refsIn } from '../../engine/selection/listed-objects.ts';
 import { describeRef, objectKey } from '../../engine/selection/object-key.ts';
 import { recordPathOf } from '../record/path.ts';
 import { looseEnd } from './loose-end.ts';

@@ -11,9 +11,9 @@ import {
 } from '../../api/placement.ts';
 import { type PlacementState, placementState } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
+import { canonicalState } from '../../engine/delivery/canonical-state.ts';
 import type { RecordedPlacement } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
-import { canonicalState } from '../../engine/record/canonical-state.ts';
 import { manifestsIn } from './manifests.ts';
 
 /** What was read of a placement so far. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PatchDetail } from '../../../src/api/placement.ts';
 import { differenceLines } from '../../../src/cli/status/difference-lines.ts';
-import { wholeObject } from '../../../src/engine/delivery/patch-details.ts';
+import { wholeObject } from '../../../src/engine/bindings/conditions/patch-details.ts';
 
 it.each<[string, PatchDetail, string]>([
   [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { isCleanedUp } from '../../../src/engine/delivery/cleanup.ts';
+import { isCleanedUp } from '../../../src/engine/bindings/cleanup.ts';
 import { targetsOf } from '../../../src/engine/delivery/targets.ts';
 import { placementLabelValue } from '../../../src/engine/overrides/ownership.ts';
 import type { Rendered } from '../../../src/engine/overrides/render.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlacementPolicy, RollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import type { PlacementWork } from '../../../src/engine/working.ts';
+import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import { drawn } from '../../support/law-runs.ts';
 import { pickBindingsToRoll } from './oracle.ts';
 import {

@@ -3,7 +3,7 @@ import type { DisruptionBudget } from '../../../src/api/eviction.ts';
 import type { Placement } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { listsDiffer } from '../../../src/engine/overrides/trigger.ts';
-import type { PlacementWork } from '../../../src/engine/working.ts';
+import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import {
   applyStrategy,
   at,

@@ -2,9 +2,9 @@ import type { Condition } from '../../../src/api/meta.ts';
 import type { Placement, PlacementPolicy, RollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { notPaused } from '../../../src/engine/pause/pause.ts';
+import type { BindingStep, PlacementWork } from '../../../src/engine/placement-work.ts';
 import type { Move } from '../../../src/engine/plan-document.ts';
 import { type RollOutContext, rollOut } from '../../../src/engine/rollout/roll-out.ts';
-import type { BindingStep, PlacementWork } from '../../../src/engine/working.ts';
 import { at, T0 } from '../../support/instants.ts';
 import { applyStrategy } from '../staged/world.ts';
 

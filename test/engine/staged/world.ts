@@ -3,12 +3,12 @@ import { type Placement, type PlacementPolicy, placementKey } from '../../../src
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
 import { notPaused } from '../../../src/engine/pause/pause.ts';
+import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import { approvalDocument } from '../../../src/engine/record/record-documents.ts';
 import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
 import { approvalFile } from '../../../src/engine/staged/approval/file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
-import type { PlacementWork } from '../../../src/engine/working.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { at, T0 } from '../../support/instants.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/meta.ts';
 import type { Placement, PlacementPolicy, PlacementStatus } from '../../../src/api/placement.ts';
 import type { Binding, ClusterDecision } from '../../../src/api/placement-state.ts';
+import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import { placementStatus } from '../../../src/engine/status/placement-status.ts';
-import type { PlacementWork } from '../../../src/engine/working.ts';
 import { at, bound, pickN, placementOf, scheduled, T0, workOf } from '../rollout/world.ts';
 
 const said = (type: string, status: Condition['status'], reason: string): Condition => ({

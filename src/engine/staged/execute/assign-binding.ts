@@ -5,7 +5,7 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { conditionIs, settle } from '../../kernel/condition.ts';
 import { listsDiffer } from '../../overrides/trigger.ts';
 import { wasBound } from '../../placement/bindings.ts';
-import type { BindingStep, PlacementWork } from '../../working.ts';
+import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import type { RunStep } from '../step.ts';
 import type { Stretch } from './visit.ts';
 

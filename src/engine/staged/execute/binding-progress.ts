@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../../api/meta.ts';
 import type { Binding } from '../../../api/placement-state.ts';
-import { currentCondition, deliverySteps, hasFailed, isUntrackable } from '../../binding-health.ts';
+import { currentCondition, deliverySteps, hasFailed, isUntrackable } from '../../bindings/health.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 
 export type Progress =

@@ -1,5 +1,5 @@
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
-import { type BindingStep, onItsWayOut } from '../../working.ts';
+import { type BindingStep, onItsWayOut } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';

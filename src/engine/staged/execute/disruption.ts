@@ -8,7 +8,7 @@ import {
   budgetVerdicts,
   countBindings,
 } from '../../evict/budget.ts';
-import type { BindingStep, PlacementWork } from '../../working.ts';
+import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import type { RunContext } from '../step.ts';
 

@@ -1,7 +1,7 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { findCondition, settle } from '../../kernel/condition.ts';
-import type { BindingStep, PlacementWork } from '../../working.ts';
+import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import { hasFinished, hasStarted, type RunStep } from '../step.ts';
 import { isInSync, wantedBy } from './assign-binding.ts';
 

@@ -1,7 +1,7 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
-import type { BindingStep, PlacementWork } from '../../working.ts';
+import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import type { RunContext, RunStep, Waiting } from '../step.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import { wasBound } from '../../placement/bindings.ts';
-import type { BindingStep } from '../../working.ts';
+import type { BindingStep } from '../../placement-work.ts';
 import { mark } from '../marks.ts';
 import {
   hasFinished,

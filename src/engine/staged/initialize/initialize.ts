@@ -8,7 +8,7 @@ import type {
 } from '../../../api/staged.ts';
 import { byText } from '../../kernel/ordering.ts';
 import { idsOf } from '../../overrides/snapshot-id.ts';
-import type { PlacementWork } from '../../working.ts';
+import type { PlacementWork } from '../../placement-work.ts';
 import { approvalName, type GateTiming } from '../approval/name.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';

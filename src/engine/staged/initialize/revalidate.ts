@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
-import { isLostSnapshot } from '../../selection/lost-snapshot.ts';
-import { isRebuilt } from '../../selection/rebuilt.ts';
-import type { PlacementWork } from '../../working.ts';
+import type { PlacementWork } from '../../placement-work.ts';
+import { isLostSnapshot } from '../../recovery/lost-snapshot.ts';
+import { isRebuilt } from '../../recovery/rebuilt-snapshot.ts';
 import { endsOnMembershipChange } from '../left-clusters.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { arrangeStages } from './arrange-stages.ts';

@@ -1,7 +1,7 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { PolicySnapshotEntry } from '../../../api/placement-state.ts';
 import { byText } from '../../kernel/ordering.ts';
-import type { PlacementWork } from '../../working.ts';
+import type { PlacementWork } from '../../placement-work.ts';
 
 export interface Scheduled {
   readonly ok: true;

@@ -1,7 +1,7 @@
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
-import { isRebuilt } from '../../selection/rebuilt.ts';
-import type { PlacementWork } from '../../working.ts';
+import type { PlacementWork } from '../../placement-work.ts';
+import { isRebuilt } from '../../recovery/rebuilt-snapshot.ts';
 import type { RunsInput } from '../step.ts';
 
 export type RunSnapshot =

@@ -1,6 +1,6 @@
 import type { PerClusterPlacementStatus, Placement } from '../../../api/placement.ts';
-import { toldDifferences } from '../../../engine/delivery/told-differences.ts';
-import { isRepaired } from '../../../engine/delivery/told-repairs.ts';
+import { toldDifferences } from '../../../engine/bindings/conditions/reported-differences.ts';
+import { isRepaired } from '../../../engine/bindings/conditions/reported-repairs.ts';
 import { onceFor } from '../../../engine/kernel/once-for.ts';
 import { fewOf } from '../../../engine/kernel/some-of.ts';
 import { describeRef } from '../../../engine/selection/object-key.ts';

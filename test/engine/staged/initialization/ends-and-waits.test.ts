@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Binding } from '../../../../src/api/placement-state.ts';
-import type { PlacementWork } from '../../../../src/engine/working.ts';
+import type { PlacementWork } from '../../../../src/engine/placement-work.ts';
 import { placementOf, scheduled, stage, strategyOf } from '../world.ts';
 import { bindings, type Case, plan } from './setting.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlacementWork } from '../../../../src/engine/working.ts';
+import type { PlacementWork } from '../../../../src/engine/placement-work.ts';
 import { Rollout, runOf, stage, strategyOf, workOf } from '../world.ts';
 import { bindings, type Case, clusters, plan } from './setting.ts';
 

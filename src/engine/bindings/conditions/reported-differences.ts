@@ -1,0 +1,15 @@
+import type { PatchDetail, ResourceIdentifier } from '../../../api/placement.ts';
+import { fewOf } from '../../kernel/some-of.ts';
+import { describeRef } from '../../selection/object-key.ts';
+import { isWhole } from './patch-details.ts';
+import { isRepaired } from './reported-repairs.ts';
+
+/** `Deployment web/web (/spec/replicas by kubectl)`: an object with these of its differences, and who made them. */
+export function toldDifferences(object: ResourceIdentifier, details: readonly PatchDetail[]): string {
+  if (details.length === 0) return describeRef(object);
+  const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
+  const paths = fewOf(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
+  const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
+  const now = details.every(isRepaired) ? ', put right' : '';
+  return `${describeRef(object)} (${paths}${by}${now})`;
+}

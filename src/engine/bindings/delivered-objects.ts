@@ -1,0 +1,120 @@
+import type { Manifest } from '../../api/meta.ts';
+import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
+import type { PlacementRef, ResourceIdentifier } from '../../api/placement.ts';
+import { onceFor } from '../kernel/once-for.ts';
+import type { Rendered, RenderedManifest } from '../overrides/render.ts';
+import type { Duplicate } from '../selection/duplicates.ts';
+import { groupVersionOf } from '../selection/group-version.ts';
+import { keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
+import { type Availability, availabilityOf } from './conditions/availability.ts';
+
+/** One object of a target as the member shows it. */
+export interface Delivered {
+  readonly item: RenderedManifest;
+  readonly identifier: ResourceIdentifier;
+  readonly outcome: ObjectOutcome;
+  readonly applied: boolean;
+  /** The object on the member; undefined also where an observation that broke off does not show it. */
+  readonly live: Manifest | undefined;
+  /** Only of applied objects; absent also where an observation that broke off does not show the object. */
+  readonly availability: Availability | undefined;
+  /** Applied, yet a complete observation does not show it: somebody removed it. */
+  readonly gone: boolean;
+}
+
+/** Whether a member was reached and showed all that is ours: only then does what is not shown not exist. */
+export const isWholeLook = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
+  observation?.reachable === true && observation.complete;
+
+/**
+ * What our actor last did for a placement on a member, at a snapshot index or at any; undefined when the member shows no
+ * sign of it.
+ */
+export function sightingOf(
+  observation: ClusterObservation | undefined,
+  ref: PlacementRef,
+  index?: number,
+): PlacementSighting | undefined {
+  const named = observation && sightingsByName(observation.placements).get(ref.name);
+  return named?.find(
+    ({ placement, resourceSnapshotIndex }) =>
+      placement.kind === ref.kind &&
+      placement.namespace === ref.namespace &&
+      (index === undefined || resourceSnapshotIndex === index),
+  );
+}
+
+/** Every placement asks every member. */
+const sightingsByName = onceFor((sightings: readonly PlacementSighting[]) =>
+  Map.groupBy(sightings, ({ placement }) => placement.name),
+);
+
+/** Result words that mean that the object is as it should be (KubeFleet workapplier, process.go). */
+const goodResults: ReadonlySet<string> = new Set(['Applied', 'AppliedWithFailedDriftDetection']);
+
+/** Whether the object is on the member as its manifest says. */
+export const isApplied = ({ result }: ObjectOutcome): boolean => goodResults.has(result);
+
+/** Every object of a target with its outcome and its availability, then what is in it twice. Objects that no result names are applied. */
+export function deliveredObjects(
+  { manifests, duplicates }: Extract<Rendered, { ok: true }>,
+  sighting: PlacementSighting,
+  observation: ClusterObservation,
+): Delivered[] {
+  const outcomes = new Map(sighting.results.map((outcome) => [objectKey(outcome.object), outcome]));
+  const twice = new Set(duplicates.map(({ item }) => keyOfManifest(item.manifest)));
+  const objects = liveObjects(observation);
+  const delivered = manifests.map((item): Delivered => {
+    const ref = refOfManifest(item.manifest);
+    const key = objectKey(ref);
+    const said = outcomes.get(key);
+    // Said of the other manifest of the object.
+    const outcome = said && !(said.result === duplicated && twice.has(key)) ? said : { object: ref, result: 'Applied' };
+    const applied = isApplied(outcome);
+    const live = objects.get(key);
+    const gone = applied && live === undefined && observation.complete;
+    return {
+      item,
+      identifier: identifierOf(item),
+      outcome,
+      applied,
+      live,
+      availability: gone ? missing : applied && live ? availabilityOf(live, item.manifest.apiVersion) : undefined,
+      gone,
+    };
+  });
+  return [...delivered, ...duplicates.map(refused)];
+}
+
+/** KubeFleet's word for a further manifest of an object (work applier, preprocess.go). */
+const duplicated = 'Duplicated';
+
+const refused = ({ item, message }: Duplicate<RenderedManifest>): Delivered => ({
+  item,
+  identifier: identifierOf(item),
+  outcome: { object: refOfManifest(item.manifest), result: duplicated, message },
+  applied: false,
+  live: undefined,
+  availability: undefined,
+  gone: false,
+});
+
+const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
+
+/** Live objects by name: every placement on the member asks. */
+const liveObjects = onceFor(
+  ({ objects }: ClusterObservation): ReadonlyMap<string, Manifest> =>
+    new Map(objects.map((object) => [keyOfManifest(object), object])),
+);
+
+function identifierOf({ manifest, envelope }: RenderedManifest): ResourceIdentifier {
+  const { group, version } = groupVersionOf(manifest.apiVersion);
+  return {
+    ...(group === '' ? {} : { group }),
+    version,
+    kind: manifest.kind,
+    name: manifest.metadata.name,
+    ...(manifest.metadata.namespace ? { namespace: manifest.metadata.namespace } : {}),
+    ...(envelope ? { envelope } : {}),
+  };
+}

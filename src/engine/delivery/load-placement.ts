@@ -1,0 +1,122 @@
+import type { Condition, Manifest } from '../../api/meta.ts';
+import { abandons, type Placement, placementKey, refOf } from '../../api/placement.ts';
+import type { PlacementState, ResourceSnapshotEntry } from '../../api/placement-state.ts';
+import type { DeletedPlacement } from '../admission/admit.ts';
+import { wasGiven } from '../bindings/cleanup.ts';
+import { presentBindings } from '../bindings/present-bindings.ts';
+import type { RecordedPlacement } from '../input.ts';
+import { pausedHold } from '../pause/pause.ts';
+import { type BindingStep, leavingSteps, onItsWayOut, type PlacementWork } from '../placement-work.ts';
+import { selectResources } from '../selection/select.ts';
+import { knownContents } from '../selection/snapshot.ts';
+import { inFleet, type World } from '../world.ts';
+
+const pending: Condition = {
+  type: 'Scheduled',
+  status: 'Unknown',
+  reason: 'SchedulePending',
+  message: 'not scheduled yet',
+};
+
+/** A placement as the record remembers it and as the members show it, before anything is decided. */
+export function beginPlacement(placement: Placement, world: World): PlacementWork {
+  const key = placementKey(refOf(placement));
+  const recorded = world.record.placements.get(key);
+  const { digest } = world.input;
+  const selection = selectResources({ placement, hub: world.hub, digest });
+  const resourceSnapshots = recorded ? rememberedSnapshots(recorded) : [];
+  const snapshots = recorded?.snapshots ?? new Map<number, readonly Manifest[]>();
+  const begun = {
+    placement,
+    contents: knownContents({ resourceSnapshots, contents: snapshots, selection, digest }),
+    resourceSnapshots,
+    selection,
+  };
+  return {
+    ...begun,
+    policySnapshots: recorded?.state.policySnapshots ?? [],
+    bindings: presentBindings(begun, recorded?.state.bindings ?? [], world),
+    scheduled: pending,
+    decisions: [],
+    holds: [],
+    problems: [],
+    wakes: [],
+  };
+}
+
+/**
+ * Where the state is gone and the files of its snapshots are not, those are what there is: a run that brings one goes on with it,
+ * and clusters that have one are not given the same under another index.
+ */
+function rememberedSnapshots({ state, snapshots }: RecordedPlacement): readonly ResourceSnapshotEntry[] {
+  if (state.resourceSnapshots.length > 0) return state.resourceSnapshots;
+  return [...snapshots.keys()].sort((a, b) => a - b).map((index) => ({ index }));
+}
+
+/** A placement that is deleted: whatever it holds anywhere is to be removed, or left behind if it says so. */
+export function beginDeleted(deleted: DeletedPlacement, world: World): PlacementWork | undefined {
+  const { recorded } = deleted;
+  const placement = deleted.placement ?? unknownPlacement(recorded.state);
+  // What is being removed already, from clusters that were unpicked, is nothing that the deletion leaves behind.
+  const isAbandoned = abandons(placement);
+  const begun = {
+    placement,
+    contents: recorded.snapshots,
+    resourceSnapshots: recorded.state.resourceSnapshots,
+    selection: { ok: true, manifests: [], hash: '', identifiers: [] } as const,
+  };
+  const leaving = presentBindings(begun, recorded.state.bindings, world)
+    .filter(({ binding }) => inFleet(binding.targetCluster, world))
+    .filter(({ binding }) => binding.deleting || (!isAbandoned && wasGiven(binding)))
+    .map((step) => leave(step, world));
+  if (leaving.length === 0) return undefined;
+  const { freeze } = world;
+  return {
+    ...begun,
+    policySnapshots: recorded.state.policySnapshots,
+    bindings: leaving,
+    scheduled: pending,
+    decisions: [],
+    holds: leaving.flatMap(({ binding: { targetCluster: clusterName }, move }) =>
+      freeze.kind === 'paused' && move === 'wait'
+        ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, freeze)]
+        : [],
+    ),
+    problems: [],
+    wakes: [],
+  };
+}
+
+/** A removal that has begun goes on; none begins while the fleet is paused. */
+const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
+  freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : onItsWayOut(binding);
+
+/** The record may hold state without status (written by hand): enough to clean up after it. */
+const unknownPlacement = (state: PlacementState): Placement => ({
+  apiVersion: 'placement.kubernetes-fleet.io/v1',
+  ...(state.metadata.namespace === undefined
+    ? { kind: 'ClusterResourcePlacement', metadata: { name: state.metadata.name } }
+    : { kind: 'ResourcePlacement', metadata: { name: state.metadata.name, namespace: state.metadata.namespace } }),
+  spec: {
+    resourceSelectors: [],
+    policy: { placementType: 'PickAll' },
+    strategy: {
+      type: 'RollingUpdate',
+      applyStrategy: {
+        type: 'ClientSideApply',
+        comparisonOption: 'PartialComparison',
+        whenToApply: 'Always',
+        whenToTakeOver: 'Always',
+        allowCoOwnership: false,
+      },
+    },
+    revisionHistoryLimit: 10,
+    statusReportingScope: 'ClusterScopeOnly',
+  },
+});
+
+/** Bindings on their way out of clusters that left the fleet are gone at once: nothing is removed there, so nothing is waited for. */
+export function withoutLeft(work: PlacementWork, world: World): PlacementWork {
+  const gone = new Set(leavingSteps(work.bindings).filter(({ binding }) => !inFleet(binding.targetCluster, world)));
+  return gone.size === 0 ? work : { ...work, bindings: work.bindings.filter((step) => !gone.has(step)) };
+}

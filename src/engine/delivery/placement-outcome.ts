@@ -1,0 +1,114 @@
+import { type PlacementStatus, placementKey, refOf } from '../../api/placement.ts';
+import type { ClusterDecision, PlacementState } from '../../api/placement-state.ts';
+import { canonicalJson, canonicalList, canonicalMap } from '../kernel/canonical-json.ts';
+import { findCondition } from '../kernel/condition.ts';
+import { onceLately } from '../kernel/once-for.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import type { PlannedPlacement, RecordDocument, Target } from '../plan-document.ts';
+import { mirroredDocuments, placementDocuments } from '../record/record-documents.ts';
+import { latestOf } from '../selection/snapshot.ts';
+import { placementType } from '../status/condition-types.ts';
+import { mirroredStatuses } from '../status/mirrored-status.ts';
+import { placementStatus } from '../status/placement-status.ts';
+import { statusInNamespace, withStatusSynced } from '../status/status-in-namespace.ts';
+import type { World } from '../world.ts';
+import { targetsOf } from './targets.ts';
+
+/** What all the stages made of one placement, and what the plan document says of it. */
+export interface Outcome {
+  readonly work: PlacementWork;
+  /** Undefined for a placement whose file is gone. */
+  readonly planned: PlannedPlacement | undefined;
+  /** By cluster name. */
+  readonly targets: readonly Target[];
+  /** Hex sha-256 of what is planned and of the targets, but for the moves that lead there. */
+  readonly digest: string;
+  /** By path below the placement's own folder on the status branch. */
+  readonly documents: readonly (readonly [string, RecordDocument])[];
+}
+
+/** The outcome of a placement of the fleet. */
+export function outcomeOf(work: PlacementWork, world: World): Outcome {
+  const status = statusOf(work, world);
+  return finished(work, world, { status, planned: plannedPlacement(work, status) });
+}
+
+/** The outcome of a placement whose file is gone, until its objects are: its status stays as it was. */
+export const farewellOf = (work: PlacementWork, world: World): Outcome =>
+  finished(work, world, { status: recordedStatus(work, world) ?? {}, planned: undefined });
+
+function finished(
+  work: PlacementWork,
+  world: World,
+  { status, planned }: { readonly status: PlacementStatus; readonly planned: PlannedPlacement | undefined },
+): Outcome {
+  const { now, digest } = world.input;
+  const before = world.record.placements.get(placementKey(refOf(work.placement)));
+  const inNamespace = statusInNamespace(work.placement, status, { now, recorded: before?.inNamespace });
+  const targets = targetsOf(work, {
+    render: world.render,
+    present: (cluster) => world.members.get(cluster)?.leaving === false,
+  });
+  return {
+    work,
+    planned,
+    targets,
+    digest: digest(canonicalList([planned ? wantedText(planned) : 'null', canonicalJson(targets)])),
+    documents: [
+      ...placementDocuments(work, { status, inNamespace }),
+      ...mirroredDocuments(mirroredStatuses(work, world, before?.mirrored), digest),
+    ],
+  };
+}
+
+/** The document that an outcome keeps at that path. */
+export const documentAt = ({ documents }: Outcome, wanted: string): RecordDocument | undefined =>
+  documents.find(([path]) => path === wanted)?.[1];
+
+/** What the engine will remember of the placement. */
+export const stateOf = (outcome: Outcome): PlacementState => documentAt(outcome, 'state.yaml')!.value as PlacementState;
+
+/** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
+const wantedText = (planned: PlannedPlacement): string =>
+  canonicalMap(planned, (value, key) => {
+    if (key === 'decisions') return canonicalList(planned.decisions.map(decisionText));
+    return canonicalJson(key === 'bindings' ? planned.bindings.map(({ move: _, ...binding }) => binding) : value);
+  });
+
+/** Placements have most of their decisions in common: a large fleet has a million, and the texts of all would fill the memory. */
+const decisionText = onceLately((decision: ClusterDecision) => canonicalJson(decision), 20_000);
+
+function statusOf(work: PlacementWork, world: World): PlacementStatus {
+  const context = { now: world.input.now, recorded: recordedStatus(work, world) };
+  const hasNamespace = (name: string): boolean => world.hub.kinds.get('v1 Namespace')?.byName.has(`/${name}`) ?? false;
+  return withStatusSynced(work.placement, placementStatus(work, context), { ...context, hasNamespace });
+}
+
+const recordedStatus = (work: PlacementWork, world: World): PlacementStatus | undefined =>
+  world.record.placements.get(placementKey(refOf(work.placement)))?.object?.status;
+
+function plannedPlacement(work: PlacementWork, status: PlacementStatus): PlannedPlacement {
+  const policy = latestOf(work.policySnapshots);
+  const snapshot = latestOf(work.resourceSnapshots);
+  return {
+    ...refOf(work.placement),
+    ...(policy ? { policySnapshotIndex: policy.index } : {}),
+    ...(snapshot ? { resourceSnapshotIndex: snapshot.index } : {}),
+    scheduled: scheduledOf(work, status),
+    decisions: work.decisions,
+    bindings: work.bindings.map(({ binding, move }) => ({
+      clusterName: binding.targetCluster,
+      state: binding.state,
+      ...(binding.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: binding.resourceSnapshotIndex }),
+      move,
+      conditions: binding.conditions ?? [],
+    })),
+    conditions: status.conditions ?? [],
+  };
+}
+
+/** Not always the scheduler's word: a wrong selection goes before it. */
+function scheduledOf({ placement }: PlacementWork, { conditions }: PlacementStatus): PlannedPlacement['scheduled'] {
+  const { status, reason, message = '' } = findCondition(conditions, placementType(placement, 'Scheduled'))!;
+  return { status, reason, message };
+}

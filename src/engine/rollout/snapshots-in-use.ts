@@ -1,0 +1,85 @@
+import type { Manifest } from '../../api/meta.ts';
+import { placementKey, refOf } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { wasGiven } from '../bindings/cleanup.ts';
+import { isWholeLook, sightingOf } from '../bindings/delivered-objects.ts';
+import { conditionIs } from '../kernel/condition.ts';
+import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import { refsIn } from '../selection/listed-objects.ts';
+import { keyOfManifest, objectKey } from '../selection/object-key.ts';
+import { isOver } from '../staged/step.ts';
+import { isRunOf } from '../update-run.ts';
+import { inFleet, type World } from '../world.ts';
+
+/** Indexes of snapshots that must be remembered whatever the history limit: something runs them, or may hold objects of them. */
+export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<number> {
+  const ref = refOf(work.placement);
+  const indexes = new Set<number>();
+  for (const { binding } of work.bindings)
+    if (binding.resourceSnapshotIndex !== undefined) indexes.add(binding.resourceSnapshotIndex);
+  for (const index of usedByRuns(work, world)) indexes.add(index);
+  for (const observation of world.input.observations?.values() ?? []) {
+    const seen = sightingOf(observation, ref)?.resourceSnapshotIndex;
+    if (seen !== undefined) indexes.add(seen);
+  }
+  for (const index of neededForRemoval(work, world)) indexes.add(index);
+  return indexes;
+}
+
+/**
+ * What runs that are not over use, or are to use once they begin: an index that no snapshot has yet would be given to none any
+ * more. A run that is over stands on nothing: its clusters stand on what it gave them.
+ */
+function usedByRuns({ placement, resourceSnapshots }: PlacementWork, world: World): number[] {
+  const ref = refOf(placement);
+  const known = new Set(resourceSnapshots.map(({ index }) => index));
+  return world.admitted.runs.flatMap((run) => {
+    if (!isRunOf(run, ref)) return [];
+    const { status = {} } = world.record.runs.get(placementKey(run.metadata)) ?? {};
+    if (isOver(status)) return [];
+    if (status.resourceSnapshotIndexUsed) return [Number(status.resourceSnapshotIndexUsed)];
+    const wanted = Number(run.spec.resourceSnapshotIndex || Number.NaN);
+    return known.has(wanted) ? [wanted] : [];
+  });
+}
+
+/**
+ * Only what a remembered snapshot lists may be removed from a member. So the latest snapshot that lists an object stays for
+ * as long as a member may hold the object: one that was not seen since it was given something newer may hold anything.
+ */
+function neededForRemoval(work: PlacementWork, world: World): number[] {
+  const given = work.bindings.map(({ binding }) => binding).filter((it) => isHolder(it, world));
+  const unsure = given.some((binding) => !isSettled(binding, work, world));
+  const label = placementLabelValue(refOf(work.placement), world.input.digest);
+  const shown = new Set(
+    given.flatMap(({ targetCluster }) =>
+      (world.observationOf(targetCluster)?.objects ?? []).filter(mayBeOf(label)).map((it) => keyOfManifest(it)),
+    ),
+  );
+  const keysOf = (manifests: readonly Manifest[]) => refsIn(manifests).map(objectKey);
+  const listed = new Set(work.selection.ok ? keysOf(work.selection.manifests) : []);
+  const needed: number[] = [];
+  for (const [index, manifests] of [...work.contents].sort(([a], [b]) => b - a)) {
+    const keys = keysOf(manifests);
+    if (keys.some((key) => !listed.has(key) && (unsure || shown.has(key)))) needed.push(index);
+    for (const key of keys) listed.add(key);
+  }
+  return needed;
+}
+
+const isHolder = (binding: Binding, world: World): boolean =>
+  wasGiven(binding) && inFleet(binding.targetCluster, world);
+
+/** The member was seen, and its actor is done with what it was given last. */
+function isSettled(binding: Binding, { placement }: PlacementWork, world: World): boolean {
+  if (world.input.observations === undefined) return conditionIs(binding.conditions, 'Applied', 'True');
+  const observation = world.observationOf(binding.targetCluster);
+  if (!isWholeLook(observation) || binding.deleting) return false;
+  return sightingOf(observation, refOf(placement), binding.resourceSnapshotIndex)?.done === true;
+}
+
+const mayBeOf = (label: string) => (object: Manifest) => {
+  const present = object.metadata.labels?.[placementLabel];
+  return present === undefined || present === label;
+};

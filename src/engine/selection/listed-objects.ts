@@ -1,0 +1,24 @@
+import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { onceFor } from '../kernel/once-for.ts';
+import { unpack } from './envelope.ts';
+import { objectKey, refOfManifest } from './object-key.ts';
+
+export interface Listed {
+  readonly refs: readonly ObjectRef[];
+  /** `objectKey` each of them. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** Every object that remembered snapshots of a placement list; an envelope stands for what is in it, itself it never reaches a member. */
+export const listedObjects = onceFor((snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed => {
+  const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
+  return { refs: [...refs.values()], keys: new Set([...refs.values()].map(objectKey)) };
+});
+
+/** Objects that reach a member: those in an envelope instead of it; none of one that cannot be unpacked. */
+export const refsIn = (manifests: readonly Manifest[]): ObjectRef[] =>
+  manifests.flatMap((manifest) => {
+    const opened = unpack(manifest);
+    if (opened) return opened.ok ? refsIn(opened.manifests) : [];
+    return [refOfManifest(manifest)];
+  });

@@ -1,0 +1,83 @@
+import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { movedAsShown } from '../bindings/present-bindings.ts';
+import { isInherited } from '../bindings/successor.ts';
+import { sourceKey } from '../input.ts';
+import { onceFor } from '../kernel/once-for.ts';
+import { placementPause } from '../pause/placement-pause.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import { latestOf } from '../selection/snapshot.ts';
+import { overridesFor, snapshotForRun } from '../stages.ts';
+import { isRunOf, placementOfRun } from '../update-run.ts';
+import type { World } from '../world.ts';
+import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
+import { orphanRuns } from './orphan-runs.ts';
+
+export type { RunsOutcome };
+
+/** Advances the update runs of one placement; `before` is what an earlier round of the same plan made of them. */
+export function advancePlacementRuns(work: PlacementWork, world: World, before: RunsOutcome | undefined): RunsOutcome {
+  const ref = refOf(work.placement);
+  const runs = runsOf(ref, world);
+  if (runs.length === 0 && work.placement.spec.strategy.type !== 'External') {
+    return { work, runs: [], approvals: [], holds: [], wakes: [], problems: [], recorded: [] };
+  }
+  const recordedRuns = before
+    ? new Map(before.recorded.map((run) => [placementKey(run.metadata) as string, run]))
+    : world.record.runs;
+  return advanceRuns(work, {
+    runs,
+    recordedRuns,
+    strategies: world.input.fleet.strategies,
+    approvals: world.input.fleet.approvals,
+    recordedApprovals: world.record.approvals,
+    clusters: clustersOf(world.members),
+    now: world.input.now,
+    pause: placementPause(work, world),
+    digest: world.input.digest,
+    shown: (present) => movedAsShown(present, world),
+    takeSnapshot: (present) => snapshotForRun(present, world),
+    overridesFor(present, cluster, index) {
+      const latest = latestOf(present.resourceSnapshots);
+      const entry = present.resourceSnapshots.find((candidate) => candidate.index === index);
+      // A run that goes back uses the override snapshots last used with that index (docs/compatibility.md, Staged update runs).
+      const pinned = entry && entry !== latest ? entry.overrides : undefined;
+      return overridesFor(present, world, index, pinned)(cluster);
+    },
+    isInherited: (present, leaving, successor) => isInherited(present, leaving, successor, world),
+    budgets: world.input.fleet.budgets,
+    refused: world.input.fleet.refused,
+    absenceIsCertain: world.input.fleet.unreadable.length === 0,
+    recordLost: world.recordLost,
+    unread: world.record.unread?.runs,
+    sources: world.input.fleet.sources,
+  });
+}
+
+/** The same list for all placements of a plan: what is told of it is worked out once. */
+const clustersOf = onceFor((members: World['members']) =>
+  [...members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
+);
+
+/** Runs that name a placement which is not there. */
+export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
+  const { admitted, input, record } = world;
+  const present = new Set(admitted.placements.map((placement) => keyOf(refOf(placement))));
+  const runs = admitted.runs.filter((run) => !present.has(keyOf(placementOfRun(run))));
+  return orphanRuns({
+    runs,
+    recordedRuns: record.runs,
+    placementIsRefused: (run) =>
+      input.fleet.unreadable.length > 0 ||
+      input.fleet.refused.some((ref) => ref.kind.endsWith('ResourcePlacement') && isRunOf(run, ref)),
+    now: input.now,
+  });
+}
+
+/** The update runs of a placement, as admitted. */
+export const runsOf = (placement: PlacementRef, { admitted }: World): readonly StagedUpdateRun[] =>
+  byPlacement(admitted).get(keyOf(placement)) ?? [];
+
+const byPlacement = onceFor(({ runs }: World['admitted']) => Map.groupBy(runs, (run) => keyOf(placementOfRun(run))));
+
+const keyOf = (placement: PlacementRef): string => sourceKey(placement.kind, placement);
