@@ -4,6 +4,7 @@ import { wholeRecord } from '../../src/daemon/record/publication.ts';
 import { planFleet } from '../../src/engine/plan.ts';
 import { inTempDir, writeFiles } from './fleet-repo.ts';
 import { largeRepo } from './large-repo.ts';
+import { limits } from './limits.ts';
 import { peakRss, report, timed } from './report.ts';
 
 /** From cold files on disk to the complete plan with the text of all status documents, as `gitfleet plan` makes it. */
@@ -27,7 +28,7 @@ export const run = (): Promise<void> =>
         fleet,
       });
     });
-    const memory = peakRss(1024);
+    const memory = peakRss(limits.files.memory);
     const [parse] = await timed(1, async () => {
       for (const text of (await readFolder(dir)).values()) parseAllDocuments(text);
     });
@@ -36,7 +37,7 @@ export const run = (): Promise<void> =>
         what: 'cold files → complete plan, 1,000 clusters × 1,000 placements × 100 picks',
         value: all!,
         unit: 'ms',
-        most: 5000,
+        limit: limits.files.plan,
         baseline: { what: 'yaml of the repo, parse only', value: parse! },
       },
       { what: '  of which reading the repo', value: read, unit: 'ms' },

@@ -1,4 +1,5 @@
 import { clusterFiles, inTempDir, placementFile, tenObjects } from './fleet-repo.ts';
+import { type Limit, limits } from './limits.ts';
 import { peakRss, report, timed } from './report.ts';
 import { allAvailable, runFleet } from './running-fleet.ts';
 
@@ -6,12 +7,12 @@ import { allAvailable, runFleet } from './running-fleet.ts';
 const maxUnavailable = '34%';
 
 export async function run(): Promise<void> {
-  await deliver(100, 3_000);
-  await deliver(1_000, 20_000, 600);
+  await deliver(100, limits.delivery.hundred);
+  await deliver(1_000, limits.delivery.thousand, limits.delivery.memory);
 }
 
 /** A placement of ten objects on all clusters, then a change of them, until status says that all is available everywhere. */
-const deliver = (clusters: number, most: number, mostMb?: number): Promise<void> =>
+const deliver = (clusters: number, limit: Limit, memory?: Limit): Promise<void> =>
   inTempDir(async (dir) => {
     const fleet = await runFleet({ dir, clusters, files: clusterFiles(clusters) });
     await fleet.until((plan) => plan.placements.length === 0);
@@ -26,9 +27,9 @@ const deliver = (clusters: number, most: number, mostMb?: number): Promise<void>
     const requests = fleet.applies();
     await fleet.close();
     report(
-      { what: `${clusters} clusters × 10 objects: commit → all available`, value: placed!, unit: 'ms', most },
-      { what: `  update of all in three waves of clusters`, value: updated!, unit: 'ms', most },
+      { what: `${clusters} clusters × 10 objects: commit → all available`, value: placed!, unit: 'ms', limit },
+      { what: `  update of all in three waves of clusters`, value: updated!, unit: 'ms', limit },
       { what: '  apply requests', value: requests, unit: 'requests' },
-      peakRss(mostMb),
+      peakRss(memory),
     );
   });

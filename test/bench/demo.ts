@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { limits } from './limits.ts';
 import { report, timed } from './report.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -13,7 +14,7 @@ export async function run(): Promise<void> {
     what: 'gitfleet demo --exit-when-settled',
     value: demo!,
     unit: 'ms',
-    most: 20_000,
+    limit: limits.demo,
     baseline: { what: 'gitfleet plan of the same repo', value: plan! },
   });
 }

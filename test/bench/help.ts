@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { limits } from './limits.ts';
 import { median, p95, report, timed } from './report.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -20,7 +21,7 @@ export async function run(): Promise<void> {
     value: median(ours),
     unit: 'ms',
     p95: p95(ours),
-    most: 250,
+    limit: limits.help,
     baseline: { what: 'node -e 0', value: median(bare) },
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterFiles, inTempDir, placementFile, smallWorkload } from './fleet-repo.ts';
+import { limits } from './limits.ts';
 import { peakRss, report } from './report.ts';
 import { allAvailable, runFleet } from './running-fleet.ts';
 
@@ -27,7 +28,7 @@ export const run = (): Promise<void> =>
         what: `daemon at rest with ${clusters} simulated members, RSS`,
         value: process.memoryUsage.rss() / 2 ** 20,
         unit: 'MB',
-        most: 400,
+        limit: limits.idle,
         baseline: { what: 'before it started', value: empty / 2 ** 20 },
       },
       peakRss(),

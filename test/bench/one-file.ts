@@ -12,6 +12,7 @@ import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { inTempDir, openFleetRepo, smallWorkload } from './fleet-repo.ts';
 import { appName, largeRepo } from './large-repo.ts';
+import { limits } from './limits.ts';
 import { median, p95, peakRss, report, timed } from './report.ts';
 
 const rounds = 11;
@@ -46,7 +47,7 @@ export async function run(): Promise<void> {
       value: median(all!),
       unit: 'ms',
       p95: p95(all!),
-      most: 150,
+      limit: limits.oneFile.plan,
       baseline: { what: 'the same plan without what was planned before', value: whole },
     },
     { what: '  of which tree, diff and load', value: median(load!), unit: 'ms' },
@@ -63,7 +64,7 @@ export async function run(): Promise<void> {
       what: `  ${what}, in processor time`,
       value: (await medianOf(of)) / base,
       unit: '×',
-      most: 2.2,
+      limit: limits.oneFile.growth,
     });
   await slope('twice the clusters', { ...half, clusters: 1000 });
   await slope('twice the placements', { ...half, placements: 1000 });

@@ -6,13 +6,14 @@ import { surveyMembers } from '../../src/engine/placement/members.ts';
 import { schedule } from '../../src/engine/placement/schedule.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { naiveSchedule } from '../engine/placement/oracle.ts';
+import { type Limit, limits } from './limits.ts';
 import { type Figure, report } from './report.ts';
 
 const now = '2026-11-20T10:00:00Z';
 
 interface Case {
   readonly name: string;
-  readonly limitMs: number;
+  readonly limit: Limit;
   readonly policy: (at: number) => object;
 }
 
@@ -32,7 +33,7 @@ const properties = [
 const cases: readonly Case[] = [
   {
     name: 'selective label filter',
-    limitMs: 500,
+    limit: limits.placement.labels,
     policy: (at) => ({
       placementType: 'PickN',
       numberOfClusters: picks,
@@ -55,7 +56,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'unfiltered, preferred only, PickN 100',
-    limitMs: 2000,
+    limit: limits.placement.unfiltered,
     policy: (at) => ({
       placementType: 'PickN',
       numberOfClusters: picks,
@@ -64,7 +65,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'PickN 100, two spread constraints',
-    limitMs: 5000,
+    limit: limits.placement.spread,
     policy: (at) => ({
       placementType: 'PickN',
       numberOfClusters: picks,
@@ -94,11 +95,11 @@ export function run(): void {
         what: `${entry.name}: 10,000 clusters × 1,000 placements`,
         value: base.ms,
         unit: 'ms',
-        most: entry.limitMs,
+        limit: entry.limit,
         baseline: naiveEstimate(entry, 10_000, 1000),
       },
       { what: '  planned again from the result', value: base.replanMs, unit: 'ms' },
-      { what: '  peak RSS', value: base.peakRssMb, unit: 'MB', most: 600 },
+      { what: '  peak RSS', value: base.peakRssMb, unit: 'MB', limit: limits.placement.memory },
       growth('twice the clusters', measureApart(at, 20_000, 1000), base),
       growth('twice the placements', measureApart(at, 10_000, 2000), base),
     );
@@ -110,7 +111,7 @@ const growth = (what: string, more: Measurement, base: Measurement): Figure => (
   what: `  ${what}, in processor time`,
   value: more.processorMs / base.processorMs,
   unit: '×',
-  most: 2.2,
+  limit: limits.placement.growth,
 });
 
 interface Measurement {

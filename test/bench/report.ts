@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Limit } from './limits.ts';
 
 /** One measured value. Every figure that is a time says what else was timed in the same run, since machines differ. */
 export interface Figure {
@@ -7,14 +8,10 @@ export interface Figure {
   readonly unit: 'ms' | 'MB' | '×' | 'requests';
   /** Only where the slow cases matter. */
   readonly p95?: number;
-  /** Of the issue, in the same unit; a figure without one is for information. */
-  readonly most?: number;
-  /** `most`: of the issue, how many times the baseline the value may be. */
-  readonly baseline?: { readonly what: string; readonly value: number; readonly most?: number };
+  /** A figure without one is for information. */
+  readonly limit?: Limit;
+  readonly baseline?: { readonly what: string; readonly value: number };
 }
-
-/** On fewer cores the figures are reported, not judged. */
-const fewestCores = 4;
 
 /** Prints a figure, and tells the process that forked this one. */
 export function report(...figures: readonly Figure[]): void {
@@ -24,29 +21,27 @@ export function report(...figures: readonly Figure[]): void {
   }
 }
 
-export const isMissed = (figure: Figure): boolean => isBeyond(figure) && availableParallelism() >= fewestCores;
-
-const isBeyond = ({ value, most = Number.POSITIVE_INFINITY, baseline }: Figure): boolean =>
-  value > most || (baseline?.most !== undefined && value > baseline.most * baseline.value);
+export const isMissed = (figure: Figure): boolean => verdictOf(figure) === 'MISSED';
 
 export function lineOf(figure: Figure): string {
-  const { what, value, unit, p95, most, baseline } = figure;
+  const { what, value, unit, p95, limit, baseline } = figure;
   const text = [
     `${number(value, unit)} ${unit}`.padStart(14),
     p95 === undefined ? '' : `p95 ${number(p95, unit)}`,
-    most === undefined ? '' : `limit ${most}`,
+    limit?.most === undefined ? '' : `limit ${limit.most}`,
     baseline === undefined
       ? ''
       : `${(value / baseline.value).toFixed(2)} × ${baseline.what} (${number(baseline.value, unit)} ${unit})`,
-    baseline?.most === undefined ? '' : `limit ${baseline.most} ×`,
+    limit?.ratio === undefined ? '' : `limit ${limit.ratio} ×`,
   ];
-  return `${verdict(figure).padEnd(10)} ${what.padEnd(64)} ${text.filter((part) => part !== '').join('  ')}`;
+  return `${verdictOf(figure).padEnd(10)} ${what.padEnd(64)} ${text.filter((part) => part !== '').join('  ')}`;
 }
 
-function verdict(figure: Figure): string {
-  if (figure.most === undefined && figure.baseline?.most === undefined) return '';
-  if (availableParallelism() < fewestCores) return 'not judged';
-  return isMissed(figure) ? 'MISSED' : 'ok';
+function verdictOf({ value, limit, baseline }: Figure): '' | 'not judged' | 'ok' | 'MISSED' {
+  if (limit === undefined) return '';
+  if (availableParallelism() < limit.cores) return 'not judged';
+  const most = Math.min(limit.most ?? Infinity, limit.ratio === undefined ? Infinity : limit.ratio * baseline!.value);
+  return value > most ? 'MISSED' : 'ok';
 }
 
 const number = (value: number, unit: Figure['unit']): string =>
@@ -73,9 +68,9 @@ function quantile(values: readonly number[], part: number): number {
 }
 
 /** Largest memory that this process ever held. */
-export const peakRss = (most?: number): Figure => ({
+export const peakRss = (limit?: Limit): Figure => ({
   what: '  peak RSS',
   value: process.resourceUsage().maxRSS / 1024,
   unit: 'MB',
-  ...(most === undefined ? {} : { most }),
+  ...(limit === undefined ? {} : { limit }),
 });

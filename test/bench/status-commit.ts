@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch } from '../../src/git/status-branch.ts';
 import { filesOf, inTempDir, writeFiles } from './fleet-repo.ts';
+import { limits } from './limits.ts';
 import { median, report, timed } from './report.ts';
 
 const entries = 10_000;
@@ -47,7 +48,7 @@ export const run = (): Promise<void> =>
         what: `status commit with ${changed} of ${entries} entries changed, before it is pushed`,
         value: median(again),
         unit: 'ms',
-        most: 500,
+        limit: limits.status,
         baseline: { what: 'git add + git commit', value: median(theirs) },
       },
       { what: '  the first one, all entries new', value: first!, unit: 'ms' },

@@ -1,0 +1,38 @@
+/** What a figure may come to. All limits of all benchmarks stand here, so that one place says what is judged. */
+export interface Limit {
+  /** In the unit of the figure. */
+  readonly most?: number;
+  /** Times the baseline of the same run: steadier than a time, since machines differ more than ratios do. */
+  readonly ratio?: number;
+  /** Cores that the figure needs; on fewer it is reported, not judged. One: the work is of a single thread. */
+  readonly cores: 1 | 2;
+}
+
+const mostGrowth: Limit = { most: 2.2, cores: 1 };
+
+export const limits = {
+  help: { most: 250, cores: 1 },
+  placement: {
+    labels: { most: 500, cores: 1 },
+    unfiltered: { most: 2_000, cores: 1 },
+    spread: { most: 5_000, cores: 1 },
+    memory: { most: 600, cores: 1 },
+    growth: mostGrowth,
+  },
+  oneFile: { plan: { most: 150, cores: 1 }, growth: mostGrowth },
+  steady: { pass: { most: 300, cores: 1 }, requests: { most: 0, cores: 1 } },
+  // Two threads parse where two cores are; a parse of the same files on one is the baseline.
+  load: { cold: { ratio: 1.2, cores: 2 }, restart: { ratio: 0.25, cores: 2 }, change: { ratio: 6, cores: 2 } },
+  status: { ratio: 1.5, cores: 2 },
+  files: { plan: { ratio: 16, cores: 2 }, memory: { most: 1_024, cores: 2 } },
+  demo: { most: 20_000, cores: 2 },
+  reaction: { most: 1_000, cores: 2 },
+  apply: { ratio: 0.5, cores: 2 },
+  hanging: { ratio: 1.1, cores: 2 },
+  idle: { most: 400, cores: 2 },
+  delivery: {
+    hundred: { most: 3_000, cores: 2 },
+    thousand: { most: 20_000, cores: 2 },
+    memory: { most: 600, cores: 2 },
+  },
+} as const satisfies Readonly<Record<string, Limit | Readonly<Record<string, Limit>>>>;
