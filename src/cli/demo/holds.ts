@@ -1,6 +1,6 @@
 import type { Hold, Plan } from '../../engine/plan-document.ts';
-import { clustersOf, together } from '../../repo/record/told-holds.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { clustersOf, groupHolds } from '../../report/grouped-holds.ts';
 import type { Told } from './told.ts';
 
 const worthTelling: ReadonlySet<Hold['reason']> = new Set([
@@ -27,7 +27,7 @@ export function aboutHolds(before: Plan | undefined, next: Plan): Told[] {
   const news = next.holds.filter(
     (hold) => worthTelling.has(hold.reason) && !known.has(`${hold.reason} ${hold.message}`),
   );
-  return together(news).map((hold) => {
+  return groupHolds(news).map((hold) => {
     const who = clustersOf(hold);
     return {
       tone: 'waiting',

@@ -1,8 +1,8 @@
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
-import { holdsOf } from '../../repo/record/holds-of.ts';
-import { clustersOf, toldHolds } from '../../repo/record/told-holds.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { clustersOf, listedHolds } from '../../report/grouped-holds.ts';
+import { holdsOf } from '../../report/holds-of.ts';
 import type { Told } from './told.ts';
 
 /**
@@ -17,7 +17,7 @@ export function aboutStandstill(before: Plan | undefined, next: Plan): Told[] {
 function standstills(plan: Plan): Told[] {
   const still = plan.placements.filter(standsStill);
   if (still.length === 0) return [];
-  const waits = toldHolds(plan).filter(({ reason }) => reason === 'RolloutBudget');
+  const waits = listedHolds(plan).filter(({ reason }) => reason === 'RolloutBudget');
   return still.flatMap((placement) => {
     const subject = titleOf(placement);
     return holdsOf(placement, waits).map((hold): Told => {

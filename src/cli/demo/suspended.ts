@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { suspensions } from '../../repo/record/suspensions.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { suspensions } from '../../report/suspensions.ts';
 import type { Told } from './told.ts';
 
 /** Placements that somebody suspended, and those that may go on. */

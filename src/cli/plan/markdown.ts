@@ -1,8 +1,8 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { markdownProblem } from '../../repo/markdown-problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
-import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { holdSubject } from '../../report/hold-subject.ts';
 import type { Deed } from './deeds.ts';
 
 /** Longest comment that GitHub takes is 65,536 characters; lists are cut well before. */

@@ -1,8 +1,8 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
-import { holdSubject } from '../../repo/record/hold-subject.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { holdSubject } from '../../report/hold-subject.ts';
 import { causeOf } from '../terminal/cause.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';

@@ -3,8 +3,8 @@ import type { StagedUpdateRun } from '../../api/staged.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import type { Hold, PlannedPlacement } from '../../engine/plan-document.ts';
 import { positionText } from '../../repo/fleet/positions.ts';
-import { holdsOf } from '../../repo/record/holds-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { holdsOf } from '../../report/holds-of.ts';
 
 /** What may keep a cluster back. */
 interface Keeping {

@@ -1,7 +1,7 @@
 import type { Eviction } from '../../api/eviction.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
-import { holdsOf } from '../../repo/record/holds-of.ts';
+import { holdsOf } from '../../report/holds-of.ts';
 import { type Listing, listing, statusOf } from './listing.ts';
 import type { Status, StatusReader } from './open-status.ts';
 import { toldHold } from './why-late.ts';

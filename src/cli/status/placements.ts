@@ -3,8 +3,8 @@ import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
-import { holdsOf } from '../../repo/record/holds-of.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { holdsOf } from '../../report/holds-of.ts';
 import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
 import type { Status } from './open-status.ts';
 

@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { approvalFile } from '../../engine/staged/approval/file.ts';
-import type { InForce } from '../../repo/record/in-force.ts';
 import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
+import type { InForce } from '../../report/in-force.ts';
 import type { Approvals } from '../ports.ts';
 
 interface Request {

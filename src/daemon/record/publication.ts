@@ -1,18 +1,22 @@
 import type { Plan } from '../../engine/plan-document.ts';
-import { type Beside, renderDashboard } from '../../repo/record/dashboard/dashboard.ts';
-import { summaryOf } from '../../repo/record/summary.ts';
 import { renderRecord } from '../../repo/record/write.ts';
+import { type DashboardInput, renderDashboard } from '../../report/dashboard/dashboard.ts';
+import { summaryOf } from '../../report/summary.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
-export function statusFiles(plan: Plan, before: ReadonlyMap<string, string>, beside: Beside): Map<string, string> {
+export function statusFiles(
+  plan: Plan,
+  before: ReadonlyMap<string, string>,
+  beside: DashboardInput,
+): Map<string, string> {
   return plan.guard.length > 0 ? new Map([...before, ...told(plan, beside)]) : wholeRecord(plan, beside);
 }
 
 /** The record and what tells about it, whether the guard lets it pass or not. */
-export const wholeRecord = (plan: Plan, beside: Beside): Map<string, string> =>
+export const wholeRecord = (plan: Plan, beside: DashboardInput): Map<string, string> =>
   new Map([...renderRecord(plan.record), ...told(plan, beside)]);
 
-const told = (plan: Plan, beside: Beside): Map<string, string> =>
+const told = (plan: Plan, beside: DashboardInput): Map<string, string> =>
   new Map([
     ...renderRecord(new Map([['summary.yaml', { kind: 'object', value: summaryOf(plan, beside) }]])),
     ['README.md', renderDashboard(plan, beside)],

@@ -2,64 +2,13 @@ import { z } from 'zod';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Told } from '../../engine/input.ts';
-import type { Plan, ToldHold } from '../../engine/plan-document.ts';
-import type { Beside } from './dashboard/dashboard.ts';
-import { inForce } from './in-force.ts';
-import { removalsAsked } from './removals-asked.ts';
-import { tallyOf } from './tally.ts';
+import type { ToldHold } from '../../engine/plan-document.ts';
 
-/** A member that does not answer. */
+/** A member that does not respond. */
 export interface Silence {
   readonly cause: string;
   /** When it answered last; absent = never, as far as anybody knows. It does not change while the member is silent. */
   readonly lastContact?: Timestamp;
-}
-
-/** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
-export function summaryOf(
-  plan: Plan,
-  { branch, unreachable, before, fleet }: Pick<Beside, 'branch' | 'unreachable' | 'before' | 'fleet'>,
-): object {
-  const { placements, commit, holds, holdCount, approvals, removalHolds } = inForce(plan, { before, fleet });
-  const clusters = new Set<string>();
-  const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
-  for (const placement of placements) {
-    const { available, scheduled, leaving } = tallyOf(placement);
-    counted.bindings += placement.bindings.length;
-    counted.available += available;
-    counted.scheduled += scheduled;
-    counted.leaving += leaving;
-    for (const { clusterName } of placement.bindings) clusters.add(clusterName);
-  }
-  const removals = removalsAsked({ guard: plan.guard, holds: removalHolds });
-  const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
-  return {
-    apiVersion: 'gitfleet.dev/v1alpha1',
-    kind: 'FleetSummary',
-    branch,
-    commit: plan.commit,
-    ...(plan.guard.length > 0 && commit !== undefined && { commitInForce: commit }),
-    planDigest: plan.digest,
-    counts: {
-      placements: placements.length,
-      clusters: clusters.size,
-      ...counted,
-      holds: holdCount,
-      approvalsWaiting: approvals.length,
-    },
-    ...(unreachable.size > 0 && {
-      unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
-    }),
-    ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
-    ...(removals.length > 0 && { removals }),
-    ...(holds.length > 0 && { holds }),
-    guard: plan.guard,
-    ...(fleet.refused.length > 0 && {
-      notValid: fleet.refused.map(({ kind, name, namespace }) => ({ kind, name, ...(namespace && { namespace }) })),
-    }),
-    ...(fleet.unreadable.length > 0 && { notRead: fleet.unreadable }),
-    problems: plan.problems,
-  };
 }
 
 /**

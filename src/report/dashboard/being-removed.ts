@@ -1,6 +1,6 @@
-import { someOf } from '../../../engine/kernel/some-of.ts';
-import { markdownText } from '../../markdown-text.ts';
-import { titleOf } from '../../title-of.ts';
+import { someOf } from '../../engine/kernel/some-of.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { InForce } from '../in-force.ts';
 import { mostRows } from './rows.ts';
 

@@ -1,13 +1,13 @@
-import type { PerClusterPlacementStatus, Placement } from '../../../api/placement.ts';
-import { toldDifferences } from '../../../engine/bindings/conditions/reported-differences.ts';
-import { isRepaired } from '../../../engine/bindings/conditions/reported-repairs.ts';
-import { onceFor } from '../../../engine/kernel/once-for.ts';
-import { fewOf } from '../../../engine/kernel/some-of.ts';
-import { describeRef } from '../../../engine/selection/object-key.ts';
-import { markdownText } from '../../markdown-text.ts';
-import { titleOf } from '../../title-of.ts';
+import type { PerClusterPlacementStatus, Placement } from '../../api/placement.ts';
+import { toldDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
+import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
+import { onceFor } from '../../engine/kernel/once-for.ts';
+import { fewOf } from '../../engine/kernel/some-of.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { InForce } from '../in-force.ts';
-import { recordedObjects } from '../recorded-objects.ts';
 import { mostRows } from './rows.ts';
 
 /** What clusters have otherwise than the repo, and nobody has put right: reported only, or undone again and again. */

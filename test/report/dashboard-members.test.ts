@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { ObjectOutcome } from '../../../src/api/observation.ts';
-import type { PatchDetail } from '../../../src/api/placement.ts';
-import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/git-repository.ts';
-import { deployment, member } from '../../support/paper-fleet.ts';
-import { place, shop } from '../../support/shop.ts';
+import type { ObjectOutcome } from '../../src/api/observation.ts';
+import type { PatchDetail } from '../../src/api/placement.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { removeFolders } from '../support/git-repository.ts';
+import { deployment, member } from '../support/paper-fleet.ts';
+import { place, shop } from '../support/shop.ts';
 
 afterAll(removeFolders);
 

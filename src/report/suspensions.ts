@@ -1,7 +1,7 @@
-import type { PlacementKey } from '../../api/meta.ts';
-import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
-import type { Plan } from '../../engine/plan-document.ts';
-import { recordedObjects } from './recorded-objects.ts';
+import type { PlacementKey } from '../api/meta.ts';
+import { suspendedAnnotation } from '../engine/pause/placement-pause.ts';
+import type { Plan } from '../engine/plan-document.ts';
+import { recordedObjects } from '../repo/record/recorded-objects.ts';
 
 /** Why each placement is suspended that is; an empty text where nobody gave a reason. */
 export const suspensions = (plan: Pick<Plan, 'record'>): ReadonlyMap<PlacementKey, string> =>

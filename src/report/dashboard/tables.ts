@@ -1,11 +1,11 @@
-import { placementKey } from '../../../api/placement.ts';
-import { isCordon } from '../../../engine/evict/cordon-taint.ts';
-import type { PlannedPlacement } from '../../../engine/plan-document.ts';
-import { progressOf, stagesDone, toldProgress } from '../../../engine/staged/told-progress.ts';
-import { markdownText } from '../../markdown-text.ts';
-import { titleOf } from '../../title-of.ts';
+import { placementKey } from '../../api/placement.ts';
+import { isCordon } from '../../engine/evict/cordon-taint.ts';
+import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import type { InForce } from '../in-force.ts';
-import { type RecordedObject, recordedObjects } from '../recorded-objects.ts';
 import { suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
 import { moreUnder, mostRows } from './rows.ts';

@@ -1,10 +1,10 @@
-import { placementKey } from '../../../api/placement.ts';
-import type { Plan } from '../../../engine/plan-document.ts';
-import { approvalBranch } from '../../../engine/staged/approval/name.ts';
-import { markdownText } from '../../markdown-text.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { approvalBranch } from '../../engine/staged/approval/name.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { removalName } from '../../repo/record/removals-asked.ts';
 import { holdSubject } from '../hold-subject.ts';
 import type { InForce } from '../in-force.ts';
-import { removalName } from '../removals-asked.ts';
 import { mostRows } from './rows.ts';
 
 /** What a person does with a branch that asks. */

@@ -1,8 +1,8 @@
-import type { HoldReason, ToldHold } from '../../../engine/plan-document.ts';
-import { markdownText } from '../../markdown-text.ts';
+import type { HoldReason, ToldHold } from '../../engine/plan-document.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { clustersOf } from '../grouped-holds.ts';
 import { holdSubject } from '../hold-subject.ts';
 import type { InForce } from '../in-force.ts';
-import { clustersOf } from '../told-holds.ts';
 
 /** Whatever time and the members do, these stay until a file is changed, or something on a member. */
 const needsPerson: ReadonlySet<HoldReason> = new Set([

@@ -1,10 +1,10 @@
-import { memberAgentOf } from '../../../api/member-cluster.ts';
-import type { ClusterName } from '../../../api/meta.ts';
-import { findCondition } from '../../../engine/kernel/condition.ts';
-import type { Plan } from '../../../engine/plan-document.ts';
-import { markdownText } from '../../markdown-text.ts';
-import { recordedObjects } from '../recorded-objects.ts';
-import type { Silence } from '../summary.ts';
+import { memberAgentOf } from '../../api/member-cluster.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import type { Silence } from '../../repo/record/summary.ts';
 import { mostRows } from './rows.ts';
 
 /** Members that do not answer. */

@@ -1,5 +1,5 @@
-import type { Hold } from '../../engine/plan-document.ts';
-import { titleOf } from '../title-of.ts';
+import type { Hold } from '../engine/plan-document.ts';
+import { titleOf } from '../repo/title-of.ts';
 
 /**
  * What a hold is about, for people: `shop/web · production · eu-1`, as far as it names them. Of what is not rolled out by itself,

@@ -1,6 +1,6 @@
-import type { Eviction } from '../../../api/eviction.ts';
-import { findCondition } from '../../../engine/kernel/condition.ts';
-import { markdownText } from '../../markdown-text.ts';
+import type { Eviction } from '../../api/eviction.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
 import type { InForce } from '../in-force.ts';
 import { isBeingRemoved } from '../tally.ts';
 import { mostRows } from './rows.ts';

@@ -1,24 +1,24 @@
 import { afterAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { ClusterName } from '../../../src/api/meta.ts';
-import type { PlacementState } from '../../../src/api/placement-state.ts';
-import { statusFiles, wholeRecord } from '../../../src/daemon/record/publication.ts';
-import type { Plan } from '../../../src/engine/plan-document.ts';
-import { type Beside, renderDashboard } from '../../../src/repo/record/dashboard/dashboard.ts';
-import { readRecord } from '../../../src/repo/record/read.ts';
-import { sha256 } from '../../../src/repo/sha256.ts';
-import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/git-repository.ts';
-import { deployment, member } from '../../support/paper-fleet.ts';
-import { cli } from '../../support/run-cli.ts';
-import { shop } from '../../support/shop.ts';
+import type { ClusterName } from '../../src/api/meta.ts';
+import type { PlacementState } from '../../src/api/placement-state.ts';
+import { statusFiles, wholeRecord } from '../../src/daemon/record/publication.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
+import { sha256 } from '../../src/repo/sha256.ts';
+import { type DashboardInput, renderDashboard } from '../../src/report/dashboard/dashboard.ts';
+import { FleetOnGit } from '../support/fleet-on-git.ts';
+import { removeFolders } from '../support/git-repository.ts';
+import { deployment, member } from '../support/paper-fleet.ts';
+import { cli } from '../support/run-cli.ts';
+import { shop } from '../support/shop.ts';
 
 afterAll(removeFolders);
 
 const shard = (name: string): string => sha256(name).slice(0, 2);
 
 /** What is told beside a plan of the fleet where nothing more is to be told. */
-async function besideNothing({ paper }: FleetOnGit): Promise<Beside> {
+async function besideNothing({ paper }: FleetOnGit): Promise<DashboardInput> {
   const { fleet, record } = await paper.input();
   return { branch: 'main', unreachable: new Map(), notRolledOut: [], before: { record, files: paper.record }, fleet };
 }
@@ -251,7 +251,7 @@ it('what main says yes to by now is not asked for, though the plan that would se
   const told = { holds: [hold], holdCount: 1, commit: 'c0ffee' };
   const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
   const plan = { ...(await fleet.paper.planOn()), guard, approvals: [], holds: [] };
-  const waiting = (answers: Partial<Beside['fleet']>) =>
+  const waiting = (answers: Partial<DashboardInput['fleet']>) =>
     renderDashboard(plan, {
       ...{ branch: 'main', unreachable: new Map(), notRolledOut: [] },
       before: { record: { ...record, told }, files: fleet.paper.record },

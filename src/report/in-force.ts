@@ -1,8 +1,8 @@
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
-import { placementKey } from '../../api/placement.ts';
-import type { Fleet, FleetRecord, RecordedPlacement } from '../../engine/input.ts';
-import { parseInstant } from '../../engine/kernel/instant.ts';
-import { by } from '../../engine/kernel/ordering.ts';
+import type { ClusterName, PlacementKey } from '../api/meta.ts';
+import { placementKey } from '../api/placement.ts';
+import type { Fleet, FleetRecord, RecordedPlacement } from '../engine/input.ts';
+import { parseInstant } from '../engine/kernel/instant.ts';
+import { by } from '../engine/kernel/ordering.ts';
 import type {
   Hold,
   Plan,
@@ -11,11 +11,11 @@ import type {
   PlannedPlacement,
   RecordDocument,
   ToldHold,
-} from '../../engine/plan-document.ts';
-import { latestOf } from '../../engine/selection/snapshot.ts';
-import { asAsked, isUnanswered } from '../../engine/staged/approval/file.ts';
-import { recordPathOf } from './path.ts';
-import { toldHolds } from './told-holds.ts';
+} from '../engine/plan-document.ts';
+import { latestOf } from '../engine/selection/snapshot.ts';
+import { asAsked, isUnanswered } from '../engine/staged/approval/file.ts';
+import { recordPathOf } from '../repo/record/path.ts';
+import { listedHolds } from './grouped-holds.ts';
 
 /** What clusters hold and runs have come to, and what that waits for. */
 export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'evictions' | 'targets' | 'record'> {
@@ -92,7 +92,7 @@ const asPlanned = (plan: Plan): InForce => ({
   targets: plan.targets,
   record: plan.record,
   commit: plan.commit,
-  holds: toldHolds(plan),
+  holds: listedHolds(plan),
   holdCount: plan.holds.length,
   approvals: plan.approvals.filter(isUnanswered),
   removalHolds: plan.holds.filter(({ removalDigest }) => removalDigest !== undefined),

@@ -1,6 +1,6 @@
-import { isFulfilled } from '../../engine/kernel/condition.ts';
-import { onceFor } from '../../engine/kernel/once-for.ts';
-import type { PlannedBinding, PlannedPlacement } from '../../engine/plan-document.ts';
+import { isFulfilled } from '../engine/kernel/condition.ts';
+import { onceFor } from '../engine/kernel/once-for.ts';
+import type { PlannedBinding, PlannedPlacement } from '../engine/plan-document.ts';
 
 /** How many clusters a placement is on, and how many of its bindings are in which way. */
 export interface Tally {

@@ -1,14 +1,14 @@
-import type { ClusterName } from '../../../api/meta.ts';
-import { placementKey } from '../../../api/placement.ts';
-import type { Fleet } from '../../../engine/input.ts';
-import type { Plan } from '../../../engine/plan-document.ts';
-import { mergeCommand } from '../../../engine/staged/approval/name.ts';
-import type { NotRolledOut } from '../../../engine/staged/not-rolled-out.ts';
-import { markdownProblem } from '../../markdown-problem.ts';
-import { markdownText } from '../../markdown-text.ts';
-import { titleOf } from '../../title-of.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { Fleet } from '../../engine/input.ts';
+import type { Plan } from '../../engine/plan-document.ts';
+import { mergeCommand } from '../../engine/staged/approval/name.ts';
+import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
+import { markdownProblem } from '../../repo/markdown-problem.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import type { Silence } from '../../repo/record/summary.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { type InForce, inForce, type Published } from '../in-force.ts';
-import type { Silence } from '../summary.ts';
 import { approvals, type Merging, refused } from './approvals.ts';
 import { beingRemoved } from './being-removed.ts';
 import { held } from './held.ts';
@@ -19,7 +19,7 @@ import { mostRows } from './rows.ts';
 import { clusters, placements, runs } from './tables.ts';
 
 /** What is told beside the plan. */
-export interface Beside {
+export interface DashboardInput {
   /** The branch that is followed. */
   readonly branch: string;
   /** The repo has a working tree, where what a person says yes to is merged; otherwise that happens in a clone. */
@@ -35,7 +35,7 @@ export interface Beside {
 }
 
 /** README.md of the status branch: what runs where, what waits for whom since when, how to say yes. Instants, never ages. */
-export function renderDashboard(plan: Plan, beside: Beside): string {
+export function renderDashboard(plan: Plan, beside: DashboardInput): string {
   const { branch, inPlace = false, unreachable, notRolledOut } = beside;
   const present = inForce(plan, beside);
   const merging: Merging = (from) =>

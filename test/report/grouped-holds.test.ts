@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterName } from '../../../src/api/meta.ts';
-import type { Hold, HoldReason } from '../../../src/engine/plan-document.ts';
-import { clustersOf, toldHolds } from '../../../src/repo/record/told-holds.ts';
+import type { ClusterName } from '../../src/api/meta.ts';
+import type { Hold, HoldReason } from '../../src/engine/plan-document.ts';
+import { clustersOf, listedHolds } from '../../src/report/grouped-holds.ts';
 
 const hold = (
   cluster: string | undefined,
@@ -19,14 +19,14 @@ const web = { kind: 'ClusterResourcePlacement', name: 'web' };
 describe('what the status branch tells of holds', () => {
   it('clusters that wait for the same are told once, by name and number', () => {
     const waits = 'is to be updated once maxUnavailable 1 allows it';
-    expect(toldHolds({ holds: [hold('a', waits), hold('b', 'is to be removed'), hold('c', waits)] })).toEqual([
+    expect(listedHolds({ holds: [hold('a', waits), hold('b', 'is to be removed'), hold('c', waits)] })).toEqual([
       { subject: web, reason: 'RolloutBudget', message: waits, clusters: ['a', 'c'], count: 2 },
       hold('b', 'is to be removed'),
     ]);
   });
 
   it('ten of them are named', () => {
-    const [told, ...more] = toldHolds({ holds: many(5000, (at) => hold(`c-${at}`, 'waits')) });
+    const [told, ...more] = listedHolds({ holds: many(5000, (at) => hold(`c-${at}`, 'waits')) });
     expect(more).toEqual([]);
     expect(clustersOf(told!)).toBe('c-0, c-1, c-2, c-3, c-4, c-5, c-6, c-7, c-8, c-9 and 4990 more');
   });
@@ -34,25 +34,25 @@ describe('what the status branch tells of holds', () => {
   it('until another instant, or for another reason, is not the same', () => {
     const [first, second] = [hold('a', 'waits'), { ...hold('b', 'waits'), until: '2026-11-20T10:00:00Z' }];
     const third = hold('c', 'waits', 'Freeze');
-    expect(toldHolds({ holds: [first, second, third] })).toEqual([third, first, second]);
+    expect(listedHolds({ holds: [first, second, third] })).toEqual([third, first, second]);
   });
 
   it('a rollout says five things at most, and what somebody may have to mend comes first', () => {
     const crowd = many(200, (at) => hold(`c-${at}`, `waits for ${at}`));
     const lost = hold(undefined, 'nobody knows', 'RecordLost', 'pay');
     const other = hold('eu-1', 'waits', 'UnavailablePeriod', 'pay');
-    expect(toldHolds({ holds: [...crowd, other, lost] })).toEqual([lost, ...crowd.slice(0, 5), other]);
+    expect(listedHolds({ holds: [...crowd, other, lost] })).toEqual([lost, ...crowd.slice(0, 5), other]);
   });
 
   it('a hundred of either kind are told', () => {
     const rollouts = many(150, (at) => hold('eu-1', 'waits', 'RolloutBudget', `web-${at}`));
     const lost = many(150, (at) => hold(undefined, 'nobody knows', 'RecordLost', `web-${at}`));
-    expect(toldHolds({ holds: [...rollouts, ...lost] })).toEqual([...lost.slice(0, 100), ...rollouts.slice(0, 100)]);
+    expect(listedHolds({ holds: [...rollouts, ...lost] })).toEqual([...lost.slice(0, 100), ...rollouts.slice(0, 100)]);
   });
 
   it('requests tell who is asked, and a run which clusters come next', () => {
     expect(
-      toldHolds({ holds: [hold(undefined, 'stage b is next'), hold(undefined, 'say yes', 'WaitingForApproval')] }),
+      listedHolds({ holds: [hold(undefined, 'stage b is next'), hold(undefined, 'say yes', 'WaitingForApproval')] }),
     ).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ClusterName, Condition } from '../../../src/api/meta.ts';
-import type { PlannedBinding, PlannedPlacement } from '../../../src/engine/plan-document.ts';
-import { tallyOf } from '../../../src/repo/record/tally.ts';
+import type { ClusterName, Condition } from '../../src/api/meta.ts';
+import type { PlannedBinding, PlannedPlacement } from '../../src/engine/plan-document.ts';
+import { tallyOf } from '../../src/report/tally.ts';
 
 const condition = (type: string, status: Condition['status']): Condition =>
   ({ type, status, reason: 'AsItIs', message: '' }) as Condition;

@@ -1,5 +1,5 @@
-import { onceFor } from '../../engine/kernel/once-for.ts';
-import type { Hold, HoldReason, Plan, ToldHold } from '../../engine/plan-document.ts';
+import { onceFor } from '../engine/kernel/once-for.ts';
+import type { Hold, HoldReason, Plan, ToldHold } from '../engine/plan-document.ts';
 
 /** A summary is read by people and programs at a glance, and written anew with every change of it. */
 const mostHolds = 100;
@@ -14,11 +14,11 @@ const rolloutReasons: ReadonlySet<HoldReason> = new Set(['RolloutBudget', 'Unava
  * What the status branch tells of `plan.holds`: at most a hundred of what somebody may have to mend, then as many of
  * rollouts that wait for their turn. Not what is told by the requests for approval, and by the stages of a run.
  */
-export const toldHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => told(holds);
+export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => told(holds);
 
 /** Summary, dashboard and demo tell the same of one plan. */
 const told = onceFor((holds: Plan['holds']): readonly ToldHold[] => {
-  const all = together(holds.filter((hold) => !isToldElsewhere(hold)));
+  const all = groupHolds(holds.filter((hold) => !isToldElsewhere(hold)));
   const others = all.filter(({ reason }) => !rolloutReasons.has(reason));
   return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(({ reason }) => rolloutReasons.has(reason)))];
 });
@@ -27,7 +27,7 @@ const isToldElsewhere = ({ reason, subject }: Hold): boolean =>
   reason === 'WaitingForApproval' || (reason === 'RolloutBudget' && subject.clusterName === undefined);
 
 /** Holds that say the same of several clusters become one. */
-export function together(holds: readonly Hold[]): ToldHold[] {
+export function groupHolds(holds: readonly Hold[]): ToldHold[] {
   const groups = new Map<string, Hold[]>();
   for (const hold of holds) {
     const { subject, reason, until, removalDigest } = hold;

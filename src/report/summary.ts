@@ -1,0 +1,52 @@
+import type { Plan } from '../engine/plan-document.ts';
+import { removalsAsked } from '../repo/record/removals-asked.ts';
+import type { DashboardInput } from './dashboard/dashboard.ts';
+import { inForce } from './in-force.ts';
+import { tallyOf } from './tally.ts';
+
+/** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
+export function summaryOf(
+  plan: Plan,
+  { branch, unreachable, before, fleet }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet'>,
+): object {
+  const { placements, commit, holds, holdCount, approvals, removalHolds } = inForce(plan, { before, fleet });
+  const clusters = new Set<string>();
+  const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
+  for (const placement of placements) {
+    const { available, scheduled, leaving } = tallyOf(placement);
+    counted.bindings += placement.bindings.length;
+    counted.available += available;
+    counted.scheduled += scheduled;
+    counted.leaving += leaving;
+    for (const { clusterName } of placement.bindings) clusters.add(clusterName);
+  }
+  const removals = removalsAsked({ guard: plan.guard, holds: removalHolds });
+  const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
+  return {
+    apiVersion: 'gitfleet.dev/v1alpha1',
+    kind: 'FleetSummary',
+    branch,
+    commit: plan.commit,
+    ...(plan.guard.length > 0 && commit !== undefined && { commitInForce: commit }),
+    planDigest: plan.digest,
+    counts: {
+      placements: placements.length,
+      clusters: clusters.size,
+      ...counted,
+      holds: holdCount,
+      approvalsWaiting: approvals.length,
+    },
+    ...(unreachable.size > 0 && {
+      unreachable: Object.fromEntries([...unreachable].map(([name, { cause }]) => [name, cause])),
+    }),
+    ...(heard.length > 0 && { lastContact: Object.fromEntries(heard) }),
+    ...(removals.length > 0 && { removals }),
+    ...(holds.length > 0 && { holds }),
+    guard: plan.guard,
+    ...(fleet.refused.length > 0 && {
+      notValid: fleet.refused.map(({ kind, name, namespace }) => ({ kind, name, ...(namespace && { namespace }) })),
+    }),
+    ...(fleet.unreadable.length > 0 && { notRead: fleet.unreadable }),
+    problems: plan.problems,
+  };
+}
