@@ -71,6 +71,7 @@ export interface Target {
 /** Why something that is wanted is not a target yet. Closed; docs/status-branch.md names them too. */
 export const holdReasons = [
   'RolloutBudget',
+  'StageOrder',
   'UnavailablePeriod',
   'SameClusterCleanup',
   'SameClusterConflict',

@@ -24,7 +24,9 @@ const told = onceFor((holds: Plan['holds']): readonly ToldHold[] => {
 });
 
 const isToldElsewhere = ({ reason, subject }: Hold): boolean =>
-  reason === 'WaitingForApproval' || (reason === 'RolloutBudget' && subject.clusterName === undefined);
+  reason === 'WaitingForApproval' ||
+  reason === 'StageOrder' ||
+  (reason === 'RolloutBudget' && subject.clusterName === undefined);
 
 /** Holds that say the same of several clusters become one. */
 export function groupHolds(holds: readonly Hold[]): ToldHold[] {

@@ -52,7 +52,13 @@ describe('what the status branch tells of holds', () => {
 
   it('requests tell who is asked, and a run which clusters come next', () => {
     expect(
-      listedHolds({ holds: [hold(undefined, 'stage b is next'), hold(undefined, 'say yes', 'WaitingForApproval')] }),
+      listedHolds({
+        holds: [
+          hold(undefined, 'stage a updates 1 at a time'),
+          hold(undefined, 'stage b is next', 'StageOrder'),
+          hold(undefined, 'say yes', 'WaitingForApproval'),
+        ],
+      }),
     ).toEqual([]);
   });
 });

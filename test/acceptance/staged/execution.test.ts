@@ -52,7 +52,7 @@ describe('a run through two stages', () => {
       stageName: 'prod',
       clusters: [{ clusterName: 'us-3' }, { clusterName: 'us-2' }, { clusterName: 'us-1' }],
     });
-    expect(held(first)).toEqual(['RolloutBudget web-1/prod']);
+    expect(held(first)).toEqual(['StageOrder web-1/prod']);
     // Stuck after five minutes is the next thing that time alone changes.
     expect(first.plan.wakeAt).toBe(at(300));
 

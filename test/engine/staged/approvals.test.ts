@@ -270,7 +270,7 @@ describe('taking an approval back', () => {
       .plan()
       .merge('web-1-before-canary')
       .plan(10);
-    expect(rollout.holds).toEqual(['RolloutBudget canary c-1', 'RolloutBudget prod']);
+    expect(rollout.holds).toEqual(['RolloutBudget canary c-1', 'StageOrder prod']);
     rollout.change({ approvals: [] }).plan(20);
     expect(rollout.holds).toEqual(['WaitingForApproval canary']);
   });

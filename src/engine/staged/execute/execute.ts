@@ -143,7 +143,7 @@ function updating(begun: RunStep, context: RunContext, at: number, stuck: readon
   const later = laterStage(step, at);
   if (later !== undefined)
     step = withHold(step, context, {
-      reason: 'RolloutBudget',
+      reason: 'StageOrder',
       message: `stage ${later} starts once stage ${stageName} has succeeded`,
       stage: later,
     });
