@@ -45,6 +45,8 @@ export type ClusterUpdatingStatus = z.output<typeof clusterUpdatingStatus>;
 export const stageStatus = z.looseObject({
   stageName: z.string(),
   clusters: z.array(clusterUpdatingStatus).default([]),
+  /** Ours: clusters without the sorting label, which come last, by name. Absent = none. */
+  withoutSortingLabel: z.array(z.string()).optional(),
   beforeStageTaskStatus: z.array(taskStatus).optional(),
   afterStageTaskStatus: z.array(taskStatus).optional(),
   startTime: z.string().optional(),

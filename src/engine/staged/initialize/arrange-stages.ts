@@ -10,8 +10,14 @@ interface Candidate {
 }
 
 export type Arrangement =
-  | { readonly ok: true; readonly stages: readonly (readonly ClusterName[])[]; readonly warnings: readonly string[] }
+  | { readonly ok: true; readonly stages: readonly ArrangedStage[] }
   | { readonly ok: false; readonly message: string };
+
+export interface ArrangedStage {
+  readonly clusters: readonly ClusterName[];
+  /** Those of them that have no sorting label although the stage names one, by name. */
+  readonly withoutSortingLabel: readonly ClusterName[];
+}
 
 /**
  * Puts the selected clusters into stages and in order: checks 11 to 14 of the initialization, in KubeFleet's order
@@ -25,8 +31,7 @@ export function arrangeStages(request: {
 }): Arrangement {
   const { strategyName, stages, selected } = request;
   const placedIn = new Map<ClusterName, string>();
-  const arranged: ClusterName[][] = [];
-  const warnings: string[] = [];
+  const arranged: ArrangedStage[] = [];
   for (const stage of stages) {
     const fault = stageFault(stage);
     if (fault) return failed(`strategy ${strategyName}, stage ${stage.name}: ${fault}`);
@@ -38,15 +43,10 @@ export function arrangeStages(request: {
         return failed(`cluster ${name} appears in more than one stages: ${earlier} and ${stage.name}`);
     }
     for (const { name } of members) placedIn.set(name, stage.name);
-    const { ordered, unlabelled } = inOrder(members, stage.sortingLabelKey);
-    if (unlabelled.length > 0)
-      warnings.push(
-        `stage ${stage.name}: ${unlabelled.join(', ')} without the sorting label ${stage.sortingLabelKey} come last, by name`,
-      );
-    arranged.push(ordered);
+    arranged.push(inOrder(members, stage.sortingLabelKey));
   }
   const unplaced = selected.filter(({ name }) => !placedIn.has(name)).map(({ name }) => name);
-  if (unplaced.length === 0) return { ok: true, stages: arranged, warnings };
+  if (unplaced.length === 0) return { ok: true, stages: arranged };
   const shown = unplaced.sort(byText).slice(0, 10).join(', ');
   return failed(`some clusters are not placed in any stage, total ${unplaced.length}, showing up to 10: ${shown}`);
 }
@@ -57,12 +57,9 @@ const failed = (message: string): Arrangement => ({ ok: false, message });
  * Ascending by label, ties by name: as integers when every value is one, else in byte order. Clusters without the label
  * come last, by name (docs/compatibility.md; KubeFleet fails on both).
  */
-function inOrder(
-  members: readonly Candidate[],
-  key: string | undefined,
-): { readonly ordered: ClusterName[]; readonly unlabelled: readonly ClusterName[] } {
+function inOrder(members: readonly Candidate[], key: string | undefined): ArrangedStage {
   const names = (list: readonly Candidate[]): ClusterName[] => list.map(({ name }) => name).sort(byText);
-  if (key === undefined || key === '') return { ordered: names(members), unlabelled: [] };
+  if (key === undefined || key === '') return { clusters: names(members), withoutSortingLabel: [] };
   const labelled = members.filter(({ labels }) => Object.hasOwn(labels, key));
   const unlabelled = names(members.filter(({ labels }) => !Object.hasOwn(labels, key)));
   const numeric = labelled.every(({ labels }) => /^[+-]?\d+$/.test(labels[key] ?? ''));
@@ -72,7 +69,7 @@ function inOrder(
   const ordered = [...labelled].sort(
     (a, b) => compare(a.labels[key] ?? '', b.labels[key] ?? '') || byText(a.name, b.name),
   );
-  return { ordered: [...ordered.map(({ name }) => name), ...unlabelled], unlabelled };
+  return { clusters: [...ordered.map(({ name }) => name), ...unlabelled], withoutSortingLabel: unlabelled };
 }
 
 const compareIntegers = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -13,7 +13,7 @@ import { approvalName, type GateTiming } from '../approval/name.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, isStrategyOf, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
-import { arrangeStages } from './arrange-stages.ts';
+import { type ArrangedStage, arrangeStages } from './arrange-stages.ts';
 import { scheduledClusters } from './scheduled-clusters.ts';
 import { snapshotOfRun } from './snapshot-of-run.ts';
 import { initializedMessage } from './sorting-warnings.ts';
@@ -73,9 +73,10 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
 
   const stages: StageStatus[] = [];
   for (const [at, stage] of frozen.stages.entries()) {
-    const clusters = freezeClusters(arrangement.stages[at]!, snapshot.work, snapshot.index, context);
+    const arranged = arrangement.stages[at]!;
+    const clusters = freezeClusters(arranged.clusters, snapshot.work, snapshot.index, context);
     if ('error' in clusters) return refused(begun, context, clusters.error);
-    stages.push(stageStatus(run, stage, clusters.clusters));
+    stages.push(stageStatus(run, stage, { ...arranged, clusters: clusters.clusters }));
   }
   const status: UpdateRunStatus = {
     ...begun.status,
@@ -86,11 +87,10 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
       clusters: scheduling.toDelete.map((clusterName) => ({ clusterName })),
     },
   };
-  const message = initializedMessage(arrangement.warnings);
   return {
     ...step,
     work: withLastUsed(snapshot.work, snapshot.index, stages),
-    status: mark(status, 'UpdateRunInitializedSuccessfully', message, input.now),
+    status: mark(status, 'UpdateRunInitializedSuccessfully', initializedMessage(status), input.now),
   };
 }
 
@@ -119,7 +119,11 @@ function freezeClusters(
   return { clusters };
 }
 
-function stageStatus(run: StagedUpdateRun, stage: StageConfig, clusters: ClusterUpdatingStatus[]): StageStatus {
+function stageStatus(
+  run: StagedUpdateRun,
+  stage: StageConfig,
+  { clusters, withoutSortingLabel }: Pick<ArrangedStage, 'withoutSortingLabel'> & Pick<StageStatus, 'clusters'>,
+): StageStatus {
   const tasks = (list: StageConfig['afterStageTasks'], timing: GateTiming) =>
     (list ?? []).map(({ type }) =>
       type === 'Approval' ? { type, approvalRequestName: approvalName(run, stage.name, timing) } : { type },
@@ -129,6 +133,7 @@ function stageStatus(run: StagedUpdateRun, stage: StageConfig, clusters: Cluster
   return {
     stageName: stage.name,
     clusters,
+    ...(withoutSortingLabel.length > 0 ? { withoutSortingLabel: [...withoutSortingLabel] } : {}),
     ...(before.length > 0 ? { beforeStageTaskStatus: before } : {}),
     ...(after.length > 0 ? { afterStageTaskStatus: after } : {}),
   };

@@ -61,7 +61,7 @@ function membershipChange({ work, status }: RunStep, { run, input }: RunContext)
   if (!arrangement.ok) return `the clusters of the run changed: ${arrangement.message}`;
   for (const [at, { stageName, clusters }] of (status.stagesStatus ?? []).entries()) {
     const before = clusters.map(({ clusterName }) => clusterName).join(', ');
-    const after = (arrangement.stages[at] ?? []).join(', ');
+    const after = (arrangement.stages[at]?.clusters ?? []).join(', ');
     if (before !== after) return `the clusters of stage ${stageName} changed from [${before}] to [${after}]`;
   }
   return undefined;

@@ -1,13 +1,16 @@
-import { findCondition } from '../../kernel/condition.ts';
+import type { UpdateRunStatus } from '../../../api/staged.ts';
 import { isOver, isStrategyOf, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
 
-const separator = '; ';
+interface SortingWarning {
+  readonly stageName: string;
+  readonly message: string;
+}
 
-/** Message of Initialized=True. It is also where a run remembers what was doubtful about the order of its clusters. */
-export const initializedMessage = (warnings: readonly string[]): string =>
-  ['the update run has been initialized', ...warnings].join(separator);
+/** Message of Initialized=True, which also names what is doubtful about the order of clusters. */
+export const initializedMessage = (status: UpdateRunStatus): string =>
+  ['the update run has been initialized', ...warningsOf(status).map(({ message }) => message)].join('; ');
 
-/** Tells them in every plan until the run is over: said only once, a second plan of the same input would differ. */
+/** A problem in every plan until the run is over: if it came only once, a second plan of the same input would differ. */
 export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
   if (isOver(step.status)) return step;
   const { run } = context;
@@ -15,11 +18,19 @@ export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
     kind: strategyKind(run),
     metadata: { name: run.spec.stagedRolloutStrategyName, namespace: run.metadata.namespace },
   };
-  const [, ...warnings] = (findCondition(step.status.conditions, 'Initialized')?.message ?? '').split(separator);
   const stages = context.input.strategies.find((candidate) => isStrategyOf(candidate, run))?.spec.stages ?? [];
-  return warnings.reduce((so, message) => {
-    const stage = stages.findIndex(({ name }) => message.startsWith(`stage ${name}: `));
+  return warningsOf(step.status).reduce((before, { stageName, message }) => {
+    const stage = stages.findIndex(({ name }) => name === stageName);
     const path = stage < 0 ? {} : { path: `spec.stages.${stage}.sortingLabelKey` };
-    return withProblem(so, context, { severity: 'warning', code: 'sorting-label', ...path, message }, strategy);
+    return withProblem(before, context, { severity: 'warning', code: 'sorting-label', ...path, message }, strategy);
   }, step);
 }
+
+/** By stage, as the run froze it. Runs recorded before a stage could name these clusters have none. */
+const warningsOf = ({ stagesStatus = [], stagedUpdateStrategySnapshot }: UpdateRunStatus): readonly SortingWarning[] =>
+  stagesStatus.flatMap(({ stageName, withoutSortingLabel = [] }, at) => {
+    if (withoutSortingLabel.length === 0) return [];
+    const key = stagedUpdateStrategySnapshot?.stages[at]?.sortingLabelKey ?? '';
+    const names = withoutSortingLabel.join(', ');
+    return [{ stageName, message: `stage ${stageName}: ${names} without the sorting label ${key} come last, by name` }];
+  });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bound, cluster, scheduled, stage } from '../world.ts';
+import { bound, cluster, runOf, scheduled, stage, words } from '../world.ts';
 import { plan } from './setting.ts';
 
 describe('membership', () => {
@@ -54,14 +54,31 @@ describe('membership', () => {
   it('clusters without the label come last, by name, with a warning', () => {
     const { names, rollout } = order({ d: {}, a: {}, b: { order: '2' }, c: { order: '1' } });
     expect(names).toEqual(['c', 'b', 'a', 'd']);
-    expect(rollout.outcome.problems).toEqual([
-      {
-        severity: 'warning',
-        code: 'sorting-label',
-        path: 'spec.stages.0.sortingLabelKey',
-        message: 'ClusterStagedUpdateRun web-1: stage all: a, d without the sorting label order come last, by name',
-      },
-    ]);
+    expect(rollout.outcome.problems).toEqual([sortingWarning('a, d')]);
+    expect(rollout.status.stagesStatus![0]!.withoutSortingLabel).toEqual(['a', 'd']);
     expect(rollout.status.conditions![0]!.message).toContain('a, d without the sorting label order');
+  });
+  const sortingWarning = (names: string) => ({
+    severity: 'warning',
+    code: 'sorting-label',
+    path: 'spec.stages.0.sortingLabelKey',
+    message: `ClusterStagedUpdateRun web-1: stage all: ${names} without the sorting label order come last, by name`,
+  });
+
+  it('the warning is there until the run is over, and not after that', () => {
+    const { rollout } = order({ a: {}, b: { order: '1' } });
+    rollout.change({ runs: [runOf({ state: 'Run' })] });
+    const problems: (readonly [string, number])[] = [];
+    for (let second = 1; second <= 4; second++) {
+      rollout.plan(second).ready('a', 'b');
+      const { conditions } = rollout.status;
+      problems.push([words(conditions).at(-1)!, rollout.outcome.problems.length]);
+    }
+    expect(problems).toEqual([
+      ['Progressing=True/UpdateRunProgressing', 1],
+      ['Progressing=True/UpdateRunProgressing', 1],
+      ['Succeeded=True/UpdateRunSucceeded', 0],
+      ['Succeeded=True/UpdateRunSucceeded', 0],
+    ]);
   });
 });
