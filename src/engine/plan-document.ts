@@ -13,7 +13,10 @@ export interface Plan {
   readonly kind: 'Plan';
   readonly commit: string;
   readonly now: Timestamp;
-  /** `sha256:` and the digest of what the plan wants: everything but `now`, `wakeAt`, the problems and the moves that lead there. */
+  /**
+   * `sha256:` and the digest of what the plan wants: everything but `now`, `wakeAt`, the problems and the moves that lead there.
+   * Of a refused plan only the commit and the findings of the guard.
+   */
   readonly digest: string;
   readonly wakeAt?: Timestamp;
   readonly placements: readonly PlannedPlacement[];

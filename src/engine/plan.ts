@@ -21,6 +21,7 @@ import { placementPause } from './pause/placement-pause.ts';
 import { leavingSteps, type PlacementWork } from './placement-work.ts';
 import type { Plan, Target } from './plan-document.ts';
 import { asFoundWhereUnseen } from './recovery/unseen-clusters.ts';
+import { withFindings } from './refused-plan.ts';
 import { type Reusable, reusableFrom, reuseFrom, type Settled } from './reuse/reuse.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { advancePlacementRuns, type RunsOutcome } from './staged/placement-runs.ts';
@@ -106,7 +107,7 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const earlier = memo?.parts;
   const { plan: unguarded, parts } = assemble({ world, outcomes, deleted, runs, evictions: round.evictions!, earlier });
   const recovered = { record: world.record, lost: world.recordLost };
-  const plan = { ...unguarded, guard: guard({ input, recovered, plan: unguarded }) };
+  const plan = withFindings(unguarded, guard({ input, recovered, plan: unguarded }), input.digest);
   const byKey = new Map([...outcomes, ...deleted].map(({ work }) => [placementKey(refOf(work.placement)), work]));
   const isPlaced = placedObjects([...byKey.values()], input);
   const workOf = (target: Target) => byKey.get(placementKey(target.placement));
