@@ -94,7 +94,7 @@ function isLocal({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined && (host === '127.0.0.1' || host === 'localhost');
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string | Uint8Array | undefined> {
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -102,9 +102,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | Uint8Array | u
     if (size > mostBytes) return undefined;
     chunks.push(chunk);
   }
-  const bytes = Buffer.concat(chunks);
-  const binary = (request.headers['content-type'] ?? '').includes('protobuf');
-  return binary ? bytes : bytes.toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function end(response: ServerResponse, status: number, text: string): void {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kubectlTitle, kubectlVersion, manifest, openKubectl } from './kubectl.ts';
 
+/** The manifest of an object that needs no more than a name. */
+const objectText = (kind: string, name: string): string =>
+  JSON.stringify({ apiVersion: 'v1', kind, metadata: { name } });
+
 describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }, () => {
   let here: Awaited<ReturnType<typeof openKubectl>>;
   beforeAll(async () => {
@@ -15,7 +19,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
       expect(said.code, `kubectl ${args}: ${said.err}`).toBe(0);
       return said.out.trim();
     };
-    await run(`create namespace ${namespace}`);
+    await run('apply --server-side -f -', { input: objectText('Namespace', namespace) });
     return {
       run,
       apply: (options: Parameters<typeof manifest>[1] = {}, flags = '--server-side') =>
@@ -40,36 +44,14 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     );
   });
 
-  it('creates what its create commands make, although it sends them as protobuf', async () => {
-    const { run } = await within('create');
-    const made = [
-      'deployment web --image=nginx --replicas=2 --port=80',
-      'configmap c --from-literal=a=b',
-      'secret generic s --from-literal=a=b',
-      'serviceaccount sa',
-      'job once --image=busybox',
-      'cronjob tick --image=busybox --schedule=@hourly',
-      'job extra --from=cronjob/tick',
-      'service loadbalancer lb --tcp=80:8080',
-      'ingress i --rule=a.example/x*=lb:80,tls=cert',
-      'poddisruptionbudget p --selector=app=web --min-available=50%',
-      'quota q --hard=pods=5,cpu=2',
-      'role r --verb=get --resource=pods',
-      'rolebinding rb --role=r --serviceaccount=create:sa',
-      'clusterrole cr --verb=get --resource=nodes',
-      'clusterrolebinding crb --clusterrole=cr --user=bob',
-      'priorityclass pc --value=0',
-    ];
-    for (const args of made) expect(await run(`create ${args}`)).toMatch(/ created$/);
-    expect(await run('get deploy web -o jsonpath={.spec.replicas},{.spec.template.spec.containers[0].ports}')).toBe(
-      '2,[{"containerPort":80,"protocol":"TCP"}]',
-    );
-    expect(await run('get secret s -o jsonpath={.data}')).toBe('{"a":"Yg=="}');
-    expect(await run('get ingress i -o jsonpath={.spec.rules[0].http.paths[0].backend.service}')).toBe(
-      '{"name":"lb","port":{"number":80}}',
-    );
-    expect(await run('get priorityclass pc -o jsonpath={.value}')).toBe('0');
+  it('creates from a file; its create commands without one are told what to do instead', async () => {
+    const { run, fail } = await within('create');
+    const once = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' } };
+    const containers = [{ name: 'main', image: 'busybox' }];
+    const spec = { template: { spec: { restartPolicy: 'Never', containers } } };
+    expect(await run('create -f -', { input: JSON.stringify({ ...once, spec }) })).toBe('job.batch/once created');
     await run('wait --for=condition=Complete job/once --timeout=30s');
+    expect(await fail('create configmap c')).toMatch(/read no protobuf: use kubectl apply, or kubectl create -f/);
   });
 
   it('applies on the server, and tells with whom it conflicts', async () => {
@@ -138,7 +120,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     const asked = here.requested(/\/namespaces\/watch\/configmaps\?.*watch=true/);
     const watching = here.start('-n watch get configmaps -w --field-selector=metadata.name=c -o name'.split(' '));
     await asked;
-    await run('create configmap c --from-literal=a=b');
+    await run('create -f -', { input: objectText('ConfigMap', 'c') });
     await run('annotate configmap c note=hi');
     await run('delete configmap c');
     expect(await watching.lines(3)).toEqual(['configmap/c', 'configmap/c', 'configmap/c']);
@@ -213,7 +195,7 @@ describe.skipIf(kubectlVersion === undefined)(kubectlTitle, { concurrent: true }
     await run(`delete ${pod} --grace-period=1`);
     await run('delete rs -l app=web --cascade=foreground --timeout=30s');
     expect(await run('get rs,pods -l app=web -o name')).toBe('');
-    await run('create configmap c');
+    await run('create -f -', { input: objectText('ConfigMap', 'c') });
     expect(await run('delete configmap c --now --wait=false')).toBe('configmap "c" deleted');
     await run('delete namespace delete --timeout=30s');
   });

@@ -32,7 +32,7 @@ export async function openWorld(spec: Spec = {}) {
       path,
       query: new URLSearchParams(query),
       headers: { 'content-type': 'application/json', ...headers },
-      body: body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
     if (isStream(answer.body)) return { ...answer, body: answer.body };
     const text = String(answer.body);

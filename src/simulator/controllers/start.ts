@@ -1,11 +1,9 @@
 import type { Cluster } from '../cluster.ts';
-import { runAutoscalers } from './autoscalers.ts';
 import { runBudgets } from './budgets.ts';
 import { runCustomResources } from './custom-resources.ts';
 import { runDaemonSets } from './daemon-sets/daemon-sets.ts';
 import { runDeployments } from './deployments/deployments.ts';
 import { runReplicaSets } from './deployments/replica-sets.ts';
-import { runCronJobs } from './jobs/cron-jobs.ts';
 import { runJobs } from './jobs/jobs.ts';
 import { runLoadBalancers } from './load-balancers.ts';
 import { makeObject } from './make-object.ts';
@@ -30,8 +28,6 @@ export function startControllers(cluster: Cluster): void {
   runDaemonSets(cluster, dependents);
   runStatefulSets(cluster, dependents);
   runJobs(cluster, dependents);
-  runCronJobs(cluster, dependents);
-  runAutoscalers(cluster);
   runScheduler(cluster);
   runPods(cluster);
   runLoadBalancers(cluster);

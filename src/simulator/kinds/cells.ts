@@ -84,7 +84,6 @@ export const modes = (list: readonly unknown[]): string =>
     .map((mode) => String(mode).replace(/[a-z]/g, ''))
     .map((short) => ({ RWO: 'RWO', ROM: 'ROX', RWM: 'RWX', RWOP: 'RWOP' })[short] ?? short)
     .join(',');
-export const roleOf: Cell = (binding) => `${textAt(binding, 'roleRef', 'kind')}/${textAt(binding, 'roleRef', 'name')}`;
 export const seen: Cell = (event, now) => {
   const instant = textAt(event, 'lastTimestamp') || textAt(event, 'eventTime') || event.metadata.creationTimestamp;
   return ageOf(instant, now);

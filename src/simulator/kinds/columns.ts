@@ -14,7 +14,6 @@ import {
   podStatusText,
   portsText,
   readyContainers,
-  roleOf,
   seen,
 } from './cells.ts';
 import type { Column } from './kind.ts';
@@ -54,7 +53,6 @@ const workload = (...path: string[]): Column[] => [
   ),
 ];
 const counted = (name: string, field: string): Column => number(name, (object) => numberAt(object, 'status', field));
-const created = column('Created At', (object) => object.metadata.creationTimestamp);
 
 /** What `kubectl get` shows of a kind, by storage key; kinds not named here show name and age. */
 export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
@@ -114,14 +112,6 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
     ageColumn,
     ...workload('spec', 'template', 'spec'),
   ],
-  'batch/cronjobs': [
-    column('Schedule', (cron) => textAt(cron, 'spec', 'schedule')),
-    column('Timezone', (cron) => none(textAt(cron, 'spec', 'timeZone'))),
-    column('Suspend', (cron) => (at(cron, 'spec', 'suspend') === true ? 'True' : 'False')),
-    number('Active', (cron) => listAt(cron, 'status', 'active').length),
-    column('Last Schedule', () => '<none>'),
-    ageColumn,
-  ],
   '/services': [
     column('Type', (service) => textAt(service, 'spec', 'type')),
     column('Cluster-IP', (service) => none(textAt(service, 'spec', 'clusterIP'))),
@@ -144,25 +134,12 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
   '/namespaces': [column('Status', (namespace) => textAt(namespace, 'status', 'phase')), ageColumn],
   '/configmaps': [number('Data', dataCount), ageColumn],
   '/secrets': [column('Type', (secret) => textAt(secret, 'type')), number('Data', dataCount), ageColumn],
-  '/serviceaccounts': [number('Secrets', (account) => listAt(account, 'secrets').length), ageColumn],
   '/persistentvolumeclaims': [
     column('Status', (claim) => textAt(claim, 'status', 'phase')),
     column('Volume', (claim) => textAt(claim, 'spec', 'volumeName')),
     column('Capacity', (claim) => textAt(claim, 'status', 'capacity', 'storage')),
     column('Access Modes', (claim) => modes(listAt(claim, 'status', 'accessModes'))),
     column('StorageClass', (claim) => textAt(claim, 'spec', 'storageClassName')),
-    ageColumn,
-  ],
-  '/persistentvolumes': [
-    column('Capacity', (volume) => textAt(volume, 'spec', 'capacity', 'storage')),
-    column('Access Modes', (volume) => modes(listAt(volume, 'spec', 'accessModes'))),
-    column('Reclaim Policy', (volume) => textAt(volume, 'spec', 'persistentVolumeReclaimPolicy')),
-    column('Status', (volume) => textAt(volume, 'status', 'phase')),
-    column('Claim', (volume) => {
-      const claim = at(volume, 'spec', 'claimRef');
-      return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`;
-    }),
-    column('StorageClass', (volume) => textAt(volume, 'spec', 'storageClassName')),
     ageColumn,
   ],
   'networking.k8s.io/ingresses': [
@@ -178,58 +155,10 @@ export const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
     column('Ports', (ingress) => (listAt(ingress, 'spec', 'tls').length > 0 ? '80, 443' : '80')),
     ageColumn,
   ],
-  'networking.k8s.io/networkpolicies': [
-    column('Pod-Selector', (policy) => none(selectorText(at(policy, 'spec', 'podSelector')))),
-    ageColumn,
-  ],
-  'autoscaling/horizontalpodautoscalers': [
-    column(
-      'Reference',
-      (hpa) => `${textAt(hpa, 'spec', 'scaleTargetRef', 'kind')}/${textAt(hpa, 'spec', 'scaleTargetRef', 'name')}`,
-    ),
-    column('Targets', () => '<unknown>'),
-    column('MinPods', (hpa) => textAt(hpa, 'spec', 'minReplicas') || '<unset>'),
-    number('MaxPods', (hpa) => numberAt(hpa, 'spec', 'maxReplicas')),
-    number('Replicas', (hpa) => numberAt(hpa, 'status', 'currentReplicas')),
-    ageColumn,
-  ],
   'policy/poddisruptionbudgets': [
     column('Min Available', (budget) => textAt(budget, 'spec', 'minAvailable') || 'N/A'),
     column('Max Unavailable', (budget) => textAt(budget, 'spec', 'maxUnavailable') || 'N/A'),
     counted('Allowed Disruptions', 'disruptionsAllowed'),
-    ageColumn,
-  ],
-  'rbac.authorization.k8s.io/roles': [created],
-  'rbac.authorization.k8s.io/clusterroles': [created],
-  'rbac.authorization.k8s.io/rolebindings': [column('Role', roleOf), ageColumn],
-  'rbac.authorization.k8s.io/clusterrolebindings': [column('Role', roleOf), ageColumn],
-  'storage.k8s.io/storageclasses': [
-    column('Provisioner', (item) => textAt(item, 'provisioner')),
-    column('ReclaimPolicy', (item) => textAt(item, 'reclaimPolicy')),
-    column('VolumeBindingMode', (item) => textAt(item, 'volumeBindingMode')),
-    column('AllowVolumeExpansion', (item) => at(item, 'allowVolumeExpansion') === true, { type: 'boolean' }),
-    ageColumn,
-  ],
-  'scheduling.k8s.io/priorityclasses': [
-    number('Value', (item) => numberAt(item, 'value')),
-    column('Global-Default', (item) => at(item, 'globalDefault') === true, { type: 'boolean' }),
-    ageColumn,
-    column('PreemptionPolicy', (item) => textAt(item, 'preemptionPolicy')),
-  ],
-  'coordination.k8s.io/leases': [column('Holder', (lease) => textAt(lease, 'spec', 'holderIdentity')), ageColumn],
-  'apiextensions.k8s.io/customresourcedefinitions': [created],
-  '/endpoints': [
-    column('Endpoints', (item) =>
-      none(
-        listAt(item, 'subsets')
-          .flatMap((subset) =>
-            listAt(subset, 'addresses').flatMap((a) =>
-              listAt(subset, 'ports').map((p) => `${textAt(a, 'ip')}:${textAt(p, 'port')}`),
-            ),
-          )
-          .join(','),
-      ),
-    ),
     ageColumn,
   ],
   '/events': [

@@ -5,7 +5,7 @@ import { at, type Stored, textAt } from '../object.ts';
 import { type Fields, isFields } from '../schema/schema.ts';
 import { decode } from '../storage/decode.ts';
 import { commit, complete, requireNamespace, type WriteOptions } from '../storage/write.ts';
-import { bodyText, dryRunOf, duplicates, parseObject, placed, validationOf } from './body.ts';
+import { dryRunOf, duplicates, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
 import { badRequest, conflict, notFound, StatusError, staleVersion } from './status-error.ts';
 
@@ -127,7 +127,7 @@ const keyText = (key: unknown): string =>
 function checkDuplicates(request: SimRequest): string[] {
   const validation = validationOf(request.query);
   if (validation === 'Ignore') return [];
-  const found = duplicates(bodyText(request)).map(
+  const found = duplicates(request.body ?? '').map(
     (path) => `key ${JSON.stringify(path.split('.').at(-1))} already set in map`,
   );
   if (found.length > 0 && validation === 'Strict')

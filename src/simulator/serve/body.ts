@@ -1,30 +1,21 @@
 import { messageOf } from '../../api/message-of.ts';
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import { textAt } from '../object.ts';
-import { type Fields, isFields, type Schema } from '../schema/schema.ts';
+import { type Fields, isFields } from '../schema/schema.ts';
 import { type Decoded, decode } from '../storage/decode.ts';
 import { duplicateKeys } from '../storage/duplicate-keys.ts';
 import type { SimRequest } from './http.ts';
-import { fromProtobuf, UnknownProtobuf } from './protobuf.ts';
 import { badRequest, invalid, invalidField, StatusError } from './status-error.ts';
 
-export const bodyText = (request: SimRequest): string =>
-  request.body === undefined
-    ? ''
-    : typeof request.body === 'string'
-      ? request.body
-      : new TextDecoder().decode(request.body);
-
-/** A JSON document, or a YAML or protobuf one where the media type says so; protobuf needs the schema of what it is about. */
-export async function parseBody(request: SimRequest, schema?: Schema): Promise<unknown> {
-  if (isProtobuf(request)) return protobufBody(request, schema);
-  const text = bodyText(request);
+/** A JSON document, or a YAML one where the media type says so. */
+export async function parseBody(request: SimRequest): Promise<unknown> {
+  const type = request.headers['content-type'] ?? '';
+  if (type.includes('protobuf')) throw noProtobuf();
+  const text = request.body ?? '';
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (!(request.headers['content-type'] ?? '').includes('yaml')) {
-      throw badRequest(`error decoding patch: ${messageOf(error)}`);
-    }
+    if (!type.includes('yaml')) throw badRequest(`error decoding patch: ${messageOf(error)}`);
     const { parse } = await import('yaml');
     try {
       return parse(text, { merge: true });
@@ -34,29 +25,16 @@ export async function parseBody(request: SimRequest, schema?: Schema): Promise<u
   }
 }
 
-export const isProtobuf = (request: SimRequest): boolean =>
-  (request.headers['content-type'] ?? '').includes('application/vnd.kubernetes.protobuf');
-
-function protobufBody({ body }: SimRequest, schema: Schema | undefined): Fields {
-  try {
-    if (schema && body instanceof Uint8Array) return fromProtobuf(body, schema);
-  } catch (error) {
-    if (error instanceof RangeError) throw badRequest(`error decoding protobuf: ${error.message}`);
-    if (!(error instanceof UnknownProtobuf)) throw error;
-    throw unknownFormat(`a simulated member reads no protobuf with ${error.message}`);
-  }
-  throw unknownFormat('a simulated member reads no protobuf here');
-}
-
-const unknownFormat = (why: string): StatusError =>
+/** Of kubectl, only `kubectl create` with a kind and flags sends protobuf. */
+const noProtobuf = (): StatusError =>
   new StatusError(
     415,
     'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml (${why})`,
+    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml (simulated members read no protobuf: use kubectl apply, or kubectl create -f)',
   );
 
-export async function parseObject(request: SimRequest, schema?: Schema): Promise<Fields> {
-  const value = await parseBody(request, schema);
+export async function parseObject(request: SimRequest): Promise<Fields> {
+  const value = await parseBody(request);
   if (!isFields(value)) throw badRequest('the object provided is unrecognized: expected a JSON object');
   return value;
 }

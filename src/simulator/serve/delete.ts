@@ -3,7 +3,7 @@ import { type Kind, storageKey } from '../kinds/kind.ts';
 import { at, type Stored, textAt } from '../object.ts';
 import { isFields } from '../schema/schema.ts';
 import { type Propagation, type RemoveOptions, remove } from '../storage/remove.ts';
-import { bodyText, dryRunOf, parseBody } from './body.ts';
+import { dryRunOf, parseBody } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 import { inVersion, presentList } from './present.ts';
 import { matcherOf } from './selectors.ts';
@@ -36,7 +36,7 @@ export async function deleteCollection(
 }
 
 async function optionsOf(request: SimRequest): Promise<RemoveOptions> {
-  const parsed = bodyText(request).trim() === '' ? {} : await parseBody(request);
+  const parsed = (request.body ?? '').trim() === '' ? {} : await parseBody(request);
   const body = isFields(parsed) ? parsed : {};
   const asked = textAt(body, 'propagationPolicy') || (request.query.get('propagationPolicy') ?? '');
   const orphan = at(body, 'orphanDependents');

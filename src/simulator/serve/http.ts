@@ -6,7 +6,7 @@ export interface SimRequest {
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
+  readonly body?: string | undefined;
   /** Aborted when the client is gone. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -8,7 +8,7 @@ import { strategicMerge } from '../patch/strategic.ts';
 import type { Fields } from '../schema/schema.ts';
 import { create, replace, type WriteOptions } from '../storage/write.ts';
 import { apply, type Written } from './apply.ts';
-import { bodyText, checkBody, dryRunOf, managerOf, parseBody, parseObject, placed, validationOf } from './body.ts';
+import { checkBody, dryRunOf, managerOf, parseBody, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
 import { invalid, notFound, requiredField, StatusError } from './status-error.ts';
 
@@ -24,15 +24,15 @@ export async function post(
   request: SimRequest,
   namespace: string | undefined,
 ): Promise<Written> {
-  const body = placed(kind, await parseObject(request, kind.schema), { namespace });
-  const checked = checkBody(kind, body, { validation: validationOf(request.query), text: bodyText(request) });
+  const body = placed(kind, await parseObject(request), { namespace });
+  const checked = checkBody(kind, body, { validation: validationOf(request.query), text: request.body ?? '' });
   const object = create(cluster, kind, checked.object, options(request, undefined));
   return { object, created: true, warnings: checked.warnings };
 }
 
 export async function put(cluster: Cluster, kind: Kind, request: SimRequest, path: ObjectPath): Promise<Written> {
-  const body = placed(kind, await parseObject(request, kind.schema), path);
-  const checked = checkBody(kind, body, { validation: validationOf(request.query), text: bodyText(request) });
+  const body = placed(kind, await parseObject(request), path);
+  const checked = checkBody(kind, body, { validation: validationOf(request.query), text: request.body ?? '' });
   const live = existing(cluster, kind, path);
   const version = (checked.object['metadata'] as Fields)['resourceVersion'];
   // Built-in kinds let a client overwrite whatever is there; custom resources never do.
@@ -61,7 +61,7 @@ export async function patch(cluster: Cluster, kind: Kind, request: SimRequest, p
   const patched = patchObject(kind, live, type, sent);
   const checked = checkBody(kind, placed(kind, patched, path), {
     validation: validationOf(request.query),
-    text: bodyText(request),
+    text: request.body ?? '',
     patch: true,
   });
   const object = replace(cluster, kind, live, checked.object, options(request, path.subresource));

@@ -87,14 +87,6 @@ const byKind: Readonly<Record<string, Prepare>> = {
   },
   'rbac.authorization.k8s.io/rolebindings': subjects,
   'rbac.authorization.k8s.io/clusterrolebindings': subjects,
-  'autoscaling/horizontalpodautoscalers': (hpa) =>
-    at(hpa, 'spec', 'metrics') === undefined
-      ? inSpec(hpa, {
-          metrics: [
-            { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
-          ],
-        })
-      : hpa,
   'apiextensions.k8s.io/customresourcedefinitions': (crd) => {
     const names = fieldsAt(crd, 'spec', 'names');
     const kind = textAt(names, 'kind');

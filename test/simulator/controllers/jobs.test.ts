@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../../../src/simulator/object.ts';
 import type { Fields } from '../../../src/simulator/schema/schema.ts';
-import { begin, deployment, deploymentUrl, openWorld, type World } from '../world.ts';
+import { deployment, deploymentUrl, openWorld, type World } from '../world.ts';
 
 const jobs = '/apis/batch/v1/namespaces/default/jobs';
 const crons = '/apis/batch/v1/namespaces/default/cronjobs';
+const scalers = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/web';
 const podSpec = (restartPolicy: string) => ({ restartPolicy, containers: [{ name: 'main', image: 'work:1' }] });
 const job = (spec: Fields = {}, fail?: string, restartPolicy = 'Never') => ({
   apiVersion: 'batch/v1',
@@ -59,14 +60,6 @@ describe('a Job', () => {
     world.seconds(30);
     expect(status(world)).toMatchObject({ succeeded: 5 });
     expect(world.list('/pods')).toHaveLength(5);
-  });
-
-  it('that is indexed runs each index once', async () => {
-    const world = await started({ completions: 3, parallelism: 2, completionMode: 'Indexed' });
-    world.seconds(40);
-    expect(status(world)).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
-    const indexes = world.list('/pods').map((pod) => pod.metadata.labels!['batch.kubernetes.io/job-completion-index']);
-    expect(indexes.sort()).toEqual(['0', '1', '2']);
   });
 
   it('has failed after more failures than its backoff limit, with longer and longer pauses between them', async () => {
@@ -149,97 +142,43 @@ describe('a change of a Job', () => {
   });
 });
 
-describe('a CronJob', () => {
+describe('a CronJob and a HorizontalPodAutoscaler', () => {
   const cron = (spec: Fields = {}) => ({
     apiVersion: 'batch/v1',
     kind: 'CronJob',
     metadata: { name: 'tick', namespace: 'default' },
     spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: { spec: podSpec('Never') } } }, ...spec },
   });
-  const made = (world: World) => world.list('batch/jobs').map((item) => item.metadata.name);
-  const minutes = (...counts: number[]) => counts.map((count) => `tick-${begin / 60_000 + count}`);
-  async function ticking(spec: Fields, after: number): Promise<World> {
-    const world = await openWorld({ readySeconds: { Job: 30 } });
-    expect((await world.apply(`${crons}/tick`, cron(spec))).status).toBe(201);
-    for (let second = 0; second < after; second++) world.seconds(1);
-    return world;
-  }
+  const scaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 4,
+      maxReplicas: 5,
+    },
+  };
 
-  it('makes a Job whenever its schedule says so', async () => {
-    const world = await ticking({}, 601);
-    expect(made(world)).toEqual(minutes(5, 10));
-    expect(world.get('batch/cronjobs', 'tick', 'default')!['status']).toMatchObject({
-      active: [{ kind: 'Job', name: minutes(10)[0] }],
-      lastScheduleTime: '2026-01-01T00:10:00Z',
-      lastSuccessfulTime: '2026-01-01T00:05:30Z',
-    });
-  });
-
-  it('keeps no more finished Jobs than its history', async () => {
-    expect(made(await ticking({ successfulJobsHistoryLimit: 1 }, 960))).toEqual(minutes(15));
-  });
-
-  it.each([
-    ['Allow', 3],
-    ['Forbid', 1],
-    ['Replace', 1],
-  ])('with %s has as many Jobs at work as may be', async (concurrencyPolicy, count) => {
-    const world = await openWorld({ readySeconds: { Job: 3600, Termination: 1 } });
-    await world.apply(`${crons}/tick`, cron({ concurrencyPolicy }));
-    for (let minute = 0; minute < 17; minute++) world.seconds(60);
-    expect(made(world)).toHaveLength(count);
-  });
-
-  it('that is suspended makes none', async () => {
-    expect(made(await ticking({ suspend: true }, 601))).toEqual([]);
+  it('are kept as they are, and nothing follows from them', async () => {
+    const world = await openWorld();
+    await world.apply(`${deploymentUrl}/web`, deployment('web'));
+    expect((await world.apply(`${crons}/tick`, cron())).status).toBe(201);
+    expect((await world.apply(scalers, scaler)).status).toBe(201);
+    for (let minute = 0; minute < 11; minute++) world.seconds(60);
+    expect(world.get('batch/cronjobs', 'tick', 'default')).toMatchObject(cron());
+    expect(world.get('autoscaling/horizontalpodautoscalers', 'web', 'default')).toMatchObject(scaler);
+    expect(world.list('batch/jobs')).toEqual([]);
+    expect(world.get('apps/deployments', 'web', 'default')).toMatchObject({ spec: { replicas: 3 } });
   });
 
   it.each([
     [{ schedule: 'soon' }, 'spec.schedule: Invalid value: "soon": it is not a cron schedule of five fields'],
     [{ schedule: '0 0 * * 7' }, 'spec.schedule: Invalid value: "0 0 * * 7": it is not a cron schedule of five fields'],
     [{ timeZone: 'Mars/Olympus' }, 'spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus'],
-  ])('with %j is refused', async (spec, message) => {
+  ])('CronJob with %j is refused', async (spec, message) => {
     const world = await openWorld();
     const { status: code, body } = await world.apply(`${crons}/tick`, cron(spec));
     expect([code, body.message]).toEqual([422, `CronJob.batch "tick" is invalid: ${message}`]);
-  });
-});
-
-describe('a HorizontalPodAutoscaler', () => {
-  const url = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/web';
-  const scaler = (minReplicas: number, maxReplicas: number) => ({
-    apiVersion: 'autoscaling/v2',
-    kind: 'HorizontalPodAutoscaler',
-    metadata: { name: 'web', namespace: 'default' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas, maxReplicas },
-  });
-
-  it.each([
-    [1, 5, 3],
-    [4, 5, 4],
-    [1, 2, 2],
-  ])('from %i to %i brings a target of 3 to %i', async (low, high, expected) => {
-    const world = await openWorld();
-    await world.apply(`${deploymentUrl}/web`, deployment('web'));
-    await world.apply(url, scaler(low, high));
-    world.seconds(20);
-    expect(world.get('apps/deployments', 'web', 'default')).toMatchObject({ spec: { replicas: expected } });
-    const now = world.get('autoscaling/horizontalpodautoscalers', 'web', 'default')!['status'];
-    expect(now).toMatchObject({ currentReplicas: expected, desiredReplicas: expected });
-    expect(listAt(now, 'conditions').map((item) => `${textAt(item, 'type')} ${textAt(item, 'status')}`)).toEqual([
-      'AbleToScale True',
-      'ScalingActive True',
-      'ScalingLimited False',
-    ]);
-    expect(world.clock.pending()).toBe(0);
-  });
-
-  it('without its target says so', async () => {
-    const world = await openWorld();
-    await world.apply(url, scaler(1, 2));
-    world.seconds(1);
-    expect(world.get('autoscaling/horizontalpodautoscalers', 'web', 'default')!['status']).toMatchObject({
-      conditions: [{ type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' }],
-    });
   });
 });

@@ -6,36 +6,22 @@ export interface JobCount {
   readonly active: readonly Stored[];
   readonly terminating: readonly Stored[];
   readonly failed: readonly Stored[];
-  /** Distinct indexes where the Job is indexed. */
   readonly succeeded: number;
-  readonly completedIndexes: readonly number[];
   /** Pods that should be at work now. */
   readonly wanted: number;
-  /** What the next pods are for; undefined where a Job has no indexes. */
-  readonly nextIndexes: (most: number) => readonly (number | undefined)[];
 }
 
 export function countJob(job: Stored, pods: readonly Stored[]): JobCount {
-  const indexed = textAt(job, 'spec', 'completionMode') === 'Indexed';
   const inPhase = (phase: string) => pods.filter((pod) => textAt(pod, 'status', 'phase') === phase);
   const unfinished = pods.filter((pod) => !isFinished(pod));
   const active = unfinished.filter((pod) => pod.metadata.deletionTimestamp === undefined);
-  const done = inPhase('Succeeded');
-  const completedIndexes = indexed ? [...new Set(done.map(indexOf))].sort((a, b) => a - b) : [];
-  const succeeded = indexed ? completedIndexes.length : done.length;
-  const taken = new Set([...completedIndexes, ...active.map(indexOf)]);
+  const succeeded = inPhase('Succeeded').length;
   return {
     active,
     terminating: unfinished.filter((pod) => !active.includes(pod)),
     failed: inPhase('Failed'),
     succeeded,
-    completedIndexes,
     wanted: wantedOf(job, active.length, succeeded),
-    nextIndexes: (most) => {
-      if (!indexed) return Array.from({ length: most }, () => undefined);
-      const all = Array.from({ length: numberAt(job, 'spec', 'completions') }, (_, index) => index);
-      return all.filter((index) => !taken.has(index)).slice(0, most);
-    },
   };
 }
 
@@ -47,9 +33,6 @@ function wantedOf(job: Stored, active: number, succeeded: number): number {
   // Without completions one success is the word that the work is done: the others end, none is started.
   return succeeded > 0 ? active : parallelism;
 }
-
-const indexOf = (pod: Stored): number =>
-  Number(pod.metadata.labels?.['batch.kubernetes.io/job-completion-index'] ?? -1);
 
 /** Ten seconds after the first failure, twice as long after each further one, at most ten minutes (job/backoff_utils.go). */
 const firstPauseMs = 10_000;

@@ -46,17 +46,12 @@ export function runJobs(cluster: Cluster, dependents: Dependents): void {
     if (missing <= 0) return undefined;
     const wait = pauseMs(count, cluster.clock.now());
     if (wait > 0) return wait;
-    for (const index of count.nextIndexes(missing)) make(job, index);
+    for (let at = 0; at < missing; at++) make(job);
     return undefined;
   }
 
-  function make(job: Stored, index: number | undefined): void {
-    const indexed = index === undefined ? {} : { 'batch.kubernetes.io/job-completion-index': String(index) };
-    const pod = makePod(cluster, job, {
-      labels: indexed,
-      annotations: indexed,
-      ...(index === undefined ? {} : { spec: { hostname: `${job.metadata.name}-${index}` } }),
-    });
+  function make(job: Stored): void {
+    const pod = makePod(cluster, job, {});
     if (pod) event(job, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
   }
 

@@ -70,7 +70,6 @@ export function jobStatus(cluster: Cluster, job: Stored, count: JobCount, verdic
     ...(startTime === undefined ? {} : { startTime }),
     ...(verdict.state === 'complete' ? { completionTime: cluster.timestamp() } : {}),
     ...present({ active: count.active.length, succeeded: count.succeeded, failed: count.failed.length }),
-    ...(count.completedIndexes.length > 0 ? { completedIndexes: ranges(count.completedIndexes) } : {}),
     ready: count.active.filter((pod) => isTrue(pod, 'Ready')).length,
     terminating: count.terminating.length,
     uncountedTerminatedPods: {},
@@ -100,17 +99,4 @@ function conditionsOf(cluster: Cluster, job: Stored, { state, reason, message }:
   }
   const conditions = listAt(told, 'status', 'conditions');
   return conditions.length > 0 ? { conditions } : {};
-}
-
-/** `0-2,5` for 0, 1, 2 and 5. */
-function ranges(indexes: readonly number[]): string {
-  const parts: [number, number][] = [];
-  for (const index of indexes) {
-    const last = parts.at(-1);
-    if (last && last[1] === index - 1) last[1] = index;
-    else parts.push([index, index]);
-  }
-  return parts
-    .map(([from, to]) => (from === to ? `${from}` : to === from + 1 ? `${from},${to}` : `${from}-${to}`))
-    .join(',');
 }
