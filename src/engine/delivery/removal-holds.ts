@@ -2,9 +2,9 @@ import type { ClusterName, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { sightingOf } from '../bindings/delivered-objects.ts';
-import { digestOf } from '../guard/blast-radius.ts';
 import type { PlanInput } from '../input.ts';
 import { onceFor } from '../kernel/once-for.ts';
+import { removalDigestOf } from '../kernel/removal-digest.ts';
 import { someOf } from '../kernel/some-of.ts';
 import type { Hold, Target } from '../plan-document.ts';
 import { describeRef, objectKey } from '../selection/object-key.ts';
@@ -33,7 +33,7 @@ export function removalHolds(
       const of = targetOf(clusterName, placement) ?? { clusterName, placement, objects: [] };
       const foreign = stillToGo(results.filter(containsForeign), of);
       if (foreign.length > 0) {
-        const removalDigest = removalDigestOf({ clusterName, placement, foreign }, seen);
+        const removalDigest = foreignDigest({ clusterName, placement, foreign }, seen);
         const message = `${told(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
         if (!isApproved(removalDigest, seen))
           holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
@@ -68,7 +68,7 @@ export const heldBack = (of: Removing, seen: Seen): readonly ObjectRef[] => fore
 
 function foreignObjects(of: Removing, seen: Seen, approved: boolean): readonly ObjectRef[] {
   const foreign = foreignOf(of, seen);
-  if (foreign.length === 0 || isApproved(removalDigestOf({ ...of, foreign }, seen), seen) !== approved) return [];
+  if (foreign.length === 0 || isApproved(foreignDigest({ ...of, foreign }, seen), seen) !== approved) return [];
   return foreign.map(({ object }) => object);
 }
 
@@ -89,7 +89,7 @@ const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDe
 const isApproved = (digest: string, { fleet }: Seen): boolean =>
   fleet.removalApprovals.some(({ spec }) => spec.removalDigest === digest);
 
-const removalDigestOf = (
+const foreignDigest = (
   of: {
     readonly clusterName: ClusterName;
     readonly placement: PlacementRef;
@@ -97,7 +97,7 @@ const removalDigestOf = (
   },
   { digest }: Seen,
 ): string =>
-  digestOf(
+  removalDigestOf(
     of.foreign.map(({ object: { apiVersion, kind, namespace, name } }) => ({
       clusterName: of.clusterName,
       placement: placementKey(of.placement),

@@ -1,0 +1,33 @@
+import type { Fleet, FleetRecord, PlanInput } from '../../input.ts';
+import type { GuardFinding, Plan } from '../../plan-document.ts';
+import { changesOf, type PlacementChange } from './changes.ts';
+import { fleetInEffect } from './fleet-in-effect.ts';
+
+/** What the guard judges: a plan, the input as it was written, and the record that the planner took for the input's. */
+export interface GuardRequest {
+  readonly input: PlanInput;
+  /** Checked by rules of its own (`record/`), not believed. */
+  readonly recovered: { readonly record: FleetRecord; readonly lost: boolean };
+  readonly plan: Plan;
+}
+
+/** What the rules of every domain read. Nothing of it is taken from the planner but the plan and the recovered record. */
+export interface Evidence extends Pick<PlanInput, 'now' | 'observations' | 'digest'>, GuardRequest {
+  /** The fleet that a plan may act on: the files, and the recorded version of what cannot be read. */
+  readonly fleet: Fleet;
+  /** The recovered record. */
+  readonly record: FleetRecord;
+  /** Every placement before and after, by name. */
+  readonly changes: readonly PlacementChange[];
+}
+
+/** The rules of one domain. A new domain adds a folder that exports one, and a row in guard.ts. */
+export type RuleSet = (evidence: Evidence) => readonly GuardFinding[];
+
+export function gatherEvidence(request: GuardRequest): Evidence {
+  const { input, recovered, plan } = request;
+  const { now, observations, digest } = input;
+  const { record } = recovered;
+  const fleet = fleetInEffect(input, record);
+  return { ...request, now, observations, digest, fleet, record, changes: changesOf({ fleet, record, plan }) };
+}

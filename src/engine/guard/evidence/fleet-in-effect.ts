@@ -1,0 +1,52 @@
+import type { FleetConfig } from '../../../api/gitfleet.ts';
+import { type Placement, placementKey } from '../../../api/placement.ts';
+import type { Fleet, FleetRecord, PlanInput } from '../../input.ts';
+import { onceForPair } from '../../kernel/once-for.ts';
+
+/**
+ * The fleet that a plan may act on, read by the guard from the files as they were written. While the FleetConfig cannot be read,
+ * the recorded one stays in effect: its limits and freezes hold, and placements without a strategy keep the recorded one.
+ * @param recovered Tells the last good version of placements.
+ */
+export function fleetInEffect({ fleet, record }: PlanInput, recovered: FleetRecord): Fleet {
+  const config = recordedConfig(fleet, record);
+  if (config === undefined) return fleet;
+  return { ...fleet, config, placements: placementsUnder(config, fleet, recovered) };
+}
+
+/** The recorded FleetConfig, where it holds because the file of the present one is invalid or may be hidden in an unreadable one. */
+function recordedConfig({ config, refused, unreadable }: Fleet, record: FleetRecord): FleetConfig | undefined {
+  if (config !== undefined) return undefined;
+  const isUnread = unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
+  return isUnread ? record.config : undefined;
+}
+
+function placementsUnder(
+  { spec }: FleetConfig,
+  { placements, withoutStrategy }: Fleet,
+  record: FleetRecord,
+): readonly Placement[] {
+  if (spec.defaults?.strategy === undefined || withoutStrategy === undefined) return placements;
+  return placements.map((placement) => {
+    const key = placementKey(placement.metadata);
+    return withoutStrategy.has(key) ? (record.placements.get(key)?.object ?? placement) : placement;
+  });
+}
+
+/** A placement as it is planned: as its file says, unless it changed in a way that keeps the recorded version in effect (decision 4). */
+export const placementInEffect = onceForPair((written: Placement, recorded: Placement | undefined): Placement => {
+  if (recorded === undefined || recorded.kind !== written.kind) return written;
+  const [before, after] = [recorded.spec, written.spec];
+  const kept = new Set(after.policy.tolerations?.map(textOf));
+  const isForbidden =
+    before.policy.placementType !== after.policy.placementType ||
+    (before.strategy.type === 'External' && after.strategy.type !== 'External') ||
+    (written.kind === 'ClusterResourcePlacement' && before.statusReportingScope !== after.statusReportingScope) ||
+    before.policy.tolerations?.some((toleration) => !kept.has(textOf(toleration))) === true;
+  return isForbidden ? recorded : written;
+});
+
+type Toleration = NonNullable<Placement['spec']['policy']['tolerations']>[number];
+
+const textOf = ({ key = '', operator, value = '', effect = '' }: Toleration): string =>
+  [key, operator, value, effect].join(' ');

@@ -1,0 +1,28 @@
+import type { ClusterName } from '../../../api/meta.ts';
+import type { Fleet, FleetRecord } from '../../input.ts';
+
+interface Known {
+  readonly fleet: Pick<Fleet, 'members' | 'refused' | 'unreadable'>;
+  readonly record: Pick<FleetRecord, 'clusters'>;
+}
+
+/** Members with a file that does not ask to leave. A file that cannot be read is no file that is gone. */
+export function membersThatStay({ fleet, record }: Known): ReadonlySet<ClusterName> {
+  const stays = new Set<ClusterName>();
+  for (const { metadata } of fleet.members) if (metadata.deletionTimestamp == null) stays.add(metadata.name);
+  const written = new Set(fleet.members.map(({ metadata }) => metadata.name));
+  for (const name of record.clusters.keys()) {
+    const refused = fleet.refused.some((ref) => ref.kind === 'MemberCluster' && ref.name === name);
+    if (!written.has(name) && (refused || fleet.unreadable.length > 0)) stays.add(name);
+  }
+  return stays;
+}
+
+/** Members that the record knows and that do not stay. One that was on its way out already has been counted. */
+export function membersThatLeave(known: Known): ReadonlySet<ClusterName> {
+  const stays = membersThatStay(known);
+  const leaves = new Set<ClusterName>();
+  for (const [name, { metadata }] of known.record.clusters)
+    if (!stays.has(name) && metadata.deletionTimestamp == null) leaves.add(name);
+  return leaves;
+}

@@ -1,0 +1,37 @@
+import type { PlacementKey } from '../../../api/meta.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import type { Pair } from './changes.ts';
+import type { Evidence } from './evidence.ts';
+import { overridesOf, overridesReader } from './planned-record.ts';
+
+/** What a plan does with the cluster of a placement. */
+export interface MoveReader {
+  /** It gets another version or other overrides, or the placement is removed from it. */
+  readonly isMoved: (key: PlacementKey, pair: Pair) => boolean;
+  /** An eviction that is carried out, by this plan or before, names it. */
+  readonly isEvicted: (key: PlacementKey, pair: Pick<Pair, 'clusterName'>) => boolean;
+}
+
+export function moveReader({ plan }: Pick<Evidence, 'plan'>): MoveReader {
+  const overridesAfter = overridesReader(plan);
+  const evicted = new Set(
+    plan.evictions
+      .filter(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Executed' && is === 'True'))
+      .map(({ placementName, clusterName }) => `${placementName} ${clusterName}`),
+  );
+  return {
+    isMoved(key, { clusterName, before, after, removedNow }) {
+      if (before === undefined || !wasBound(before)) return false;
+      if (removedNow) return true;
+      if (after === undefined) return false;
+      if (after.resourceSnapshotIndex !== before.resourceSnapshotIndex) return true;
+      const lists = overridesAfter(key, clusterName);
+      return lists !== undefined && lists !== overridesOf(before);
+    },
+    isEvicted: (key, { clusterName }) => evicted.has(`${key} ${clusterName}`),
+  };
+}
+
+/** What was never Bound has nothing that could be taken out of service. */
+const wasBound = ({ state, previousState }: Binding): boolean =>
+  state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');

@@ -1,0 +1,32 @@
+import type { Manifest, PlacementKey } from '../../../api/meta.ts';
+import { onceFor } from '../../kernel/once-for.ts';
+
+/** Objects that a snapshot puts on a cluster: envelopes count as what is in them. */
+export const objectsOf = onceFor((manifests: readonly Manifest[]): readonly string[] => manifests.flatMap(namesIn));
+
+function namesIn(manifest: Manifest): string[] {
+  const { apiVersion, kind, metadata } = manifest;
+  const own = nameOf(apiVersion, kind, metadata.namespace, metadata.name);
+  const isEnvelope =
+    kind === 'ResourceEnvelope' ||
+    kind === 'ClusterResourceEnvelope' ||
+    (kind === 'ConfigMap' && metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true');
+  if (!isEnvelope) return [own];
+  return Object.entries((manifest['data'] ?? {}) as Record<string, unknown>).map(([entry, inner]) => {
+    const wrapped = inner as Partial<Manifest> | undefined;
+    return wrapped?.metadata?.name && wrapped.apiVersion && wrapped.kind
+      ? nameOf(wrapped.apiVersion, wrapped.kind, wrapped.metadata.namespace, wrapped.metadata.name)
+      : `${own} entry ${entry}`;
+  });
+}
+
+/** `apps/v1/Deployment shop/web`; without a namespace `v1/Namespace shop`. */
+export const nameOf = (apiVersion: string, kind: string, namespace: string | undefined, name: string): string =>
+  `${apiVersion}/${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+
+/** The placement that an object on a member belongs to, by our label; undefined for objects that are not ours. */
+export function placementOf({ metadata: { labels, annotations } }: Manifest): PlacementKey | undefined {
+  const label = labels?.['gitfleet.dev/placement'];
+  // A name too long for a label stands in the annotation.
+  return label === undefined ? undefined : ((annotations?.['gitfleet.dev/placement'] ?? label) as PlacementKey);
+}

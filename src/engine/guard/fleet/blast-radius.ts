@@ -1,0 +1,107 @@
+import type { IntOrPercent } from '../../../api/meta.ts';
+import { type Removal, removalDigestOf } from '../../kernel/removal-digest.ts';
+import type { GuardFinding } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { membersThatStay } from '../evidence/members.ts';
+import { liveBindings } from '../evidence/planned-record.ts';
+import { objectsOf } from '../evidence/snapshot-objects.ts';
+import { findRemovals, type Removals } from './removed-objects.ts';
+
+/**
+ * How much a plan may take away at once without an approval: from 10 clusters or a tenth of them, of 50 objects or
+ * a tenth of what we hold on a cluster, 2 members or a tenth leaving, and never everything of a kind. FleetConfig sets
+ * other limits; a RemovalApproval with the digest lets exactly this removal pass.
+ */
+export function blastRadius(evidence: Evidence): GuardFinding[] {
+  const removals = findRemovals(evidence);
+  const removalDigest = removalDigestOf(removals.approvable, evidence.digest);
+  const approved = evidence.fleet.removalApprovals.some(({ spec }) => spec.removalDigest === removalDigest);
+  if (approved) return [];
+  return [
+    ...tooManyClusters(evidence, removals),
+    ...tooManyObjects(evidence, removals),
+    ...tooManyLeaving(evidence, removals),
+    ...everythingVanished(evidence, removals),
+  ].map((finding) => ({ ...finding, removalDigest }));
+}
+
+function tooManyClusters({ fleet }: Evidence, { now }: Removals): GuardFinding[] {
+  const clusters = new Set(now.map(({ clusterName }) => clusterName));
+  const limit = limitOf(fleet.config?.spec.guard?.maxClusters, 10, fleet.members.length);
+  if (clusters.size <= limit) return [];
+  return [
+    {
+      rule: 'blast-radius-clusters',
+      message: `objects of ${some(placementsOf(now))} would be removed from ${clusters.size} clusters, at most ${whole(limit)} are allowed at once: ${some(clusters)}`,
+    },
+  ];
+}
+
+function tooManyObjects({ fleet, record }: Evidence, { now }: Removals): GuardFinding[] {
+  const perCluster = Map.groupBy(now, ({ clusterName }) => clusterName);
+  const smallest = fleet.config?.spec.guard?.maxObjectsPerCluster === undefined ? 50 : 0;
+  const findings: GuardFinding[] = [];
+  for (const [cluster, removed] of [...perCluster].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const objects = new Set(removed.map(({ placement, object }) => `${placement} ${object}`)).size;
+    if (objects <= smallest) continue;
+    let held = 0;
+    for (const { state, snapshots } of record.placements.values()) {
+      const index = liveBindings(state.bindings).get(cluster)?.resourceSnapshotIndex;
+      if (index !== undefined) held += objectsOf(snapshots.get(index) ?? []).length;
+    }
+    const limit = limitOf(fleet.config?.spec.guard?.maxObjectsPerCluster, 50, held);
+    if (objects > limit)
+      findings.push({
+        rule: 'blast-radius-objects',
+        message: `${objects} of ${held} objects would be removed from ${cluster}, at most ${whole(limit)} are allowed at once: those of ${some(placementsOf(removed))}`,
+      });
+  }
+  return findings;
+}
+
+function tooManyLeaving(evidence: Evidence, { released }: Removals): GuardFinding[] {
+  const { fleet } = evidence;
+  const leaving = new Set(released.map(({ clusterName }) => clusterName));
+  const absent = [...leaving].filter((name) => !fleet.members.some(({ metadata }) => metadata.name === name)).length;
+  const limit = limitOf(fleet.config?.spec.guard?.maxLeaving, 2, fleet.members.length + absent);
+  if (leaving.size <= limit) return [];
+  return [
+    {
+      rule: 'blast-radius-leaving',
+      message: `${leaving.size} members with placements would leave, at most ${whole(limit)} may at once: ${some(leaving)}`,
+    },
+  ];
+}
+
+/** At any size: a repo that suddenly holds no placements, members or resources is more often a mistake than a wish. */
+function everythingVanished(evidence: Evidence, removals: Removals): GuardFinding[] {
+  const { fleet } = evidence;
+  const finding = (what: string): GuardFinding => ({
+    rule: 'everything-vanished',
+    message: `all ${what} vanished from the repo in one commit`,
+  });
+  const findings: GuardFinding[] = [];
+  const deleted = new Set(evidence.changes.filter(({ isWanted }) => !isWanted).map(({ key }) => key));
+  if (fleet.placements.length === 0 && removals.now.some(({ placement }) => deleted.has(placement)))
+    findings.push(finding('placements'));
+  if (membersThatStay(evidence).size === 0 && removals.released.length > 0) findings.push(finding('members'));
+  if (fleet.resources.length === 0 && removals.dropped) findings.push(finding('resources'));
+  return findings;
+}
+
+/** Without a setting the larger of `least` and a tenth; a setting stands alone. Percentages are not rounded: more is more. */
+function limitOf(setting: IntOrPercent | undefined, least: number, total: number): number {
+  if (setting === undefined) return Math.max(least, total / 10);
+  const text = String(setting);
+  return text.endsWith('%') ? (Number(text.slice(0, -1)) * total) / 100 : Number(text);
+}
+
+const placementsOf = (removals: readonly Removal[]): ReadonlySet<string> =>
+  new Set(removals.map(({ placement }) => placement));
+
+const whole = (limit: number): number => Math.floor(limit);
+
+const some = (names: ReadonlySet<string>): string => {
+  const sorted = [...names].sort();
+  return `${sorted.slice(0, 5).join(', ')}${sorted.length > 5 ? ', …' : ''}`;
+};

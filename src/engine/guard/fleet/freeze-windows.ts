@@ -1,0 +1,52 @@
+import type { FleetConfig } from '../../../api/gitfleet.ts';
+import { placementKey } from '../../../api/placement.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import { type Instant, parseInstant } from '../../kernel/instant.ts';
+import type { GuardFinding, Plan } from '../../plan-document.ts';
+import { lastHit, parseCron } from '../../window/cron.ts';
+import { isTimeZone } from '../../window/time-zone.ts';
+import type { Pair } from '../evidence/changes.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+
+/**
+ * In a freeze no cluster gets another snapshot than it had, and none is cleaned up that was not being cleaned up before. A target
+ * without a digest brings nothing: nobody knows what its cluster should hold, and that stays as it is.
+ */
+export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence): GuardFinding[] {
+  const now = parseInstant(instant) ?? 0;
+  const open = fleet.config?.spec.freeze?.find((freeze) => isOpen(freeze, now));
+  if (!open) return [];
+  const begun = changes.flatMap(({ key, pairs }) =>
+    pairs.filter(isBegun).map(({ clusterName }) => `${key} on ${clusterName}`),
+  );
+  if (begun.length === 0) return [];
+  const left = leftAsItIs(plan);
+  const forbidden = begun.filter((it) => !left.has(it));
+  if (forbidden.length === 0) return [];
+  const message = `freeze ${open.name} is on, and the plan would begin something: ${forbidden.slice(0, 5).join(', ')}`;
+  return [{ rule: 'frozen', message }];
+}
+
+const leftAsItIs = ({ targets }: Plan): ReadonlySet<string> =>
+  new Set(
+    targets
+      .filter(({ digest, remove }) => digest === undefined && !remove)
+      .map(({ clusterName, placement }) => `${placementKey(placement)} on ${clusterName}`),
+  );
+
+const isBegun = ({ before, after, removedNow }: Pair): boolean =>
+  removedNow ||
+  (after?.resourceSnapshotIndex !== undefined &&
+    after.move !== 'remove' &&
+    after.resourceSnapshotIndex !== before?.resourceSnapshotIndex);
+
+function isOpen(
+  { schedule, duration, timeZone = 'UTC' }: NonNullable<FleetConfig['spec']['freeze']>[number],
+  now: Instant,
+): boolean {
+  const cron = parseCron(schedule);
+  const ms = parseDuration(duration);
+  if (!cron || !ms || !isTimeZone(timeZone)) return true;
+  const opened = lastHit(cron, timeZone, now);
+  return opened !== undefined && now - opened < ms;
+}

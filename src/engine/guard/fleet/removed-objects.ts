@@ -1,0 +1,127 @@
+import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
+import { placementKey } from '../../../api/placement.ts';
+import type { Removal } from '../../kernel/removal-digest.ts';
+import type { Plan, Target } from '../../plan-document.ts';
+import type { Pair, PlacementChange } from '../evidence/changes.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { membersThatLeave, membersThatStay } from '../evidence/members.ts';
+import { notRemembered, overridesOf, overridesReader, snapshotReader } from '../evidence/planned-record.ts';
+import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
+import { takeovers } from './takeovers.ts';
+
+export interface Removals {
+  /** What this plan takes off clusters, each object once; what another placement takes over stays. */
+  readonly now: readonly Removal[];
+  /** Objects that a snapshot or an override no longer has, among `now`. */
+  readonly dropped: boolean;
+  /** Clusters that leave with bindings of ours: their objects stay there, nobody looks after them any more. */
+  readonly released: readonly Removal[];
+  /**
+   * What a person is asked to approve. Objects dropped from a snapshot are listed for every cluster of the placement, so
+   * that one approval holds for all steps of a rollout.
+   */
+  readonly approvable: readonly Removal[];
+}
+
+/** What the plan takes off clusters, read from the record before and the record and targets after. */
+export function findRemovals(evidence: Evidence): Removals {
+  const lossOf = lossReader(evidence);
+  const isTakenOver = takeovers(evidence);
+  const now: Removal[] = [];
+  const released: Removal[] = [];
+  const approvable: Removal[] = [];
+  let dropped = false;
+  for (const placement of evidence.changes) {
+    const { key, pairs } = placement;
+    const drops: Drops = new Map();
+    for (const pair of pairs) {
+      const loss = lossOf(placement, pair, drops);
+      if (!loss) continue;
+      const lost = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
+      const removals = loss.kind === 'released' ? lost : lost.filter((removal) => !isTakenOver(removal));
+      if (loss.kind === 'released') {
+        released.push(...removals);
+      } else {
+        now.push(...removals);
+        approvable.push(...removals);
+      }
+      if (loss.kind === 'dropped' && removals.length > 0) dropped = true;
+    }
+    // The other clusters of the placement, at their turn.
+    for (const objects of drops.values())
+      for (const { clusterName, after, removedNow } of pairs)
+        if (after && !removedNow && after.state !== 'Scheduled')
+          approvable.push(
+            ...objects
+              .map((object) => ({ clusterName, placement: key, object }))
+              .filter((removal) => !isTakenOver(removal)),
+          );
+  }
+  return { now, dropped, released, approvable: [...approvable, ...released] };
+}
+
+/** What one cluster loses of one placement. */
+interface Loss {
+  /** `removed`: all of it goes; `dropped`: what the next contents no longer have; `released`: all of it stays, unattended. */
+  readonly kind: 'removed' | 'dropped' | 'released';
+  readonly objects: readonly string[];
+}
+
+/** Objects that one snapshot of a placement has and another lacks, by `before after`: the same for all its clusters. */
+type Drops = Map<string, readonly string[]>;
+
+function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops: Drops) => Loss | undefined {
+  const contentsOf = snapshotReader(evidence);
+  const droppedByOverride = overrideLosses(evidence.plan);
+  const stays = membersThatStay(evidence);
+  const leaves = membersThatLeave(evidence);
+  return ({ key, emptied }, pair, drops) => {
+    const { clusterName, before, after, removedNow } = pair;
+    if (before === undefined) return undefined;
+    const held = () => objectsOf(contentsOf(key, before.resourceSnapshotIndex));
+    // All of it goes, or is left alone, whatever it was: that is something, and counts.
+    const all = () => (contentsOf(key, before.resourceSnapshotIndex) === notRemembered ? [''] : held());
+    const gone = removedNow || after === undefined;
+    if (!stays.has(clusterName) && !emptied.has(clusterName)) {
+      // Under External the binding of a cluster that left stays until a run comes to it: by then that is no news.
+      const leavesNow = leaves.has(clusterName) || (gone && before.state !== 'Unscheduled');
+      if (!leavesNow) return undefined;
+      return { kind: 'released', objects: before.resourceSnapshotIndex === undefined ? [''] : all() };
+    }
+    if (removedNow) return { kind: 'removed', objects: all() };
+    if (!after || before.resourceSnapshotIndex === undefined) return undefined;
+    const change = `${before.resourceSnapshotIndex} ${after.resourceSnapshotIndex}`;
+    if (before.resourceSnapshotIndex !== after.resourceSnapshotIndex && !drops.has(change)) {
+      const next = new Set(objectsOf(contentsOf(key, after.resourceSnapshotIndex)));
+      drops.set(
+        change,
+        held().filter((object) => !next.has(object)),
+      );
+    }
+    const objects = [...new Set([...(drops.get(change) ?? []), ...droppedByOverride(key, pair, held)])];
+    return objects.length === 0 ? undefined : { kind: 'dropped', objects };
+  };
+}
+
+/** Objects that a changed override leaves out on a cluster: those held that its target no longer has. */
+function overrideLosses(
+  plan: Plan,
+): (key: PlacementKey, pair: Pair, held: () => readonly string[]) => readonly string[] {
+  const overridesAfter = overridesReader(plan);
+  // Most plans never ask for it, and a large fleet has a million.
+  let byCluster: ReadonlyMap<string, Target> | undefined;
+  const targetOf = (cluster: ClusterName, key: PlacementKey): Target | undefined => {
+    byCluster ??= new Map(
+      plan.targets.map((target) => [`${target.clusterName} ${placementKey(target.placement)}`, target]),
+    );
+    return byCluster.get(`${cluster} ${key}`);
+  };
+  return (key, { clusterName, before }, held) => {
+    const lists = before && overridesAfter(key, clusterName);
+    if (!before || lists === undefined || lists === overridesOf(before)) return [];
+    const target = targetOf(clusterName, key);
+    if (!target || target.remove) return [];
+    const remaining = new Set(target.objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name)));
+    return held().filter((object) => !remaining.has(object));
+  };
+}

@@ -1,0 +1,111 @@
+import type { ClusterName, ObjectRef, PlacementKey } from '../../../api/meta.ts';
+import { type ApplyStrategy, type Placement, placementKey } from '../../../api/placement.ts';
+import { onceFor } from '../../kernel/once-for.ts';
+import type { Removal } from '../../kernel/removal-digest.ts';
+import type { Plan, PlannedBinding, PlannedPlacement, Target } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { bindingReader, snapshotReader } from '../evidence/planned-record.ts';
+import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
+import { selectedByName } from './selected-by-name.ts';
+
+/**
+ * Whether an object stays on its cluster because another placement there takes it over: by its target of now, or by what
+ * its rollout or next run will bring there. Where that cannot be told from the documents alone it counts as removed:
+ * an approval too many costs less than one too few.
+ */
+export function takeovers(evidence: Evidence): (removal: Removal) => boolean {
+  // Most plans remove nothing, most of what is removed is in one placement, and a large fleet has a million targets.
+  let takers: ReadonlyMap<string, readonly Taker[]> | undefined;
+  let targets: ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, Target>> | undefined;
+  const bindingOf = lazily(() => bindingReader(evidence.plan));
+  return ({ clusterName, placement, object }) => {
+    takers ??= takersOf(evidence);
+    return (takers.get(object) ?? []).some((taker) => {
+      if (taker.key === placement || !taker.stays.has(clusterName)) return false;
+      const given = bindingOf()(taker.key, clusterName)?.applyStrategy;
+      if (given && !takesOver(given)) return false;
+      if (taker.next.has(object)) return true;
+      targets ??= targetsByPlacement(evidence.plan);
+      const target = targets.get(taker.key)?.get(clusterName);
+      return target !== undefined && !target.remove && namesOf(target.objects).has(object);
+    });
+  };
+}
+
+interface Taker {
+  readonly key: PlacementKey;
+  /** Clusters that it is to be on. */
+  readonly stays: ReadonlySet<ClusterName>;
+  /** What it asks for everywhere once its rollout is through. */
+  readonly next: ReadonlySet<string>;
+}
+
+/** Placements that take over what is there, by the objects that any of their snapshots in use lists, or the next one will. */
+function takersOf(evidence: Evidence): ReadonlyMap<string, readonly Taker[]> {
+  const contentsOf = snapshotReader(evidence);
+  // Whose objects an override may leave out, somewhere, is not worked out here.
+  const isWhole = !evidence.fleet.overrides.some(({ spec }) =>
+    spec.policy.overrideRules.some(({ overrideType }) => overrideType === 'Delete'),
+  );
+  const placements = new Map(evidence.changes.map(({ key, placement }) => [key, placement]));
+  const takers = new Map<string, Taker[]>();
+  for (const planned of evidence.plan.placements) {
+    const key = placementKey(planned);
+    const placement = placements.get(key);
+    if (!placement || !takesOver(placement.spec.strategy.applyStrategy)) continue;
+    const taker: Taker = {
+      key,
+      stays: new Set(planned.bindings.filter(staysPicked).map(({ clusterName }) => clusterName)),
+      next: new Set(isWhole ? nextOf(planned, placement, { evidence, contentsOf }) : []),
+    };
+    const listed = indexesOf(planned).flatMap((index) => objectsOf(contentsOf(key, index)));
+    for (const object of new Set([...listed, ...taker.next])) {
+      const others = takers.get(object);
+      if (others) others.push(taker);
+      else takers.set(object, [taker]);
+    }
+  }
+  return takers;
+}
+
+/** Under External a run takes what is selected when it begins. */
+function nextOf(
+  planned: PlannedPlacement,
+  placement: Placement,
+  { evidence, contentsOf }: { readonly evidence: Evidence; readonly contentsOf: ReturnType<typeof snapshotReader> },
+): readonly string[] {
+  if (planned.scheduled.reason === 'InvalidResourceSelectors') return [];
+  return placement.spec.strategy.type === 'External'
+    ? selectedByName(evidence.fleet.resources, placement)
+    : objectsOf(contentsOf(placementKey(planned), planned.resourceSnapshotIndex));
+}
+
+const indexesOf = ({ resourceSnapshotIndex, bindings }: PlannedPlacement): readonly (number | undefined)[] => [
+  ...new Set([resourceSnapshotIndex, ...bindings.map((binding) => binding.resourceSnapshotIndex)]),
+];
+
+function targetsByPlacement({ targets }: Plan): ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, Target>> {
+  const grouped = Map.groupBy(targets, ({ placement }) => placementKey(placement));
+  return new Map(
+    [...grouped].map(([key, group]) => [key, new Map(group.map((target) => [target.clusterName, target]))]),
+  );
+}
+
+/** Clusters that get the same share one list. */
+const namesOf = onceFor(
+  (objects: readonly ObjectRef[]): ReadonlySet<string> =>
+    new Set(objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name))),
+);
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+const staysPicked = ({ state, move }: PlannedBinding): boolean => state !== 'Unscheduled' && move !== 'remove';
+
+const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
+  type !== 'ReportDiff' && whenToTakeOver !== 'Never';

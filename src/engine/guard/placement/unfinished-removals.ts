@@ -1,0 +1,82 @@
+import type { Manifest, ObjectRef, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterObservation } from '../../../api/observation.ts';
+import { placementKey } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import { onceFor } from '../../kernel/once-for.ts';
+import type { GuardFinding } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { membersThatStay } from '../evidence/members.ts';
+import { leavingReader } from '../evidence/planned-record.ts';
+import { nameOf, placementOf } from '../evidence/snapshot-objects.ts';
+
+/**
+ * A removal that has begun continues until a complete observation of the member shows nothing of the placement but what its
+ * target there lists.
+ */
+export function unfinishedRemovals(evidence: Evidence): GuardFinding[] {
+  const { plan, observations } = evidence;
+  const ended = endedBy(evidence);
+  if (ended.length === 0) return [];
+  const keys = new Set(ended.map(({ key }) => key));
+  const asked = new Map<string, readonly ObjectRef[]>();
+  for (const { clusterName, placement, remove, objects } of plan.targets) {
+    const key = placementKey(placement);
+    if (!remove && keys.has(key)) asked.set(`${clusterName} ${key}`, objects);
+  }
+  return ended.flatMap(({ key, binding }): GuardFinding[] => {
+    const { targetCluster } = binding;
+    const left = leftOf(key, binding, {
+      seen: observations?.get(targetCluster),
+      asked: asked.get(`${targetCluster} ${key}`) ?? [],
+    });
+    if (left === undefined) return [];
+    return [
+      {
+        rule: 'removal-forgotten',
+        message: `the removal of placement ${key} from ${targetCluster} would be over, but ${left}`,
+      },
+    ];
+  });
+}
+
+interface Ended {
+  readonly key: PlacementKey;
+  readonly binding: Binding;
+}
+
+/** Bindings on their way out of members that stay, of which the plan knows no more. */
+function endedBy(evidence: Evidence): readonly Ended[] {
+  const stays = membersThatStay(evidence);
+  const isLeaving = leavingReader(evidence.plan);
+  return [...evidence.record.placements].flatMap(([key, { state }]) =>
+    leavingIn(state.bindings)
+      .filter(({ targetCluster }) => stays.has(targetCluster) && !isLeaving(key, targetCluster))
+      .map((binding) => ({ key, binding })),
+  );
+}
+
+const leavingIn = onceFor((bindings: readonly Binding[]) => bindings.filter(({ deleting }) => deleting));
+
+/** Why its removal is not over. */
+function leftOf(
+  key: PlacementKey,
+  { resourceSnapshotIndex, state, previousState }: Binding,
+  { seen, asked }: { readonly seen: ClusterObservation | undefined; readonly asked: readonly ObjectRef[] },
+): string | undefined {
+  // Nothing is removed where nothing was given: what is there all the same was there before.
+  if (resourceSnapshotIndex === undefined && state !== 'Bound' && previousState !== 'Bound') return undefined;
+  if (!seen?.reachable || !seen.complete) return 'nothing shows what is left there';
+  const kept = new Set(asked.map((ref) => named(ref.apiVersion, ref.kind, ref)));
+  const left = seen.objects
+    .filter((object) => placementOf(object) === key)
+    .map(({ apiVersion, kind, metadata }) => named(apiVersion, kind, metadata))
+    .find((name) => !kept.has(name));
+  return left && `${left} is still there`;
+}
+
+/** An object is one in whatever version it is asked for. */
+const named = (
+  apiVersion: string,
+  kind: string,
+  { namespace, name }: Pick<Manifest['metadata'], 'namespace' | 'name'>,
+) => nameOf(apiVersion.replace(/\/?[^/]+$/, ''), kind, namespace, name);

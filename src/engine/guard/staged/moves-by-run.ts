@@ -1,0 +1,61 @@
+import { placementKey } from '../../../api/placement.ts';
+import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
+import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+
+/** Under External only an update run that has started a cluster gives it another snapshot. */
+export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
+  // Made when the first moves under External, which is seldom.
+  let started: ReadonlySet<string> | undefined;
+  const isStarted = (key: string, cluster: string, index: number): boolean => {
+    started ??= startedByRuns(evidence);
+    return started.has(startedKey(key, cluster, String(index)));
+  };
+  return evidence.changes.flatMap(({ key, placement, isWanted, pairs }) => {
+    if (!isWanted || placement?.spec.strategy.type !== 'External') return [];
+    return pairs.flatMap(({ clusterName, before, after, removedNow }): GuardFinding[] => {
+      const next = after?.resourceSnapshotIndex;
+      if (before === undefined || removedNow || next === undefined || next === before.resourceSnapshotIndex) return [];
+      if (isStarted(key, clusterName, next)) return [];
+      return [
+        {
+          rule: 'moved-without-run',
+          message: `placement ${key} is External, but ${clusterName} would get snapshot ${next} without an update run that has come to it`,
+        },
+      ];
+    });
+  });
+}
+
+/** Snapshots that runs brought to clusters of a placement, as `startedKey` says. */
+function startedByRuns(evidence: Evidence): ReadonlySet<string> {
+  const runs = runPlacements(evidence);
+  return new Set(
+    evidence.plan.runs.flatMap((run) => {
+      const { stagesStatus = [], resourceSnapshotIndexUsed: index = '' } = run.status;
+      const key = runs(run);
+      const hasStarted = ({ conditions = [] }: ClusterUpdatingStatus): boolean =>
+        conditions.some(({ type, status }) => type === 'Started' && status === 'True');
+      return key === undefined
+        ? []
+        : stagesStatus
+            .flatMap(({ clusters }) => clusters.filter(hasStarted))
+            .map(({ clusterName }) => startedKey(key, clusterName, index));
+    }),
+  );
+}
+
+const startedKey = (placement: string, cluster: string, index: string): string => `${placement} ${cluster} ${index}`;
+
+/** The placement of a planned run, by its file or by its record. */
+function runPlacements({ fleet, record }: Evidence): (run: PlannedRun) => string | undefined {
+  const nameOf = (kind: string, key: string): string => `${kind} ${key}`;
+  const files = new Map(fleet.runs.toReversed().map((run) => [nameOf(run.kind, placementKey(run.metadata)), run]));
+  return (run) => {
+    const key = placementKey(run);
+    const source = files.get(nameOf(run.kind, key)) ?? record.runs.get(key);
+    if (source === undefined) return undefined;
+    const { namespace } = run;
+    return placementKey({ name: source.spec.placementName, ...(namespace === undefined ? {} : { namespace }) });
+  };
+}

@@ -1,0 +1,25 @@
+import type { Condition } from '../../../api/meta.ts';
+import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
+import type { PlannedRun } from '../../plan-document.ts';
+
+/** A run that is not over, as planned and as recorded before. */
+export interface RunChange {
+  readonly run: PlannedRun;
+  readonly before: UpdateRunStatus | undefined;
+}
+
+/** Whether a stage ends with this plan. */
+export const newlyDone = (stage: StageStatus, before: StageStatus | undefined): boolean =>
+  is(stage.conditions, 'Succeeded') === 'True' &&
+  stage.clusters.length > 0 &&
+  is(before?.conditions, 'Succeeded') !== 'True';
+
+/** Updated, or skipped since it left. */
+export const isDone = ({ conditions }: ClusterUpdatingStatus): boolean =>
+  is(conditions, 'Succeeded') === 'True' || is(conditions, 'Skipped') === 'True';
+
+export const isStarted = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Started') === 'True';
+
+/** Status of a condition; undefined where it is absent. */
+export const is = (conditions: readonly Condition[] | undefined, type: string): Condition['status'] | undefined =>
+  conditions?.find((condition) => condition.type === type)?.status;

@@ -1,0 +1,25 @@
+import type { GuardFinding } from '../../plan-document.ts';
+import { is, isDone, isStarted, type RunChange } from './run-status.ts';
+
+/** A stage starts after the one before it is done, and is done when all its clusters are. */
+export function brokenStageOrder({ run: { name, status } }: RunChange): GuardFinding[] {
+  const stages = status.stagesStatus ?? [];
+  const findings: GuardFinding[] = [];
+  let open: string | undefined;
+  for (const stage of [...stages, ...(status.deletionStageStatus ? [status.deletionStageStatus] : [])]) {
+    const started = stage.clusters.find(isStarted);
+    if (started && open !== undefined)
+      findings.push({
+        rule: 'stage-order',
+        message: `run ${name} would update ${started.clusterName} in stage ${stage.stageName} while stage ${open} is not done`,
+      });
+    if (is(stage.conditions, 'Succeeded') !== 'True') open ??= stage.stageName;
+    const undone = stage.clusters.find((cluster) => !isDone(cluster));
+    if (is(stage.conditions, 'Succeeded') === 'True' && undone)
+      findings.push({
+        rule: 'stage-order',
+        message: `run ${name} calls stage ${stage.stageName} done although ${undone.clusterName} is not`,
+      });
+  }
+  return findings;
+}

@@ -1,0 +1,18 @@
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+
+/** One object that goes from one cluster. */
+export interface Removal {
+  readonly clusterName: ClusterName;
+  readonly placement: PlacementKey;
+  /** `apps/v1/Deployment shop/web`. */
+  readonly object: string;
+}
+
+/**
+ * What a RemovalApproval names: `sha256:` and the digest of the sorted (cluster, placement, object) lines alone, so that the same
+ * removal has the same digest at any commit and time.
+ */
+export function removalDigestOf(removals: readonly Removal[], digest: (text: string) => string): string {
+  const lines = new Set(removals.map(({ clusterName, placement, object }) => `${clusterName} ${placement} ${object}`));
+  return `sha256:${digest([...lines].sort().join('\n'))}`;
+}

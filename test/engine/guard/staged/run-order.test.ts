@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../../../src/api/meta.ts';
+import type { StagedUpdateRun, UpdateRunStatus } from '../../../../src/api/staged.ts';
+import {
+  answer,
+  at,
+  bound,
+  cluster,
+  placementOf,
+  Rollout,
+  runOf,
+  stage,
+  strategyOf,
+  workOf,
+} from '../../staged/world.ts';
+import { inputOf, members, planOf, rules } from '../world.ts';
+
+describe('update runs', () => {
+  const wait = { afterStageTasks: [{ type: 'TimedWait' as const, waitTime: '1h' }, { type: 'Approval' as const }] };
+  /** A run in which the first stage is done and soaks, and its approval is asked for. */
+  const soaking = () => {
+    const rollout = new Rollout(workOf({ bindings: [bound('c-1'), bound('p-1'), bound('p-2')], snapshots: [0] }), {
+      strategies: [strategyOf(stage('canary', wait), stage('prod', { beforeStageTasks: [{ type: 'Approval' }] }))],
+      clusters: [cluster('c-1', 'canary'), cluster('p-1', 'prod'), cluster('p-2', 'prod')],
+    });
+    return rollout.plan().ready('c-1').plan(10);
+  };
+  const judged = (
+    rollout: Rollout,
+    change: (status: UpdateRunStatus) => UpdateRunStatus,
+    files = rollout.input.approvals,
+    recorded?: StagedUpdateRun,
+  ) => {
+    const input = inputOf({
+      now: at(rollout.now),
+      fleet: { members: members('c-1', 'p-1', 'p-2'), placements: [placementOf()], runs: [runOf()], approvals: files },
+      record: { runs: recorded ? new Map([['web-1', recorded]]) : new Map() },
+    });
+    const [run] = rollout.outcome.runs;
+    return rules(
+      input,
+      planOf({ runs: [{ ...run!, status: change(run!.status) }], approvals: rollout.outcome.approvals }),
+    );
+  };
+  const yes: Condition = { type: 'Succeeded', status: 'True', reason: 'x', lastTransitionTime: at(10) };
+  const edit = (
+    status: UpdateRunStatus,
+    place: number,
+    change: (one: NonNullable<UpdateRunStatus['stagesStatus']>[number]) => object,
+  ): UpdateRunStatus => ({
+    ...status,
+    stagesStatus: status.stagesStatus!.map((one, which) =>
+      which === place ? ({ ...one, ...change(one) } as typeof one) : one,
+    ),
+  });
+  const start = (status: UpdateRunStatus, ...which: string[]) =>
+    edit(status, 1, (one) => ({
+      clusters: one.clusters.map((it) =>
+        which.includes(it.clusterName) ? { ...it, conditions: [{ type: 'Started', status: 'True', reason: 'x' }] } : it,
+      ),
+    }));
+  const approve = (status: UpdateRunStatus, place: number, list: 'afterStageTaskStatus' | 'beforeStageTaskStatus') =>
+    edit(status, place, (one) => ({
+      [list]: one[list]!.map((task) =>
+        task.type === 'Approval'
+          ? { ...task, conditions: [{ type: 'ApprovalRequestApproved', status: 'True', reason: 'x' }] }
+          : task,
+      ),
+    }));
+  const files = [
+    answer({ name: 'web-1-after-canary', stage: 'canary' }),
+    answer({ name: 'web-1-before-prod', stage: 'prod' }),
+  ];
+
+  it('what advanceRuns plans passes at every step', () => {
+    const rollout = soaking();
+    expect(judged(rollout, (it) => it)).toEqual([]);
+    rollout.merge('web-1-after-canary').plan(3700);
+    expect(judged(rollout, (it) => it)).toEqual([]);
+    rollout.merge('web-1-before-prod').plan(3800);
+    expect(judged(rollout, (it) => it)).toEqual([]);
+  });
+  it('a later stage does not start while an earlier one is not done', () => {
+    const opened = (it: UpdateRunStatus) => approve(start(it, 'p-1'), 1, 'beforeStageTaskStatus');
+    expect(judged(soaking(), opened, files)).toEqual(['stage-order']);
+  });
+  it('a stage is not done before its clusters are', () => {
+    expect(judged(soaking(), (it) => edit(it, 1, () => ({ conditions: [yes] })), files)).toContain('stage-order');
+  });
+  it('a stage with a gate does not start without its approval', () => {
+    const rollout = soaking().merge('web-1-after-canary').plan(3700);
+    expect(judged(rollout, (it) => start(it, 'p-1'))).toEqual(['gate-not-approved']);
+    expect(judged(rollout, (it) => approve(start(it, 'p-1'), 1, 'beforeStageTaskStatus'))).toEqual([
+      'gate-not-approved',
+    ]);
+    expect(judged(rollout, (it) => approve(start(it, 'p-1'), 1, 'beforeStageTaskStatus'), files)).toEqual([]);
+  });
+  it('a gate counted as passed has an approval of the same review on main', () => {
+    const stale = [answer({ name: 'web-1-after-canary', stage: 'canary', review: 'sha256:other' })];
+    expect(judged(soaking(), (it) => approve(it, 0, 'afterStageTaskStatus'), stale)).toEqual(['gate-not-approved']);
+    expect(
+      judged(soaking(), (it) => approve(it, 0, 'afterStageTaskStatus'), [
+        answer({ name: 'web-1-after-canary', stage: 'canary', status: 'False' }),
+      ]),
+    ).toEqual(['gate-not-approved']);
+  });
+  it('a gate passed in an earlier plan needs its file no more', () => {
+    const rollout = soaking().merge('web-1-after-canary').plan(20);
+    expect(judged(rollout, (it) => it, [])).toEqual(['gate-not-approved']);
+    expect(judged(rollout, (it) => it, [], rollout.outcome.recorded[0])).toEqual([]);
+  });
+  it('a soak is not cut short', () => {
+    const rollout = soaking().merge('web-1-after-canary').plan(20);
+    expect(judged(rollout, (it) => edit(it, 0, () => ({ conditions: [yes] })))).toEqual(['soak-cut-short']);
+  });
+  it('no more clusters at once than the stage allows', () => {
+    const rollout = soaking().merge('web-1-after-canary').plan(3700);
+    expect(judged(rollout, (it) => approve(start(it, 'p-1', 'p-2'), 1, 'beforeStageTaskStatus'), files)).toEqual([
+      'stage-concurrency',
+    ]);
+  });
+});
