@@ -1,5 +1,5 @@
 import { error, type IssueAt } from './issue.ts';
-import type { FleetObject } from './kinds.ts';
+import { type FleetObject, kindOf } from './kinds.ts';
 
 /**
  * Objects with the name of another: of the same kind, or of the kind that shares its names. Each is told with the first of
@@ -16,29 +16,15 @@ export function duplicates(objects: readonly FleetObject[]): IssueAt[] {
   });
 }
 
-/**
- * Kinds of both scopes that are known by `name` or `namespace.name`, on the status branch and in labels. The names of
- * cluster-scoped objects may hold dots, so the two can meet.
- */
-const sharedNames: Readonly<Record<string, string>> = {
-  ClusterResourcePlacement: 'placements',
-  ResourcePlacement: 'placements',
-  ClusterStagedUpdateRun: 'runs',
-  StagedUpdateRun: 'runs',
-  ClusterApprovalRequest: 'approvals',
-  ApprovalRequest: 'approvals',
-};
-
 function keysOf(object: FleetObject): string[] {
-  // A fleet has one, under whatever name.
-  if (object.kind === 'FleetConfig') return [object.kind];
-  const shared = sharedNames[object.kind];
+  const { isSingle, sharesNamesIn: shared } = kindOf(object);
+  if (isSingle) return [object.kind];
   return [titleOf(object), ...(shared === undefined ? [] : [`${shared}/${dotted(object)}`])];
 }
 
 function told(object: FleetObject, first: FleetObject): IssueAt['issue'] {
   const say = (message: string, fix: string) => error('duplicate-object', ['metadata'], message, fix);
-  if (object.kind === 'FleetConfig') return say('a fleet has one FleetConfig', 'keep one of them');
+  if (kindOf(object).isSingle) return say(`a fleet has one ${object.kind}`, 'keep one of them');
   if (object.kind === first.kind) return say(`${titleOf(object)} is in two places`, 'keep one of them');
   return say(
     `${titleOf(object)} and ${titleOf(first)} are both ${dotted(object)} on the status branch and in labels`,

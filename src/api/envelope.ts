@@ -23,6 +23,8 @@ export const clusterResourceEnvelope = z.strictObject({
   metadata: objectMeta,
   data,
 });
+export type ClusterResourceEnvelope = z.output<typeof clusterResourceEnvelope>;
+
 /** Carries manifests of its own namespace. */
 export const resourceEnvelope = z.strictObject({
   apiVersion: version,
@@ -30,4 +32,4 @@ export const resourceEnvelope = z.strictObject({
   metadata: objectMeta,
   data,
 });
-export type Envelope = z.output<typeof clusterResourceEnvelope> | z.output<typeof resourceEnvelope>;
+export type ResourceEnvelope = z.output<typeof resourceEnvelope>;

@@ -58,10 +58,6 @@ export const resourceOverride = z.strictObject({
 export type ResourceOverride = z.output<typeof resourceOverride>;
 export type Override = ClusterResourceOverride | ResourceOverride;
 
-/** Of an object of the fleet: told by its kind alone. */
-export const isOverride = (object: { readonly kind: string }): object is Override =>
-  object.kind === 'ClusterResourceOverride' || object.kind === 'ResourceOverride';
-
 /** `overrides/<[ns.]name>/<index>.yaml`: one immutable version of an override. */
 export const overrideSnapshot = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),

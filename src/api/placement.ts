@@ -211,7 +211,9 @@ export type StatusInNamespace = z.output<typeof statusInNamespace>;
 
 export type PlacementKind = 'ClusterResourcePlacement' | 'ResourcePlacement';
 /** A placement of either scope; `metadata.namespace` is set exactly for a ResourcePlacement. */
-export type Placement = z.output<typeof clusterResourcePlacement> | z.output<typeof resourcePlacement>;
+export type ClusterResourcePlacement = z.output<typeof clusterResourcePlacement>;
+export type ResourcePlacement = z.output<typeof resourcePlacement>;
+export type Placement = ClusterResourcePlacement | ResourcePlacement;
 
 /** What names a placement across documents. */
 export interface PlacementRef {

@@ -1,24 +1,16 @@
 import { deletionIssues } from './being-deleted.ts';
-import { completePlacement, droppedByCompletion } from './complete-placement.ts';
 import { error, type Issue } from './issue.ts';
 import { type FleetObject, fleetKindOf, fleetKinds } from './kinds.ts';
 import type { ObjectRef } from './meta.ts';
 import { modernise } from './old-spellings.ts';
-import { isPlacement } from './placement.ts';
-import { budgetIssues } from './rules/budget-rules.ts';
-import { configIssues } from './rules/config-rules.ts';
-import { memberIssues } from './rules/member-rules.ts';
 import { metaIssues } from './rules/meta-rules.ts';
-import { overrideIssues } from './rules/override-rules.ts';
-import { placementIssues } from './rules/placement-rules.ts';
-import { runIssues, strategyIssues } from './rules/staged-rules.ts';
 import { schemaIssues } from './schema-issues.ts';
 import { nearest } from './syntax.ts';
 import { withoutNulls } from './without-nulls.ts';
 import { writtenRef } from './written-ref.ts';
 
 export interface Validated {
-  /** Absent when an issue of severity error stands against it, except for budgets, which are never read as absent. */
+  /** Absent when an issue of severity error stands against it, unless its kind is kept when invalid. */
   readonly object?: FleetObject;
   readonly ref?: ObjectRef;
   readonly issues: readonly Issue[];
@@ -34,7 +26,7 @@ export function validateFleetObject(document: unknown): Validated {
   const known = fleetKindOf(apiVersion, kind);
   if (known === 'generated') return { ...withRef, isShaped: false, issues: [generatedKind(kind)] };
   if (known === 'unknown') return { ...withRef, isShaped: false, issues: [unknownKind(apiVersion, kind)] };
-  const modern = modernise(withoutNulls(document));
+  const modern = modernise(withoutNulls(document, known.keepsNulls));
   const parsed = known.schema.safeParse(modern.document);
   if (!parsed.success)
     return {
@@ -42,19 +34,16 @@ export function validateFleetObject(document: unknown): Validated {
       isShaped: false,
       issues: [...modern.issues, ...schemaIssues(parsed.error.issues, known.schema, modern.document)],
     };
-  const data = parsed.data as FleetObject;
-  const object = isPlacement(data) ? completePlacement(data) : data;
-  const filled = isPlacement(data) ? droppedByCompletion(data) : [];
+  const { object, issues: dropped } = known.complete?.(parsed.data) ?? { object: parsed.data, issues: [] };
   const issues = [
     ...modern.issues,
-    ...filled,
+    ...dropped,
     ...metaIssues(object.metadata),
     ...deletionIssues(object),
     ...scopeIssues(object, known.scope),
-    ...rulesFor(object),
+    ...known.rules(object),
   ];
-  const refused =
-    issues.some(({ severity }) => severity === 'error') && object.kind !== 'ClusterResourcePlacementDisruptionBudget';
+  const refused = !known.keptWhenInvalid && issues.some(({ severity }) => severity === 'error');
   return { ...withRef, ...(refused ? {} : { object }), issues, isShaped: true };
 }
 
@@ -79,31 +68,6 @@ function unknownKind(apiVersion: string, kind: string): Issue {
     `${apiVersion} has no kind ${kind}`,
     like ? `did you mean ${like}?` : `use one of ${kinds.join(', ')}`,
   );
-}
-
-function rulesFor(object: FleetObject): Issue[] {
-  switch (object.kind) {
-    case 'ClusterResourcePlacement':
-    case 'ResourcePlacement':
-      return placementIssues(object);
-    case 'MemberCluster':
-      return memberIssues(object);
-    case 'ClusterResourceOverride':
-    case 'ResourceOverride':
-      return overrideIssues(object);
-    case 'ClusterStagedUpdateStrategy':
-    case 'StagedUpdateStrategy':
-      return strategyIssues(object);
-    case 'ClusterStagedUpdateRun':
-    case 'StagedUpdateRun':
-      return runIssues(object);
-    case 'ClusterResourcePlacementDisruptionBudget':
-      return budgetIssues(object);
-    case 'FleetConfig':
-      return configIssues(object);
-    default:
-      return [];
-  }
 }
 
 function scopeIssues(object: FleetObject, scope: 'Cluster' | 'Namespaced'): Issue[] {

@@ -1,11 +1,12 @@
 /**
  * The document without members that are null, as an API server reads one: `taints:` with nothing after it is no taints. What
- * a patch writes and what an envelope carries stay as they are, since null means something there. Items of lists stay too.
+ * a patch writes stays, and so do some top-level fields, since null means something there. Items of lists stay too.
  */
-export function withoutNulls(document: unknown): unknown {
-  const stripped = walk(document) as { readonly kind?: unknown } | null;
-  const isEnvelope = stripped?.kind === 'ClusterResourceEnvelope' || stripped?.kind === 'ResourceEnvelope';
-  return isEnvelope ? { ...stripped, data: (document as { readonly data?: unknown }).data } : stripped;
+export function withoutNulls(document: unknown, kept: readonly string[] = []): unknown {
+  const stripped = walk(document);
+  if (kept.length === 0 || typeof document !== 'object' || document === null) return stripped;
+  const verbatim = Object.entries(document).filter(([key]) => kept.includes(key));
+  return { ...(stripped as object), ...Object.fromEntries(verbatim) };
 }
 
 function walk(value: unknown): unknown {

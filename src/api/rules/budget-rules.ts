@@ -1,5 +1,7 @@
 import type { DisruptionBudget } from '../eviction.ts';
-import { error, type Issue } from '../issue.ts';
+import { error, type Issue, type IssueAt } from '../issue.ts';
+import type { AnyFleetObject, At } from '../kinds/kind.ts';
+import { isPlacement } from '../placement.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
 /** An invalid budget is kept: it must not be read as no budget. */
@@ -15,4 +17,44 @@ export function budgetIssues({ spec }: DisruptionBudget): Issue[] {
     if (value !== undefined) issues.push(...intOrPercentIssues(value, ['spec', field], 0));
   }
   return issues;
+}
+
+/** KubeFleet refuses budgets that have no meaning for the policy of their placement. */
+export function budgetsOfPickAll(own: readonly At<DisruptionBudget>[], all: readonly AnyFleetObject[]): IssueAt[] {
+  const pickAll = new Set(
+    all
+      .filter(isPlacement)
+      .flatMap(({ kind, metadata, spec }) =>
+        kind === 'ClusterResourcePlacement' && spec.policy.placementType === 'PickAll' ? [metadata.name] : [],
+      ),
+  );
+  return own.flatMap(({ object, index }): IssueAt[] => {
+    if (!pickAll.has(object.metadata.name)) return [];
+    const { maxUnavailable, minAvailable } = object.spec;
+    if (maxUnavailable !== undefined)
+      return [
+        {
+          index,
+          issue: error(
+            'invalid-budget',
+            ['spec', 'maxUnavailable'],
+            'maxUnavailable has no meaning for a PickAll placement',
+            'use minAvailable with a number',
+          ),
+        },
+      ];
+    return String(minAvailable ?? '').endsWith('%')
+      ? [
+          {
+            index,
+            issue: error(
+              'invalid-budget',
+              ['spec', 'minAvailable'],
+              'a percentage has no meaning for a PickAll placement',
+              'use a number',
+            ),
+          },
+        ]
+      : [];
+  });
 }

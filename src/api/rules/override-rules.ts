@@ -78,3 +78,17 @@ function pathFault(path: string): string | undefined {
     return 'is not allowed: under metadata only labels and annotations may change';
   return undefined;
 }
+
+/** An override stays with its placement. */
+export function overrideChanges(recorded: Override, next: Override): Issue[] {
+  const ref = ({ spec }: Override): string => (spec.placement ? `${spec.placement.scope} ${spec.placement.name}` : '');
+  if (ref(recorded) === ref(next)) return [];
+  return [
+    error(
+      'immutable-field',
+      ['spec', 'placement'],
+      'the placement that an override is for cannot change',
+      'give the override a new name',
+    ),
+  ];
+}

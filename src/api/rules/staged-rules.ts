@@ -97,3 +97,37 @@ export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
   const fix = 'write for example "1", or leave it out for what resources/ holds';
   return [warning('invalid-index', ['spec', 'resourceSnapshotIndex'], message, fix)];
 }
+
+/** A run keeps what it was made for; of its states some cannot follow others. */
+export function runChanges(recorded: StagedUpdateRun, next: StagedUpdateRun): Issue[] {
+  const issues: Issue[] = [];
+  for (const field of ['placementName', 'resourceSnapshotIndex', 'stagedRolloutStrategyName'] as const) {
+    const before = recorded.spec[field];
+    const after = next.spec[field];
+    if ((before ?? '') === (after ?? '')) continue;
+    issues.push(
+      error(
+        'immutable-field',
+        ['spec', field],
+        `${field} of a run cannot change (from ${before ?? 'nothing'} to ${after ?? 'nothing'})`,
+        'make a new run',
+      ),
+    );
+  }
+  const from = recorded.spec.state ?? 'Run';
+  const to = next.spec.state ?? 'Run';
+  if (deniedStates.has(`${from}→${to}`)) {
+    issues.push(
+      error(
+        'state-transition',
+        ['spec', 'state'],
+        `a run cannot go from ${from} to ${to}`,
+        `set state back to ${from}, or make a new run`,
+      ),
+    );
+  }
+  return issues;
+}
+
+/** KubeFleet stageupdate_types.go; everything else is allowed. */
+const deniedStates: ReadonlySet<string> = new Set(['Initialize→Stop', 'Run→Initialize', 'Stop→Initialize']);

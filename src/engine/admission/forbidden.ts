@@ -2,7 +2,7 @@ import type { Override } from '../../api/override.ts';
 import type { Placement } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { transitionProblems } from '../../api/transitions.ts';
+import { forbiddenChanges } from '../../api/transitions.ts';
 import type { Fleet } from '../input.ts';
 import { problemOf } from '../problem-of.ts';
 
@@ -13,7 +13,7 @@ export function forbidden<T extends Placement | StagedUpdateRun | Override>(
   fleet: Fleet,
 ): { readonly problems: readonly Problem[] /** All of them in one sentence. */; readonly because: string } | undefined {
   if (before === undefined) return undefined;
-  const refusals = transitionProblems(before, next).filter(
+  const refusals = forbiddenChanges(before, next).filter(
     ({ severity, code }) => severity === 'error' && code !== 'state-transition',
   );
   if (refusals.length === 0) return undefined;

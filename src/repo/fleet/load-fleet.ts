@@ -1,6 +1,5 @@
-import type { FleetObject } from '../../api/kinds.ts';
+import { type FleetObject, kindOf } from '../../api/kinds.ts';
 import type { PlacementKey } from '../../api/meta.ts';
-import { notActedOnYet } from '../../api/not-acted-on.ts';
 import { isPlacement, placementKey } from '../../api/placement.ts';
 import { writtenRef } from '../../api/written-ref.ts';
 import { type Fleet, sourceKey } from '../../engine/input.ts';
@@ -52,7 +51,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
       [...fleet.accepted, ...fleet.beingDeleted].flatMap(({ object, placed }) => withoutStrategy(object, placed.value)),
     ),
     notActedOn: fleet.accepted.flatMap(({ object }) =>
-      notActedOnYet(object) === undefined ? [] : (writtenRef(object) ?? []),
+      kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),
   });
 }

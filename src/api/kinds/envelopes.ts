@@ -1,0 +1,26 @@
+import {
+  type ClusterResourceEnvelope,
+  clusterResourceEnvelope,
+  type ResourceEnvelope,
+  resourceEnvelope,
+} from '../envelope.ts';
+import { type Kind, none, placementGroup } from './kind.ts';
+
+/** What an envelope carries stays as it is written, nulls included. */
+const common = { group: placementGroup, rules: none, changes: none, keepsNulls: ['data'] } as const;
+
+const clusterEnvelopeKind: Kind<ClusterResourceEnvelope> = {
+  ...common,
+  kind: 'ClusterResourceEnvelope',
+  scope: 'Cluster',
+  schema: clusterResourceEnvelope,
+};
+
+const envelopeKind: Kind<ResourceEnvelope> = {
+  ...common,
+  kind: 'ResourceEnvelope',
+  scope: 'Namespaced',
+  schema: resourceEnvelope,
+};
+
+export const envelopeKinds = [clusterEnvelopeKind, envelopeKind] as const;

@@ -1,0 +1,46 @@
+import { completePlacement, droppedByCompletion } from '../complete-placement.ts';
+import {
+  abandons,
+  type ClusterResourcePlacement,
+  clusterResourcePlacement,
+  type Placement,
+  type ResourcePlacement,
+  resourcePlacement,
+} from '../placement.ts';
+import { placementChanges } from '../rules/placement-changes.ts';
+import { placementIssues } from '../rules/placement-rules.ts';
+import { type Kind, placementGroup } from './kind.ts';
+
+const common = {
+  group: placementGroup,
+  rules: placementIssues,
+  changes: placementChanges,
+  complete: <T extends Placement>(object: T) => ({
+    object: completePlacement(object),
+    issues: droppedByCompletion(object),
+  }),
+  whenDeleted: (placement: Placement) => ({
+    consequence: abandons(placement)
+      ? ', and what it holds stays where it is (deleteStrategy Abandon)'
+      : ', and what it holds is removed from its clusters',
+    // A file that goes in the same commit says nothing: then the deleteStrategy that was planned with last is what counts.
+    fix: 'remove deletionTimestamp to keep it; the file may go when this commit has been planned',
+  }),
+  sharesNamesIn: 'placements',
+} as const;
+
+const clusterPlacementKind: Kind<ClusterResourcePlacement> = {
+  ...common,
+  kind: 'ClusterResourcePlacement',
+  scope: 'Cluster',
+  schema: clusterResourcePlacement,
+};
+
+const placementKind: Kind<ResourcePlacement> = {
+  ...common,
+  kind: 'ResourcePlacement',
+  scope: 'Namespaced',
+  schema: resourcePlacement,
+};
+
+export const placementKinds = [clusterPlacementKind, placementKind] as const;

@@ -1,0 +1,50 @@
+import { error, type IssueAt } from '../issue.ts';
+import type { AnyFleetObject, At } from '../kinds/kind.ts';
+import type { Override } from '../override.ts';
+import { mostOverrides, overrideScope, selectedByOverride } from '../override-selectors.ts';
+
+/** Of the overrides of one kind: a resource has one, and there are at most 100. */
+export const overridesTogether = (own: readonly At<Override>[], all: readonly AnyFleetObject[]): IssueAt[] => [
+  ...collisions(own, all),
+  ...tooMany(own),
+];
+
+/** Which of them are not in effect is decided by what is recorded (engine/admission); here it is enough that there are too many. */
+function tooMany(own: readonly At<Override>[]): IssueAt[] {
+  const scopes = Map.groupBy(own, ({ object }) => overrideScope(object));
+  return [...scopes.values()].flatMap((all): IssueAt[] => {
+    if (all.length <= mostOverrides) return [];
+    const last = all.reduce((a, b) => (a.object.metadata.name > b.object.metadata.name ? a : b));
+    const { kind, metadata } = last.object;
+    const where = metadata.namespace ? ` in namespace ${metadata.namespace}` : '';
+    const message = `there are ${all.length} ${kind}s${where} and can be at most ${mostOverrides}: those in force stay so, of the others the first by name come into force`;
+    return [
+      { index: last.index, issue: error('too-many-overrides', [], message, 'remove some, or put several into one') },
+    ];
+  });
+}
+
+function collisions(own: readonly At<Override>[], all: readonly AnyFleetObject[]): IssueAt[] {
+  const found: IssueAt[] = [];
+  const taken = new Map<string, number>();
+  for (const { object, index } of own) {
+    const { name } = object.metadata;
+    for (const { key, kind, name: selected, path } of selectedByOverride(object)) {
+      const other = taken.get(key);
+      if (other !== undefined && other !== index) {
+        const by = all[other]?.metadata?.name;
+        found.push({
+          index,
+          other,
+          issue: error(
+            'override-collision',
+            path,
+            `${kind} ${selected} is already selected by override ${by}`,
+            `put the rules of ${name} into that override`,
+          ),
+        });
+      } else taken.set(key, index);
+    }
+  }
+  return found;
+}
