@@ -1,30 +1,16 @@
 import { type Issue, warning } from '../../api/issue.ts';
 import type { FleetObject } from '../../api/kinds.ts';
 import { nearest } from '../../api/syntax.ts';
-import { budgetScopeAnnotation } from '../../engine/evict/budget.ts';
-import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
-import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
-import { membershipAnnotation } from '../../engine/staged/left-clusters.ts';
+import { fleetRowOf } from './kinds/rows.ts';
 
 const prefix = 'gitfleet.dev/';
-
-/** Annotations of ours by the kinds that they mean something on, and the one value where only one does. */
-const read: Readonly<Partial<Record<FleetObject['kind'], Readonly<Record<string, string | undefined>>>>> = {
-  ClusterResourcePlacement: { [suspendedAnnotation]: undefined },
-  ResourcePlacement: { [suspendedAnnotation]: undefined },
-  ClusterStagedUpdateRun: { [membershipAnnotation]: 'abort' },
-  StagedUpdateRun: { [membershipAnnotation]: 'abort' },
-  ClusterResourcePlacementDisruptionBudget: { [budgetScopeAnnotation]: 'all' },
-  ClusterApprovalRequest: { [reviewAnnotation]: undefined },
-  ApprovalRequest: { [reviewAnnotation]: undefined },
-};
 
 /** What the status branch writes for itself: it may have been copied from there. */
 const written: ReadonlySet<string> = new Set(['gitfleet.dev/record-lost', 'gitfleet.dev/commit']);
 
 /** Annotations of ours that say something to nobody: misspelt, on another kind, or with another value. Warnings. */
 export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
-  const known = read[kind] ?? {};
+  const known = fleetRowOf({ kind }).annotations ?? {};
   return Object.entries(metadata?.annotations ?? {}).flatMap(([key, value]): Issue[] => {
     if (!key.startsWith(prefix) || written.has(key)) return [];
     const path = ['metadata', 'annotations', key];

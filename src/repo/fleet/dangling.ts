@@ -1,35 +1,28 @@
-import type { ObjectRef } from '../../api/meta.ts';
-import { placementKey } from '../../api/placement.ts';
+import type { FleetObject } from '../../api/kinds.ts';
+import type { ObjectMeta } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import type { Fleet, FleetRecord } from '../../engine/input.ts';
-import { conditionIs } from '../../engine/kernel/condition.ts';
+import type { Fleet } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
-import { isInitialized } from '../../engine/staged/step.ts';
+import type { Done } from './kinds/row.ts';
+import { fleetRowOf, kindsByField } from './kinds/rows.ts';
 import { looseEnd } from './loose-end.ts';
-import { references } from './references.ts';
+import { namesIn, type Reference } from './names.ts';
 
 /**
  * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit.
  * Nothing is said of a name where a file that cannot be read may hold it, nor of what has found it once. The
  * engine waits for such names in silence; whoever mistyped one wants to know.
  */
-export function danglingReferences(fleet: Fleet, { runs, evictions }: Done): Problem[] {
+export function danglingReferences(fleet: Fleet, done: Done): Problem[] {
   if (fleet.unreadable.length > 0) return [];
-  const hasFound = ({ kind, ...ref }: ObjectRef): boolean => {
-    const recorded = kind.endsWith('UpdateRun') ? runs.get(placementKey(ref)) : undefined;
-    if (recorded?.status) return isInitialized(recorded.status);
-    const eviction = kind === 'ClusterResourcePlacementEviction' ? evictions.get(ref.name) : undefined;
-    return conditionIs(eviction?.status?.conditions, 'Valid', 'True');
-  };
-  return dangling(fleet).flatMap(({ from, problem }) => (hasFound(from) ? [] : [problem]));
+  return dangling(fleet).flatMap(({ from, problem }) =>
+    fleetRowOf(from).hasFoundAll?.(from.metadata, done) ? [] : [problem],
+  );
 }
 
-/** What the status branch knows of work that was asked for. */
-export type Done = Pick<FleetRecord, 'runs' | 'evictions'>;
-
 /** Looked up once for each commit. */
-const dangling = onceFor((fleet: Fleet): readonly { readonly from: ObjectRef; readonly problem: Problem }[] =>
+const dangling = onceFor((fleet: Fleet): readonly { readonly from: NamedObject; readonly problem: Problem }[] =>
   references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
     if (among.has(name)) return [];
     if (fleet.refused.some((ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name)) return [];
@@ -37,6 +30,21 @@ const dangling = onceFor((fleet: Fleet): readonly { readonly from: ObjectRef; re
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
     const why = `there is no ${kind} ${name}${where} in this repo`;
     const fix = like && `did you mean ${like}?`;
-    return [{ from, problem: looseEnd(fleet, from, { code: 'dangling-reference', path, why, fix }) }];
+    return [
+      {
+        from,
+        problem: looseEnd(fleet, { kind: from.kind, ...from.metadata }, { code: 'dangling-reference', path, why, fix }),
+      },
+    ];
   }),
 );
+
+/** Every name of another object in the objects of the fleet. */
+function references(fleet: Fleet): (Reference & { readonly from: NamedObject })[] {
+  const names = namesIn(fleet);
+  return [...kindsByField.keys()]
+    .flatMap((field) => (field === 'none' ? [] : (fleet[field] ?? [])) as readonly NamedObject[])
+    .flatMap((from) => (fleetRowOf(from).references?.(from, names) ?? []).map((reference) => ({ ...reference, from })));
+}
+
+type NamedObject = FleetObject & { readonly metadata: ObjectMeta };

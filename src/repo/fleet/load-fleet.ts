@@ -7,6 +7,7 @@ import type { RepoTree } from '../tree.ts';
 import { locate } from './finding.ts';
 import { fleetObjects, namesStrategy } from './fleet-objects.ts';
 import { hubObjects } from './hub-objects.ts';
+import { fleetRowOf } from './kinds/rows.ts';
 import { type LoadCache, memoryCache } from './load-cache.ts';
 import { byPosition } from './positions.ts';
 import { readDocuments } from './read-documents.ts';
@@ -24,7 +25,7 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
   const documents = await readDocuments(tree, usable, cache);
   const sorted = sortDocuments(documents.placed);
   const fleet = fleetObjects(sorted.fleet);
-  const envelopes = fleet.accepted.flatMap(({ object, placed }) => (isEnvelope(object.kind) ? [placed] : []));
+  const envelopes = fleet.accepted.flatMap(({ object, placed }) => (fleetRowOf(object).isResource ? [placed] : []));
   const hub = hubObjects([...sorted.hub, ...envelopes]);
   const findings = [...sorted.findings, ...fleet.findings, ...hub.findings];
   const located = await locate(findings, tree, usable.files);
@@ -59,5 +60,3 @@ export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()
 function withoutStrategy(object: FleetObject, written: object): PlacementKey[] {
   return isPlacement(object) && !namesStrategy(written) ? [placementKey(object.metadata)] : [];
 }
-
-const isEnvelope = (kind: string): boolean => kind === 'ClusterResourceEnvelope' || kind === 'ResourceEnvelope';

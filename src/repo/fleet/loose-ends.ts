@@ -1,8 +1,9 @@
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
-import { type Done, danglingReferences } from './dangling.ts';
+import { danglingReferences } from './dangling.ts';
 import { idleSelectors } from './idle-selectors.ts';
+import type { Done } from './kinds/row.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
 import { unknownProperties } from './unknown-properties.ts';

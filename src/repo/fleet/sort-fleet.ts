@@ -2,12 +2,12 @@ import type { FleetObject } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Fleet, HubObject } from '../../engine/input.ts';
+import { emptyFleet, type Fleet, type HubObject } from '../../engine/input.ts';
 import { by } from '../../engine/kernel/ordering.ts';
+import { kindsByField } from './kinds/rows.ts';
 
 /**
- * Sorts what was read into the lists of a Fleet, each by namespace and name, so that the order of files never matters. A
- * SimulatedFleet is no part of it: it says how a simulation behaves, not what is wanted.
+ * Sorts what was read into the lists of a Fleet, each by namespace and name, so that the order of files never matters.
  */
 export function sortFleet(read: {
   readonly objects: readonly FleetObject[];
@@ -20,23 +20,10 @@ export function sortFleet(read: {
   readonly sources: NonNullable<Fleet['sources']>;
   readonly withoutStrategy: NonNullable<Fleet['withoutStrategy']>;
 }): Fleet {
-  const of = <K extends FleetObject['kind']>(...kinds: K[]): Extract<FleetObject, { kind: K }>[] =>
-    (read.objects.filter(({ kind }) => (kinds as string[]).includes(kind)) as Extract<FleetObject, { kind: K }>[]).sort(
-      by(({ kind, metadata }) => `${metadata?.namespace ?? ''}\0${metadata?.name ?? ''}\0${kind}`),
-    );
   return {
-    members: of('MemberCluster'),
-    placements: of('ClusterResourcePlacement', 'ResourcePlacement'),
+    ...emptyFleet,
+    ...fieldsOf(read.objects),
     beingDeleted: [...read.beingDeleted].sort(by((placement) => placementKey(refOf(placement)))),
-    overrides: of('ClusterResourceOverride', 'ResourceOverride'),
-    strategies: of('ClusterStagedUpdateStrategy', 'StagedUpdateStrategy'),
-    runs: of('ClusterStagedUpdateRun', 'StagedUpdateRun'),
-    approvals: of('ClusterApprovalRequest', 'ApprovalRequest'),
-    evictions: of('ClusterResourcePlacementEviction'),
-    budgets: of('ClusterResourcePlacementDisruptionBudget'),
-    priceLists: of('PriceList'),
-    removalApprovals: of('RemovalApproval'),
-    config: of('FleetConfig')[0],
     withoutStrategy: read.withoutStrategy,
     resources: [...read.resources].sort(
       by(
@@ -50,6 +37,20 @@ export function sortFleet(read: {
     problems: read.problems,
     sources: read.sources,
   };
+}
+
+/** Fields of a Fleet by what the rows of the kinds say. A row names only a field that holds its kind. */
+function fieldsOf(objects: readonly FleetObject[]): Partial<Fleet> {
+  const ofKind = Map.groupBy(objects, ({ kind }) => kind);
+  return Object.fromEntries(
+    [...kindsByField].flatMap(([field, kinds]) => {
+      if (field === 'none') return [];
+      const found = kinds
+        .flatMap((kind) => ofKind.get(kind) ?? [])
+        .sort(by(({ kind, metadata }) => `${metadata?.namespace ?? ''}\0${metadata?.name ?? ''}\0${kind}`));
+      return [[field, field === 'config' ? found[0] : found]];
+    }),
+  );
 }
 
 const textOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>

@@ -1,0 +1,97 @@
+import type { Override } from '../../api/override.ts';
+import { type Fleet, writtenPlacements } from '../../engine/input.ts';
+import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import { isInScope, selectorsOf } from './override-scopes.ts';
+
+/** A name of another object, where an object says it. */
+export interface Reference extends Named {
+  /** Dotted, inside the object that names it. */
+  readonly path: string;
+}
+
+/** What is named, and which names there are of that kind and namespace. */
+export interface Named {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly among: ReadonlySet<string>;
+}
+
+/** What the objects of a fleet may name. */
+export interface Names {
+  cluster(name: string): Named;
+  /** Cluster-scoped without a namespace. */
+  placement(name: string, namespace: string | undefined): Named;
+  /** A strategy of staged updates; cluster-scoped without a namespace. */
+  strategy(name: string, namespace: string | undefined): Named;
+  /** A manifest under resources/. */
+  resource(selected: Selected, namespace: string | undefined): Named;
+  /** The selectors of an override that can reach what they name; of the others it is told that another kind is needed. */
+  selectorsInScope(override: Override): ReturnType<typeof selectorsOf>;
+}
+
+interface Selected {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Looks names up in a fleet. A placement may name every cluster, so each list is gone through once. */
+export function namesIn(fleet: Fleet): Names {
+  const clusters = byNamespace(fleet.members);
+  // One that is being deleted is in the repo still, and its own file is told.
+  const placements = byNamespace([...writtenPlacements(fleet).values()]);
+  const strategies = byNamespace(fleet.strategies);
+  const resources = byKind(fleet.resources);
+  return {
+    cluster: (name) => ({ kind: 'MemberCluster', namespace: undefined, name, among: clusters.get('') ?? none }),
+    placement: (name, namespace) => ({
+      kind: namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',
+      namespace,
+      name,
+      among: placements.get(namespace ?? '') ?? none,
+    }),
+    strategy: (name, namespace) => ({
+      kind: namespace === undefined ? 'ClusterStagedUpdateStrategy' : 'StagedUpdateStrategy',
+      namespace,
+      name,
+      among: strategies.get(namespace ?? '') ?? none,
+    }),
+    resource: ({ group, kind, name }, namespace) => ({
+      kind,
+      namespace,
+      name,
+      among: resources.get(keyOf(group, kind, namespace)) ?? none,
+    }),
+    selectorsInScope: (override) => selectorsOf(override).filter((selector) => isInScope(override, selector, fleet)),
+  };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+interface WithName {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+}
+
+const byNamespace = (objects: readonly WithName[]): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    [...Map.groupBy(objects, ({ metadata }) => metadata.namespace ?? '')].map(([namespace, of]) => [
+      namespace,
+      new Set(of.map(({ metadata }) => metadata.name)),
+    ]),
+  );
+
+function byKind(resources: Fleet['resources']): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const { manifest } of resources) {
+    const { group } = groupVersionOf(manifest.apiVersion);
+    const key = keyOf(group, manifest.kind, manifest.metadata.namespace);
+    const there = names.get(key);
+    if (there) there.add(manifest.metadata.name);
+    else names.set(key, new Set([manifest.metadata.name]));
+  }
+  return names;
+}
+
+const keyOf = (group: string, kind: string, namespace: string | undefined): string =>
+  `${group}/${kind}/${namespace ?? ''}`;
