@@ -33,6 +33,8 @@ const engineMayCall = [
   'member-cluster.ts',
   'placement.ts',
   'quantity.ts',
+  'label-operators.ts',
+  'property-operators.ts',
   'transitions.ts',
   'is-manifest.ts',
   'problem.ts',

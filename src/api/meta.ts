@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { labelOperatorNames } from './label-operators.ts';
 
 /** Name of a member cluster. At most 63 characters (KubeFleet, MemberCluster CEL rule). */
 export type ClusterName = string;
@@ -52,7 +53,7 @@ export type Condition = z.output<typeof condition>;
 export const labelSelectorRequirement = z
   .strictObject({
     key: z.string(),
-    operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+    operator: z.enum(labelOperatorNames),
     values: z.array(z.string()).optional(),
   })
   .overwrite(({ values, ...rest }) => (values?.length ? { ...rest, values } : rest));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { condition, int32, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
+import { mostValues, propertyOperatorNames } from './property-operators.ts';
 
 export const resourceSelector = z.strictObject({
   group: z.string(),
@@ -23,8 +24,8 @@ export const givesNamespace = (selector: ResourceSelector): boolean =>
 
 export const propertySelectorRequirement = z.strictObject({
   name: z.string(),
-  operator: z.enum(['Gt', 'Ge', 'Eq', 'Ne', 'Lt', 'Le']),
-  values: z.array(z.string()).max(1),
+  operator: z.enum(propertyOperatorNames),
+  values: z.array(z.string()).max(mostValues),
 });
 export const propertySorter = z.strictObject({ name: z.string(), sortOrder: z.enum(['Ascending', 'Descending']) });
 

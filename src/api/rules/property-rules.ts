@@ -1,5 +1,6 @@
 import { error, type Issue } from '../issue.ts';
 import type { ClusterSelectorTerm } from '../placement.ts';
+import { boundsOf, propertyOperators, relations } from '../property-operators.ts';
 import { parseQuantity } from '../quantity.ts';
 import { isQualifiedName, isSubdomain } from '../syntax.ts';
 
@@ -33,19 +34,20 @@ export function propertyNameIssues(name: string, path: Issue['path']): Issue[] {
   ];
 }
 
-/** One value, a quantity; and no two expressions on one property that can never both hold. */
+/** As many values as the operator takes, each a quantity; and no two expressions on one property that can never both hold. */
 export function propertySelectorIssues(expressions: readonly Expression[], path: Issue['path']): Issue[] {
   const issues: Issue[] = [];
-  expressions.forEach(({ name, values }, at) => {
+  expressions.forEach(({ name, operator, values }, at) => {
     const here = [...path, at];
+    const needed = propertyOperators[operator].relations.length;
     issues.push(...propertyNameIssues(name, [...here, 'name']));
-    if (values.length !== 1)
+    if (values.length !== needed)
       issues.push(
         error(
           'invalid-property',
           [...here, 'values'],
-          'exactly one value is needed',
-          'write for example values: ["4"]',
+          needed === 1 ? 'exactly one value is needed' : `exactly ${needed} values are needed`,
+          `write for example values: [${Array.from({ length: needed }, (_, more) => `"${4 * (more + 1)}"`).join(', ')}]`,
         ),
       );
     values.forEach((value, index) => {
@@ -63,34 +65,27 @@ export function propertySelectorIssues(expressions: readonly Expression[], path:
 }
 
 function contradictions(name: string, expressions: readonly Expression[], path: Issue['path']): Issue[] {
-  const of = (...operators: Expression['operator'][]) =>
-    expressions
-      .filter((one) => one.name === name && operators.includes(one.operator))
-      .map(({ operator, values }) => ({ operator, value: parseQuantity(values[0]!)!.nanos }));
-  const equals = [...new Set(of('Eq').map(({ value }) => value))];
+  const bounds = expressions
+    .filter((expression) => expression.name === name)
+    .flatMap(({ operator, values }) => boundsOf(operator, values) ?? [])
+    .map(({ relation, quantity }) => ({ relation, strict: (relation & equal) === 0, value: quantity.nanos }));
   const refuse = (message: string): Issue[] => [
     error('contradiction', path, `${name}: ${message}, so no cluster can ever match`, 'correct or remove one of them'),
   ];
+  const equals = [...new Set(bounds.filter(({ relation }) => relation === equal).map(({ value }) => value))];
   if (equals.length > 1) return refuse('two different Eq');
-  if (of('Ne').some(({ value }) => equals.includes(value))) return refuse('Eq and Ne of the same value');
-  const lows = of('Gt', 'Ge');
-  const highs = of('Lt', 'Le');
+  if (bounds.some(({ relation, value }) => relation === below + above && equals.includes(value)))
+    return refuse('Eq and Ne of the same value');
+  const lows = bounds.filter(({ relation }) => (relation & (below + above)) === above);
+  const highs = bounds.filter(({ relation }) => (relation & (below + above)) === below);
   const holds = (value: number | bigint): boolean =>
-    lows.every((low) => (low.operator === 'Gt' ? value > low.value : value >= low.value)) &&
-    highs.every((high) => (high.operator === 'Lt' ? value < high.value : value <= high.value));
+    lows.every((low) => (low.strict ? value > low.value : value >= low.value)) &&
+    highs.every((high) => (high.strict ? value < high.value : value <= high.value));
   if (equals.length === 1 && !holds(equals[0]!)) return refuse('Eq is outside the bounds');
-  const low = lows.reduce<(typeof lows)[number] | undefined>(
-    (best, one) =>
-      !best || one.value > best.value || (one.value === best.value && one.operator === 'Gt') ? one : best,
-    undefined,
+  const empty = lows.some((low) =>
+    highs.some((high) => low.value > high.value || (low.value === high.value && (low.strict || high.strict))),
   );
-  const high = highs.reduce<(typeof highs)[number] | undefined>(
-    (best, one) =>
-      !best || one.value < best.value || (one.value === best.value && one.operator === 'Lt') ? one : best,
-    undefined,
-  );
-  if (!low || !high) return [];
-  const empty =
-    low.value > high.value || (low.value === high.value && (low.operator === 'Gt' || high.operator === 'Lt'));
   return empty ? refuse('the bounds leave nothing') : [];
 }
+
+const { below, equal, above } = relations;

@@ -1,4 +1,5 @@
 import { error, type Issue } from '../issue.ts';
+import { labelOperators } from '../label-operators.ts';
 import type { LabelSelector } from '../meta.ts';
 import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../syntax.ts';
 
@@ -14,7 +15,7 @@ export function selectorIssues(selector: LabelSelector | undefined, path: Issue[
   (selector?.matchExpressions ?? []).forEach(({ key, operator, values }, at) => {
     const here = [...path, 'matchExpressions', at];
     const count = values?.length ?? 0;
-    const needs = operator === 'In' || operator === 'NotIn';
+    const needs = labelOperators[operator].takesValues;
     if (!isQualifiedName(key))
       issues.push(error('invalid-label', [...here, 'key'], `${key} is no label key`, labelKeyFix));
     if (needs && count === 0)

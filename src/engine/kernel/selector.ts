@@ -1,3 +1,4 @@
+import { labelOperators } from '../../api/label-operators.ts';
 import type { LabelSelector } from '../../api/meta.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -9,10 +10,8 @@ export function matchesSelector(selector: LabelSelector, labels: Labels | undefi
     if (!has(key) || labels?.[key] !== value) return false;
   }
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
-    const listed = has(key) && (values ?? []).includes(labels?.[key] as string);
-    const holds =
-      operator === 'In' ? listed : operator === 'NotIn' ? !listed : operator === 'Exists' ? has(key) : !has(key);
-    if (!holds) return false;
+    const value = has(key) ? labels?.[key] : undefined;
+    if (!labelOperators[operator].accepts(value, values ?? [])) return false;
   }
   return true;
 }

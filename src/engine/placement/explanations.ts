@@ -2,9 +2,10 @@ import type { Placement } from '../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
 import { rowsHeld } from './bindings.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
-import type { CompiledPolicy } from './compiled/compile-policy.ts';
-import { type CycleView, presentView } from './pick/pick-n.ts';
 import type { PolicyHistory } from './policy-snapshot.ts';
+import type { CompiledPolicy } from './rules/compile-policy.ts';
+import { type Cycle, presentCycle } from './rules/cycle.ts';
+import { facetsOf } from './rules/rules.ts';
 import { explainUnselected } from './unselected.ts';
 
 export interface ExplanationFacts {
@@ -13,8 +14,8 @@ export interface ExplanationFacts {
   readonly wanted: number;
   /** Bindings that hold their cluster. */
   readonly live: readonly Binding[];
-  /** What the last cycle of this plan saw; undefined when none ran. */
-  readonly lastCycle: CycleView | undefined;
+  /** The last cycle of this plan; undefined when none ran. */
+  readonly lastCycle: Cycle | undefined;
   readonly compiled: CompiledPolicy;
   readonly index: FleetIndex;
   /** So many at most. */
@@ -43,8 +44,8 @@ export function explanations(facts: ExplanationFacts): Explanations {
   const recorded =
     lastCycle === undefined ? latest.targetClusters?.filter((decision) => !decision.selected) : undefined;
   if (recorded !== undefined && latest.explained === explained) return { others: recorded, explained };
-  const view = lastCycle ?? presentView(placement.spec.policy, index, selected);
-  const others = explainUnselected({ placement, index, compiled, view, selected, limit });
+  const cycle = lastCycle ?? presentCycle(placement.spec.policy, index, selected);
+  const others = explainUnselected({ placement, index, compiled, cycle, selected, limit });
   if (recorded === undefined) return { others, explained };
   if (latest.explained === undefined && isUnchanged(facts, recorded, others)) return { others: recorded, explained };
   // A free core more or less that changes no explanation is no news: the record stays as it is.
@@ -53,11 +54,11 @@ export function explanations(facts: ExplanationFacts): Explanations {
 
 /** Stands for policy, number, picks and all that the policy reads of the members. */
 function explanationDigest(
-  { history, wanted, compiled, index, digest }: ExplanationFacts,
+  { placement, history, wanted, index, digest }: ExplanationFacts,
   selected: readonly number[],
 ): string {
   const picks = Array.from(Int32Array.from(selected).sort(), (row) => index.members[row]!.name);
-  const facets = compiled.facets.map((facet) => index.facetDigest(facet, digest));
+  const facets = facetsOf(placement).map((facet) => index.facetDigest(facet, digest));
   return digest([history.latest.policyHash, wanted, ...facets, ...picks].join('\n'));
 }
 

@@ -1,6 +1,6 @@
 import { isLeaving, type MemberCluster, type MemberClusterStatus, type Taint } from '../../api/member-cluster.ts';
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
-import type { PlanInput } from '../input.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
@@ -28,10 +28,13 @@ export interface Member {
   readonly status: MemberClusterStatus;
 }
 
-type Survey = Pick<PlanInput, 'now' | 'observations'> & {
-  readonly fleet: Pick<PlanInput['fleet'], 'members'>;
-  readonly record: Pick<PlanInput['record'], 'clusters'>;
-};
+/** What of a plan's input tells about members. */
+interface Survey {
+  readonly now: Timestamp;
+  readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
+  readonly fleet: { readonly members: readonly MemberCluster[] };
+  readonly record: { readonly clusters: ReadonlyMap<ClusterName, MemberCluster> };
+}
 
 /**
  * All members by name. Where a status comes from: the observation when there are any (a member without one is unreachable

@@ -23,8 +23,8 @@ export function takePolicySnapshot(
 ): PolicyHistory {
   const { policy, revisionHistoryLimit } = spec;
   const policyHash = digest(canonicalJson(comparable(policy)));
-  const history = recorded.toSorted((a, b) => a.index - b.index);
-  const before = history.findLast(({ latest }) => latest) ?? history.at(-1);
+  const history = ascending(recorded);
+  const before = latestPolicySnapshot(history);
   const same =
     before !== undefined &&
     (before.policyHash === policyHash || digest(canonicalJson(comparable(before.policy))) === policyHash);
@@ -42,6 +42,15 @@ export function takePolicySnapshot(
   const kept = revisionHistoryLimit === 1 ? [] : history.slice(-(revisionHistoryLimit - 1));
   return { latest: { index, ...facts, policy }, earlier: kept.map(notLatest), before };
 }
+
+/** Of several that are marked the highest; without any, the highest of all. */
+export function latestPolicySnapshot(recorded: readonly PolicySnapshotEntry[]): PolicySnapshotEntry | undefined {
+  const history = ascending(recorded);
+  return history.findLast(({ latest }) => latest) ?? history.at(-1);
+}
+
+const ascending = (recorded: readonly PolicySnapshotEntry[]): PolicySnapshotEntry[] =>
+  recorded.toSorted((a, b) => a.index - b.index);
 
 function notLatest(entry: PolicySnapshotEntry): PolicySnapshotEntry {
   const { latest: _, ...rest } = entry;

@@ -1,9 +1,4 @@
-import type { Taint } from '../../api/member-cluster.ts';
-import type { TopologySpreadConstraint } from '../../api/placement.ts';
-import { shortened } from '../kernel/shortened.ts';
-import { taintText } from './taint-text.ts';
-
-/** What decisions say. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
+/** What decisions say, beside the reasons of the rules. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
 export const reasons = {
   picked: (clusterName: string, affinity: number, spread: number): string =>
     reasons.pickedWith(clusterName) + reasons.scores(affinity, spread),
@@ -21,14 +16,6 @@ export const reasons = {
   notFound: (clusterName: string): string => `cluster "${clusterName}" is not found in the fleet`,
   notEligible: (clusterName: string, why: string): string =>
     `cluster "${clusterName}" is not eligible for resource placement yet: ${why}`,
-
-  affinity: 'cluster does not match any of the required cluster affinity terms',
-  unparsable: (property: string, value: string): string =>
-    `property "${property}" has the value "${shortened(value, 80)}", which is not a quantity`,
-  namespace: (namespace: string): string => `namespace "${namespace}" does not exist on the cluster`,
-  taint: (taint: Taint): string => `taint ${taintText(taint)} is not tolerated`,
-  spread: ({ topologyKey, maxSkew }: TopologySpreadConstraint): string =>
-    `violated doNotSchedule topology spread constraint "${topologyKey}" (max skew ${maxSkew})`,
 
   fulfilled: (found: number): string =>
     `found all clusters needed as specified by the scheduling policy, found ${found} cluster(s)`,

@@ -6,12 +6,13 @@ import { formatInstant } from '../kernel/instant.ts';
 import { type BindingGroups, classify, crossReference, gather, liveBindings, rowsHeld } from './bindings.ts';
 import { listRows } from './compiled/bits.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
-import { type CompiledPolicy, compilePolicy } from './compiled/compile-policy.ts';
 import { explanations } from './explanations.ts';
 import { pickFixed } from './pick/pick-fixed.ts';
 import { pickN } from './pick/pick-n.ts';
 import { type PolicyHistory, takePolicySnapshot } from './policy-snapshot.ts';
 import { reasons } from './reasons.ts';
+import { type CompiledPolicy, compilePolicy } from './rules/compile-policy.ts';
+import { presentCycle } from './rules/cycle.ts';
 import { selectedDecisions } from './selected.ts';
 import { explainUnselected } from './unselected.ts';
 
@@ -106,9 +107,10 @@ function runCycles(
     const after = pickAll(groups, latest.index, compiled, index);
     const live = liveBindings(after);
     const selected = selectedDecisions('PickAll', live).slice(0, maxDecisions);
-    const view = { verdicts: undefined, obsolete: new Set<number>() };
+    const rows = rowsHeld(live, index);
     const limit = maxDecisions - selected.length;
-    const others = explainUnselected({ placement, index, compiled, view, selected: rowsHeld(live, index), limit });
+    const cycle = presentCycle(policy, index, rows);
+    const others = explainUnselected({ placement, index, compiled, cycle, selected: rows, limit });
     return {
       groups: after,
       decisions: selected.concat(others),

@@ -1,18 +1,17 @@
 import type { Placement } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
-import { addRow, everyRow, hasRow, listRows, noRows, removeRow, removeRows } from './compiled/bits.ts';
+import { addRows, everyRow, listRows, removeRow, removeRows } from './compiled/bits.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
-import type { CompiledPolicy } from './compiled/compile-policy.ts';
-import type { CycleView } from './pick/pick-n.ts';
 import { rankBest } from './pick/ranking.ts';
-import { isHard } from './pick/spread.ts';
 import { reasons } from './reasons.ts';
+import type { CompiledPolicy } from './rules/compile-policy.ts';
+import type { Cycle } from './rules/cycle.ts';
 
 export interface UnselectedInput {
   readonly placement: Placement;
   readonly index: FleetIndex;
   readonly compiled: CompiledPolicy;
-  readonly view: CycleView;
+  readonly cycle: Cycle;
   /** Rows with a live binding. */
   readonly selected: readonly number[];
   readonly limit: number;
@@ -23,7 +22,7 @@ export interface UnselectedInput {
  * filtered ones by name with every filter they fail, KubeFleet's first.
  */
 export function explainUnselected(input: UnselectedInput): ClusterDecision[] {
-  const { index, compiled, view, selected, limit } = input;
+  const { index, compiled, cycle, selected, limit } = input;
   const scorable = Uint32Array.from(compiled.passing);
   const filtered = everyRow(index.size);
   removeRows(filtered, scorable);
@@ -31,37 +30,22 @@ export function explainUnselected(input: UnselectedInput): ClusterDecision[] {
     removeRow(scorable, row);
     removeRow(filtered, row);
   }
-  const { verdicts } = view;
-  const groups = verdicts && spreadGroups(input);
-  if (verdicts && groups) {
-    const refused = noRows(index.size);
-    for (const row of listRows(scorable)) if (verdicts.forbidden[groups.groupOf[row]!] === 1) addRow(refused, row);
+  for (const { filter } of compiled.filters) {
+    const refused = filter?.refused?.(listRows(scorable), cycle);
+    if (!refused) continue;
     removeRows(scorable, refused);
-    for (const row of listRows(refused)) addRow(filtered, row);
+    addRows(filtered, refused);
   }
   const outscored = explainOutscored(input, listRows(scorable));
   return outscored.concat(explainFiltered(input, listRows(filtered, limit - outscored.length)));
 }
 
-function explainOutscored(
-  { placement, index, compiled, view, limit }: UnselectedInput,
-  rows: number[],
-): ClusterDecision[] {
+function explainOutscored({ placement, index, compiled, cycle, limit }: UnselectedInput, rows: number[]) {
   if (placement.spec.policy.placementType !== 'PickN') return [];
-  const { verdicts, obsolete } = view;
-  const spread = verdicts && { groupOf: spreadGroups({ placement, index }).groupOf, scores: verdicts.scores };
-  const best = rankBest({ rows, affinity: compiled.affinity(), spread, obsolete }, index.size, limit);
+  const { spread, obsolete } = cycle;
+  const ofGroups = spread && { groupOf: spread.groups.groupOf, scores: spread.scores };
+  const best = rankBest({ rows, affinity: compiled.affinity(), spread: ofGroups, obsolete }, index.size, limit);
   return best.map((ranked) => index.shared.outscored(ranked.row, ranked.affinity, ranked.spread));
-}
-
-/** Same order of constraints as `startSpread`, so the same groups come back from the index. */
-function spreadGroups({ placement, index }: Pick<UnselectedInput, 'placement' | 'index'>) {
-  return index.domains(orderedConstraints(placement).map(({ topologyKey }) => topologyKey));
-}
-
-function orderedConstraints({ spec }: Placement) {
-  const constraints = spec.policy.topologySpreadConstraints ?? [];
-  return [...constraints.filter(isHard), ...constraints.filter((constraint) => !isHard(constraint))];
 }
 
 /**
@@ -69,50 +53,17 @@ function orderedConstraints({ spec }: Placement) {
  * made once per fleet and shared, since a thousand placements over ten thousand clusters have a million of them.
  */
 function explainFiltered(input: UnselectedInput, rows: readonly number[]): ClusterDecision[] {
-  const { index, compiled, view } = input;
-  const particular = view.verdicts !== undefined || compiled.namespaced !== undefined || compiled.unparsable.length > 0;
-  if (particular) return rows.map((row) => decide(input, row));
+  const { variant } = input.compiled;
+  if (!variant) return rows.map((row) => decide(input, row));
   return rows.map((row) => {
-    const unmatched = compiled.matching !== undefined && !hasRow(compiled.matching, row) ? 1 : 0;
-    const decisions = index.shared.filtered((firstUntolerated(input, row) + 1) * 2 + unmatched);
+    const decisions = input.index.shared.filtered(variant(row));
     decisions[row] ??= decide(input, row);
     return decisions[row];
   });
 }
 
-/** Position of the first taint of the cluster that the policy does not tolerate, -1 when it tolerates all. */
-const firstUntolerated = ({ index, compiled }: UnselectedInput, row: number): number =>
-  hasRow(compiled.untolerated, row) ? index.members[row]!.taints.findIndex((taint) => !compiled.tolerated(taint)) : -1;
-
-const decide = (input: UnselectedInput, row: number): ClusterDecision => ({
-  clusterName: input.index.members[row]!.name,
+const decide = ({ index, compiled, cycle }: UnselectedInput, row: number): ClusterDecision => ({
+  clusterName: index.members[row]!.name,
   selected: false,
-  reason: reasons.filtered(failures(input, row)),
+  reason: reasons.filtered(compiled.filters.flatMap(({ filter }) => filter?.reasons(row, cycle) ?? [])),
 });
-
-/** Every filter a cluster fails, in KubeFleet's order; each plugin gives its first reason. */
-export function failures(input: Omit<UnselectedInput, 'selected' | 'limit'>, row: number): string[] {
-  const { placement, index, compiled, view } = input;
-  const member = index.members[row]!;
-  const found: string[] = [];
-  if (compiled.matching && !hasRow(compiled.matching, row)) found.push(reasons.affinity);
-  for (const { property, rows } of compiled.unparsable) {
-    if (hasRow(rows, row)) found.push(reasons.unparsable(property, member.properties[property]!));
-  }
-  if (!member.eligibility.eligible) found.push(member.eligibility.reason);
-  if (compiled.namespaced && !hasRow(compiled.namespaced, row)) {
-    found.push(reasons.namespace(placement.metadata.namespace ?? ''));
-  }
-  const taint = member.taints.find((candidate) => !compiled.tolerated(candidate));
-  if (taint) found.push(reasons.taint(taint));
-  if (view.verdicts) {
-    const { violations } = view.verdicts;
-    const groups = spreadGroups({ placement, index });
-    const domains = groups.domains[groups.groupOf[row]!]!;
-    orderedConstraints(placement).forEach((constraint, at) => {
-      const domain = domains[at]!;
-      if (isHard(constraint) && domain >= 0 && violations[at]![domain] === 1) found.push(reasons.spread(constraint));
-    });
-  }
-  return found;
-}

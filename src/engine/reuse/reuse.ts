@@ -8,8 +8,8 @@ import { onceFor } from '../kernel/once-for.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import { classify, liveBindings } from '../placement/bindings.ts';
-import { facetsOf } from '../placement/compiled/compile-policy.ts';
 import type { Member } from '../placement/members.ts';
+import { facetsOf } from '../placement/rules/rules.ts';
 import { eligibilityWakes } from '../placement/schedule.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { listedObjects } from '../selection/listed-objects.ts';
@@ -131,7 +131,7 @@ const endOfWaiting = ({ wakes, holds }: RunsOutcome): Instant =>
     Number.POSITIVE_INFINITY,
   );
 
-/** All that every placement looks at. The members' properties and namespaces are compared where a policy reads them. */
+/** All that every placement looks at. What else there is of members is compared where a policy reads it. */
 const sameForAll = ({ world: before }: Reusable, world: World): boolean =>
   !world.recordLost &&
   (before.observations === undefined) === (world.input.observations === undefined) &&
@@ -163,8 +163,11 @@ export function facetsFor(placement: Placement, { index, input }: World): string
 }
 
 const readFacets = onceFor((placement: Placement) =>
-  facetsOf(placement).filter(({ kind }) => kind === 'property' || kind === 'namespace'),
+  facetsOf(placement).filter(({ kind }) => !comparedForAll.has(kind)),
 );
+
+/** Kinds of facets that `sameMember` compares for all placements at once. */
+const comparedForAll: ReadonlySet<string> = new Set(['names', 'eligibility', 'taints', 'label']);
 
 /** Objects are told by their label and by name: an object of another placement may stand where this one wants its own. */
 function concerns(

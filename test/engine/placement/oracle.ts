@@ -3,8 +3,10 @@ import type { ClusterSelectorTerm, Placement, PlacementPolicy } from '../../../s
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
 import { parseQuantity, type Quantity } from '../../../src/api/quantity.ts';
 import { canonicalJson } from '../../../src/engine/kernel/canonical-json.ts';
+import { shortened } from '../../../src/engine/kernel/shortened.ts';
 import type { Member } from '../../../src/engine/placement/members.ts';
 import { reasons } from '../../../src/engine/placement/reasons.ts';
+import { taintText } from '../../../src/engine/placement/taint-text.ts';
 
 /*
  * A second scheduler, written from KubeFleet's rules alone: whole clusters, one loop per rule, every cycle run in full. It shares
@@ -242,7 +244,8 @@ function filterFailures(member: Member, placement: Placement): string[] {
   const failures: string[] = [];
   const affinity = policy.affinity?.clusterAffinity;
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [];
-  if (required.length > 0 && !required.some((term) => termMatches(term, member))) failures.push(reasons.affinity);
+  if (required.length > 0 && !required.some((term) => termMatches(term, member)))
+    failures.push('cluster does not match any of the required cluster affinity terms');
 
   const preferred =
     policy.placementType === 'PickN' ? (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) : [];
@@ -251,13 +254,15 @@ function filterFailures(member: Member, placement: Placement): string[] {
   for (const { preference } of preferred) if (preference.propertySorter) named.push(preference.propertySorter.name);
   for (const name of new Set(named)) {
     const text = member.properties[name];
-    if (text !== undefined && parseQuantity(text) === undefined) failures.push(reasons.unparsable(name, text));
+    if (text !== undefined && parseQuantity(text) === undefined)
+      failures.push(`property "${name}" has the value "${shortened(text, 80)}", which is not a quantity`);
   }
 
   if (!member.eligibility.eligible) failures.push(member.eligibility.reason);
   if (placement.kind === 'ResourcePlacement') {
     const namespace = placement.metadata.namespace!;
-    if (member.namespaces && !member.namespaces.has(namespace)) failures.push(reasons.namespace(namespace));
+    if (member.namespaces && !member.namespaces.has(namespace))
+      failures.push(`namespace "${namespace}" does not exist on the cluster`);
   }
   for (const taint of member.taints) {
     const tolerated = (policy.tolerations ?? []).some((toleration) => {
@@ -266,7 +271,7 @@ function filterFailures(member: Member, placement: Placement): string[] {
       return effectFits && toleration.key === taint.key && (toleration.value ?? '') === (taint.value ?? '');
     });
     if (!tolerated) {
-      failures.push(reasons.taint(taint));
+      failures.push(`taint ${taintText(taint)} is not tolerated`);
       break;
     }
   }
@@ -357,7 +362,10 @@ function spreadOf(member: Member, members: readonly Member[], live: readonly str
       else if (count === lowest && lowest !== second) change = -1;
       else if (count === highest) change = 1;
       const violated = highest - lowest + change > constraint.maxSkew;
-      if (violated && hard) failures.push(reasons.spread(constraint));
+      if (violated && hard)
+        failures.push(
+          `violated doNotSchedule topology spread constraint "${constraint.topologyKey}" (max skew ${constraint.maxSkew})`,
+        );
       else if (violated) score -= 1000;
       else score -= change;
     }

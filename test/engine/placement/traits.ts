@@ -1,4 +1,3 @@
-import { reasons } from '../../../src/engine/placement/reasons.ts';
 import type { OracleOutcome } from './oracle.ts';
 import type { World } from './worlds.ts';
 
@@ -138,7 +137,7 @@ export function traitsOf(world: World, outcome: OracleOutcome): Trait[] {
     'a taint that is not tolerated': says('is not tolerated'),
     'a taint that is tolerated': pickN && (policy.tolerations ?? []).length > 0 && taints,
     'bad property data': says('which is not a quantity'),
-    'a namespace that is not there': says(reasons.namespace('shop')),
+    'a namespace that is not there': says('namespace "shop" does not exist on the cluster'),
     'a cluster with several reasons': says('; '),
     'a policy edit': latest !== undefined && latest.index !== latestIndex,
     'an edit that changes nothing': latest !== undefined && latest.index === latestIndex && former.length > 0,

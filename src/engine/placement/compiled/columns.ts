@@ -1,63 +1,63 @@
-import { parseQuantity, type Quantity } from '../../../api/quantity.ts';
+import { type LabelOperatorName, labelOperators } from '../../../api/label-operators.ts';
+import type { Bound } from '../../../api/property-operators.ts';
+import { parseQuantity } from '../../../api/quantity.ts';
 import { addRow, type Bits, noRows } from './bits.ts';
-import { exactColumn, relations } from './exact-column.ts';
+import { exactColumn } from './exact-column.ts';
 
 /** One label over the whole fleet. */
 export interface LabelColumn {
   /** Distinct values, in the order of the first cluster that has each. */
   readonly values: readonly string[];
-  readonly codeOf: ReadonlyMap<string, number>;
   /** Per row an index into `values`, -1 where the label is absent. */
   readonly codes: Int32Array;
-  /** Rows that have the label. */
-  readonly present: Bits;
-  /** Rows with that value. */
-  readonly having: (value: string) => Bits;
+  /** Rows whose label, or lack of it, the operator accepts. */
+  readonly matching: (operator: LabelOperatorName, listed: readonly string[]) => Bits;
 }
 
 /** One property over the whole fleet. */
 export interface PropertyColumn {
   /** Per row how far the value is on the way from `min` to `max`, 0 to 1; NaN where there is none or all are the same. */
   readonly shares: Float64Array;
-  readonly unparsable: Bits;
-  readonly anyUnparsable: boolean;
+  /** Rows whose text is no quantity; undefined where there are none. */
+  readonly unparsable: Bits | undefined;
   /** Over all clusters that have it, ineligible ones included; both NaN when none has. */
   readonly min: number;
   readonly max: number;
-  /** Rows whose value stands in that relation to `expected`, exactly. */
-  readonly comparing: (operator: PropertyOperator, expected: Quantity) => Bits;
+  /** Rows whose value keeps within the bound, exactly. */
+  readonly within: (bound: Bound) => Bits;
 }
-
-export type PropertyOperator = 'Gt' | 'Ge' | 'Eq' | 'Ne' | 'Lt' | 'Le';
 
 /** The texts of one label, by row; undefined where a cluster does not have it. */
 export function labelColumn(texts: readonly (string | undefined)[]): LabelColumn {
   const codes = new Int32Array(texts.length).fill(-1);
   const codeOf = new Map<string, number>();
-  const present = noRows(texts.length);
   texts.forEach((text, row) => {
     if (text === undefined) return;
-    addRow(present, row);
     const known = codeOf.get(text);
     if (known === undefined) codeOf.set(text, codeOf.size);
     codes[row] = known ?? codeOf.size - 1;
   });
+  const values = [...codeOf.keys()];
   const memo = new Map<string, Bits>();
-  const none = noRows(texts.length);
-  const having = (value: string): Bits => {
-    const code = codeOf.get(value);
-    if (code === undefined) return none;
-    return remembered(memo, value, () => rowsWhere(codes, (other) => other === code));
-  };
-  return { values: [...codeOf.keys()], codeOf, codes, present, having };
+  const matching = (operator: LabelOperatorName, listed: readonly string[]): Bits =>
+    remembered(memo, JSON.stringify([operator, ...listed]), () => {
+      const { accepts } = labelOperators[operator];
+      const accepted = Uint8Array.from(values, (value) => (accepts(value, listed) ? 1 : 0));
+      const absent = accepts(undefined, listed) ? 1 : 0;
+      const bits = noRows(codes.length);
+      codes.forEach((code, row) => {
+        if ((code < 0 ? absent : accepted[code]) === 1) addRow(bits, row);
+      });
+      return bits;
+    });
+  return { values, codes, matching };
 }
 
 /** The texts of one property, by row, as quantities. */
 export function propertyColumn(texts: readonly (string | undefined)[]): PropertyColumn {
   const numbers = new Float64Array(texts.length).fill(Number.NaN);
   const exact = exactColumn(texts.length);
-  const unparsable = noRows(texts.length);
-  let anyUnparsable = false;
+  let unparsable: Bits | undefined;
   texts.forEach((text, row) => {
     if (text === undefined) return;
     const quantity = parseQuantity(text);
@@ -65,33 +65,17 @@ export function propertyColumn(texts: readonly (string | undefined)[]): Property
       numbers[row] = quantity.number;
       exact.set(row, quantity);
     } else {
+      unparsable ??= noRows(texts.length);
       addRow(unparsable, row);
-      anyUnparsable = true;
     }
   });
   const memo = new Map<string, Bits>();
-  const comparing = (operator: PropertyOperator, expected: Quantity): Bits =>
-    remembered(memo, `${operator} ${expected.nanos}`, () => exact.rowsIn(accepted[operator], expected));
+  const within = ({ relation, quantity }: Bound): Bits =>
+    remembered(memo, `${relation} ${quantity.nanos}`, () => exact.rowsIn(relation, quantity));
   const { lowest, highest } = exact.extent();
   const [min, max] = [numbers[lowest] ?? Number.NaN, numbers[highest] ?? Number.NaN];
   const shares = numbers.map((number) => (min === max ? Number.NaN : (number - min) / (max - min)));
-  return { shares, unparsable, anyUnparsable, min, max, comparing };
-}
-
-const { below, equal, above } = relations;
-const accepted: Readonly<Record<PropertyOperator, number>> = {
-  Lt: below,
-  Le: below + equal,
-  Eq: equal,
-  Ne: below + above,
-  Ge: equal + above,
-  Gt: above,
-};
-
-function rowsWhere(column: Int32Array, accepts: (value: number) => boolean): Bits {
-  const bits = noRows(column.length);
-  for (let row = 0; row < column.length; row++) if (accepts(column[row]!)) addRow(bits, row);
-  return bits;
+  return { shares, unparsable, min, max, within };
 }
 
 /** What `make` returned for this key the first time. */

@@ -1,8 +1,6 @@
+import { relations } from '../../../api/property-operators.ts';
 import type { Quantity } from '../../../api/quantity.ts';
 import { addRow, type Bits, noRows } from './bits.ts';
-
-/** How a value may stand to another, to be added up: `relations.below + relations.equal` is "at most". */
-export const relations = { below: 1, equal: 2, above: 4 };
 
 /** Quantities by row, compared exactly. */
 export interface ExactColumn {

@@ -2,14 +2,12 @@ import type { ClusterName } from '../../../api/meta.ts';
 import type { Placement } from '../../../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../../../api/placement-state.ts';
 import { byText } from '../../kernel/ordering.ts';
-import type { PlannedPlacement } from '../../plan-document.ts';
-import { hasRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
-import { type CompiledPolicy, compilePolicy } from '../compiled/compile-policy.ts';
-import { type AffinityTerm, termScore } from '../pick/affinity-score.ts';
-import { isHard, judgeConstraint, measure, type Spread, skewChange, startSpread } from '../pick/spread.ts';
-import { reasons } from '../reasons.ts';
-import { requirementsOf, type UnmetRequirements } from './requirements.ts';
+import { clusterNames } from '../rules/cluster-names.ts';
+import { type CompiledPolicy, compilePolicy } from '../rules/compile-policy.ts';
+import { type Cycle, presentCycle } from '../rules/cycle.ts';
+import type { TermExplanation } from '../rules/rule.ts';
+import { judgeConstraint, measure, type Spread, skewChange } from '../rules/spread.ts';
 
 /** Everything the scheduler knows about one cluster and one placement, with all bindings of a plan in place. */
 export interface ClusterExplanation {
@@ -39,19 +37,6 @@ export interface ScoreExplanation {
   readonly spread: readonly SpreadExplanation[];
 }
 
-export interface TermExplanation {
-  readonly weight: number;
-  readonly labelsMatch: boolean;
-  readonly property?: string;
-  readonly sortOrder?: 'Ascending' | 'Descending';
-  /** As written on the cluster; absent where it has none. */
-  readonly value?: string;
-  /** Smallest and largest of the whole fleet. */
-  readonly min?: number;
-  readonly max?: number;
-  readonly score: number;
-}
-
 export interface SpreadExplanation {
   readonly topologyKey: string;
   readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway';
@@ -73,7 +58,14 @@ export interface ExplainInput {
   readonly placement: Placement;
   readonly index: FleetIndex;
   /** What the plan makes of it. */
-  readonly planned: Pick<PlannedPlacement, 'decisions' | 'bindings'>;
+  readonly planned: {
+    readonly decisions: readonly ClusterDecision[];
+    readonly bindings: readonly {
+      readonly clusterName: ClusterName;
+      readonly state: BindingState;
+      readonly move: string;
+    }[];
+  };
 }
 
 /**
@@ -88,20 +80,12 @@ export function explain(input: ExplainInput, clusterName?: ClusterName): readonl
       move === 'remove' ? [] : [[name, state] as const],
     ),
   );
-  const liveRows = new Set(
+  const live = new Set(
     [...bindings].flatMap(([name, state]) => (state === 'Unscheduled' ? [] : (index.rowOf.get(name) ?? []))),
   );
   const { policy } = placement.spec;
-  const context: Context = {
-    input,
-    compiled: compilePolicy(placement, index),
-    spread: startSpread(policy, index, liveRows),
-    unmet: requirementsOf(
-      policy.affinity?.clusterAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.clusterSelectorTerms ?? [],
-      index,
-    ),
-    liveRows,
-  };
+  const compiled = compilePolicy(placement, index);
+  const cycle = { ...presentCycle(policy, index, live), live };
   const names = new Set([...index.members.map(({ name }) => name), ...(policy.clusterNames ?? [])]);
   return [...names]
     .filter((name) => clusterName === undefined || name === clusterName)
@@ -109,97 +93,36 @@ export function explain(input: ExplainInput, clusterName?: ClusterName): readonl
     .map((name) => {
       const decision = decisions.get(name);
       const binding = bindings.get(name);
+      const row = index.rowOf.get(name);
       return {
         clusterName: name,
         ...(decision && { decision }),
         ...(binding && { binding }),
-        ...verdicts(context, index.rowOf.get(name)),
+        filters: row === undefined ? [notInFleet] : explainFilters(compiled, cycle, row),
+        ...(row !== undefined && policy.placementType === 'PickN' && { score: explainScore(compiled, cycle, row) }),
       };
     });
 }
 
-function verdicts(context: Context, row: number | undefined): Pick<ClusterExplanation, 'filters' | 'score'> {
-  if (row === undefined) return { filters: [verdict('ClusterNames', ['the fleet has no cluster of this name'])] };
-  switch (context.input.placement.spec.policy.placementType) {
-    case 'PickFixed':
-      return { filters: fixedFilters(context, row) };
-    case 'PickN':
-      return { filters: filters(context, row), score: explainScore(context, row) };
-    case 'PickAll':
-      return { filters: filters(context, row) };
-  }
-}
-
-interface Context {
-  readonly input: ExplainInput;
-  readonly compiled: CompiledPolicy;
-  readonly spread: Spread | undefined;
-  readonly unmet: UnmetRequirements;
-  readonly liveRows: ReadonlySet<number>;
-}
-
-const verdict = (plugin: string, failures: readonly string[]): FilterVerdict =>
-  failures.length === 0 ? { plugin, passed: true } : { plugin, passed: false, reason: failures.join('; ') };
-
-const eligibility = ({ members }: FleetIndex, row: number): FilterVerdict => {
-  const judged = members[row]!.eligibility;
-  return verdict('ClusterEligibility', judged.eligible ? [] : [judged.reason]);
+const notInFleet: FilterVerdict = {
+  plugin: clusterNames.name,
+  passed: false,
+  reason: 'the fleet has no cluster of this name',
 };
 
-function fixedFilters({ input: { placement, index } }: Context, row: number): FilterVerdict[] {
-  const named = placement.spec.policy.clusterNames?.includes(index.members[row]!.name);
-  return [verdict('ClusterNames', named ? [] : ['cluster is not named in the policy']), eligibility(index, row)];
-}
-
-function filters({ input, compiled, spread, unmet, liveRows }: Context, row: number): FilterVerdict[] {
-  const { placement, index } = input;
-  const member = index.members[row]!;
-  const unmatched = compiled.matching !== undefined && !hasRow(compiled.matching, row);
-  const unparsable = compiled.unparsable.filter(({ rows }) => hasRow(rows, row));
-  const elsewhere = compiled.namespaced !== undefined && !hasRow(compiled.namespaced, row);
-  const violated = (spread ? explainSpread(spread, row) : []).flatMap((entry, at) => {
-    const constraint = spread!.constraints[at]!;
-    return entry.violated && isHard(constraint) ? [reasons.spread(constraint)] : [];
+const explainFilters = ({ filters }: CompiledPolicy, cycle: Cycle, row: number): FilterVerdict[] =>
+  filters.map(({ name: plugin, filter }) => {
+    const { reasons, unmet } = filter?.explain?.(row, cycle) ?? { reasons: filter?.reasons(row, cycle) ?? [] };
+    if (reasons.length === 0) return { plugin, passed: true };
+    return { plugin, passed: false, reason: reasons.join('; '), ...(unmet && { unmet }) };
   });
-  return [
-    {
-      ...verdict('ClusterAffinity', [
-        ...(unmatched ? [reasons.affinity] : []),
-        ...unparsable.map(({ property }) => reasons.unparsable(property, member.properties[property]!)),
-      ]),
-      ...(unmatched && { unmet: unmet(row) }),
-    },
-    eligibility(index, row),
-    verdict('NamespaceAffinity', elsewhere ? [reasons.namespace(placement.metadata.namespace ?? '')] : []),
-    verdict(
-      'TaintToleration',
-      member.taints.filter((taint) => !compiled.tolerated(taint)).map((taint) => reasons.taint(taint)),
-    ),
-    verdict('SamePlacementAntiAffinity', liveRows.has(row) ? ['the placement is on this cluster already'] : []),
-    verdict('TopologySpreadConstraints', violated),
-  ];
-}
 
-function explainScore({ input, compiled, spread }: Context, row: number): ScoreExplanation {
-  const terms = compiled.terms.map((term) => explainTerm(term, input.index, row));
+function explainScore(compiled: CompiledPolicy, { spread }: Cycle, row: number): ScoreExplanation {
+  const terms = compiled.terms.map((term) => term.explain(row));
   const constraints = spread ? explainSpread(spread, row) : [];
   const sum = (list: readonly { readonly score: number }[]): number =>
     list.reduce((total, { score }) => total + score, 0);
   return { affinityScore: sum(terms), topologySpreadScore: sum(constraints), terms, spread: constraints };
-}
-
-function explainTerm(term: AffinityTerm, index: FleetIndex, row: number): TermExplanation {
-  const { weight, matching, sorter } = term;
-  const value = sorter && index.members[row]!.properties[sorter.property];
-  const ranged = sorter !== undefined && !Number.isNaN(sorter.column.min);
-  return {
-    weight,
-    labelsMatch: matching === undefined || hasRow(matching, row),
-    ...(sorter && { property: sorter.property, sortOrder: sorter.ascending ? 'Ascending' : 'Descending' }),
-    ...(value !== undefined && { value }),
-    ...(ranged && { min: sorter.column.min, max: sorter.column.max }),
-    score: termScore(term, row),
-  };
 }
 
 function explainSpread({ constraints, groups, counts }: Spread, row: number): SpreadExplanation[] {

@@ -4,10 +4,11 @@ import { byText } from '../../kernel/ordering.ts';
 import { type BindingGroups, crossReference, liveBindings, rowsHeld, unschedule } from '../bindings.ts';
 import { listRows, removeRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
-import type { CompiledPolicy } from '../compiled/compile-policy.ts';
+import type { CompiledPolicy } from '../rules/compile-policy.ts';
+import type { Cycle } from '../rules/cycle.ts';
+import { startSpread } from '../rules/spread.ts';
 import { pickSpreadOut } from './pick-spread-out.ts';
 import { type Ranked, rankBest } from './ranking.ts';
-import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
 
 export interface PickNInput {
   readonly policy: PlacementPolicy;
@@ -18,16 +19,10 @@ export interface PickNInput {
   readonly index: FleetIndex;
 }
 
-/** What the last cycle that filtered and scored saw: unselected clusters are explained from it. */
-export interface CycleView {
-  readonly verdicts: SpreadVerdicts | undefined;
-  readonly obsolete: ReadonlySet<number>;
-}
-
 export interface PickNOutcome {
   readonly groups: BindingGroups;
-  /** Undefined when no cycle had anything to pick. */
-  readonly lastCycle: CycleView | undefined;
+  /** The last that filtered and scored, from which unselected clusters are explained; undefined when there was nothing to pick. */
+  readonly lastCycle: Cycle | undefined;
 }
 
 /** KubeFleet's runSchedulingCycleForPickN, repeated until nothing moves. */
@@ -71,19 +66,19 @@ function lowestFirst(a: Binding, b: Binding): number {
 }
 
 function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, missing: number): PickNOutcome {
-  const liveRows = rowsHeld(liveBindings(groups), index);
+  const live = rowsHeld(liveBindings(groups), index);
   const open = Uint32Array.from(compiled.passing);
-  for (const row of liveRows) removeRow(open, row);
+  for (const row of live) removeRow(open, row);
   const rows = listRows(open);
   const affinity = compiled.affinity();
   const obsolete = new Set(rowsHeld(groups.obsolete, index));
-  const spread = startSpread(policy, index, liveRows);
+  const spread = startSpread(policy, index, live);
   const picked = (ranked: Ranked): ClusterDecision => index.shared.picked(ranked.row, ranked.affinity, ranked.spread);
 
   if (spread === undefined) {
     const best = rankBest({ rows, affinity, spread: undefined, obsolete }, index.size, missing);
     const picks = best.map(picked);
-    return { groups: crossReference(groups, picks, latestIndex), lastCycle: { verdicts: undefined, obsolete } };
+    return { groups: crossReference(groups, picks, latestIndex), lastCycle: { spread, obsolete } };
   }
   const { cycles, last } = pickSpreadOut({ rows, affinity, obsolete, spread, missing, size: index.size });
   // One cycle each, as KubeFleet does it: the first unschedules every obsolete binding but the one it picks, and what is
@@ -93,10 +88,4 @@ function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, m
   const later = cycles.slice(1).map(picked);
   const afterFirst = crossReference(groups, first, latestIndex);
   return { groups: crossReference(afterFirst, later, latestIndex), lastCycle: last };
-}
-
-/** The view of a cycle over the bindings as they are, on the rows `live`, where none ran. */
-export function presentView(policy: PlacementPolicy, index: FleetIndex, live: readonly number[]): CycleView {
-  const spread = startSpread(policy, index, live);
-  return { verdicts: spread && judgeSpread(spread), obsolete: new Set() };
 }

@@ -1,6 +1,6 @@
-import type { CycleView } from './pick-n.ts';
+import type { Cycle } from '../rules/cycle.ts';
+import { countPick, judgeSpread, type Spread, type SpreadVerdicts } from '../rules/spread.ts';
 import type { Ranked } from './ranking.ts';
-import { countPick, judgeSpread, type Spread, type SpreadVerdicts } from './spread.ts';
 
 export interface SpreadOutInput {
   /** Candidates, ascending. */
@@ -20,14 +20,14 @@ export interface SpreadOutInput {
  */
 export function pickSpreadOut({ rows, affinity, obsolete, spread, missing, size }: SpreadOutInput): {
   readonly cycles: readonly Ranked[];
-  readonly last: CycleView;
+  readonly last: Cycle;
 } {
   const cycles: Ranked[] = [];
   let queues = queueUp({ rows, affinity, obsolete, spread, size }, undefined);
   for (;;) {
     const verdicts = judgeSpread(spread);
     const bonus = cycles.length === 0 ? obsolete : none;
-    const last = { verdicts, obsolete: bonus };
+    const last = { spread: verdicts, obsolete: bonus };
     const group = bestGroup(queues, verdicts);
     if (group < 0) return { cycles, last };
     const key = queues.next(group);

@@ -1,3 +1,4 @@
+import { labelOperators } from '../../../api/label-operators.ts';
 import type { LabelSelector } from '../../../api/meta.ts';
 import type { StageConfig, StagedUpdateStrategy } from '../../../api/staged.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
@@ -42,7 +43,7 @@ function selectorFault(selector: LabelSelector | undefined): string | undefined 
     if (fault) return fault;
   }
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
-    const listed = operator === 'In' || operator === 'NotIn';
+    const listed = labelOperators[operator].takesValues;
     if (listed && values.length === 0) return `labelSelector: operator ${operator} of ${key} needs values`;
     if (!listed && values.length > 0) return `labelSelector: operator ${operator} of ${key} must not have values`;
     const fault = keyFault(key) ?? values.map(valueFault).find((found) => found !== undefined);

@@ -12,7 +12,7 @@ export interface Spread {
 }
 
 /** What placing one more copy would mean, per group of clusters. */
-export interface SpreadVerdicts {
+export interface SpreadVerdicts extends Spread {
   /** The topology spread score. */
   readonly scores: Int32Array;
   /** 1 where a DoNotSchedule constraint forbids it. */
@@ -33,8 +33,8 @@ export function startSpread(
   index: FleetIndex,
   liveRows: Iterable<number>,
 ): Spread | undefined {
+  if (!isSpread(policy)) return undefined;
   const wanted = policy.topologySpreadConstraints ?? [];
-  if (policy.placementType !== 'PickN' || wanted.length === 0) return undefined;
   const hard = wanted.filter(isHard);
   const constraints = [...hard, ...wanted.filter((constraint) => !isHard(constraint))];
   const groups = index.domains(constraints.map(({ topologyKey }) => topologyKey));
@@ -43,6 +43,10 @@ export function startSpread(
   for (const row of liveRows) countPick(spread, row);
   return spread;
 }
+
+/** Whether topology spread has anything to do. */
+export const isSpread = ({ placementType, topologySpreadConstraints = [] }: PlacementPolicy): boolean =>
+  placementType === 'PickN' && topologySpreadConstraints.length > 0;
 
 /** Adds one live binding; the only thing here that changes a value in place, on counts nobody else holds. */
 export function countPick({ groups, counts }: Spread, row: number): void {
@@ -53,7 +57,8 @@ export function countPick({ groups, counts }: Spread, row: number): void {
 }
 
 /** What one more pick would mean in each group: the score summed over the constraints, and whether a hard one forbids it. */
-export function judgeSpread({ constraints, groups, counts }: Spread): SpreadVerdicts {
+export function judgeSpread(spread: Spread): SpreadVerdicts {
+  const { constraints, groups, counts } = spread;
   const judged = constraints.map((constraint, at) => judgeConstraint(constraint, counts[at]!));
   const scores = new Int32Array(groups.domains.length);
   const forbidden = new Uint8Array(groups.domains.length);
@@ -68,7 +73,7 @@ export function judgeSpread({ constraints, groups, counts }: Spread): SpreadVerd
     }
     scores[group] = score;
   }
-  return { scores, forbidden, violations: judged.map(({ violated }) => violated) };
+  return { ...spread, scores, forbidden, violations: judged.map(({ violated }) => violated) };
 }
 
 /** The state of one constraint, as `explain` prints it. The skew is that of the whole fleet, not of one domain. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterSelectorTerm } from '../../../../src/api/placement.ts';
 import { hasRow } from '../../../../src/engine/placement/compiled/bits.ts';
 import { compileFleet } from '../../../../src/engine/placement/compiled/compile-fleet.ts';
-import { matchTerm } from '../../../../src/engine/placement/compiled/match-rows.ts';
-import { requirementsOf } from '../../../../src/engine/placement/explain/requirements.ts';
+import { matchTerm } from '../../../../src/engine/placement/rules/match-term.ts';
+import { requirementsOf } from '../../../../src/engine/placement/rules/requirements.ts';
 import { cluster, survey } from '../worlds.ts';
 
 const index = compileFleet(

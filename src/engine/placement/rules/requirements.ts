@@ -1,9 +1,11 @@
+import { labelOperators } from '../../../api/label-operators.ts';
 import type { LabelSelector } from '../../../api/meta.ts';
 import type { ClusterSelectorTerm } from '../../../api/placement.ts';
+import { propertyOperators } from '../../../api/property-operators.ts';
 import { type Bits, hasRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
-import { matchTerm } from '../compiled/match-rows.ts';
 import { canonicalPropertyName } from '../properties.ts';
+import { matchTerm } from './match-term.ts';
 
 /** What of the required terms one cluster does not have, a sentence each. */
 export type UnmetRequirements = (row: number) => readonly string[];
@@ -13,18 +15,21 @@ export type UnmetRequirements = (row: number) => readonly string[];
  * terms, so that what is explained is what was decided. A cluster needs to match one term; all are told.
  */
 export function requirementsOf(terms: readonly ClusterSelectorTerm[], index: FleetIndex): UnmetRequirements {
-  const wanted = terms.map((term) =>
-    singles(term, index).map((single): Requirement => ({ ...single, rows: matchTerm(single.term, index) })),
-  );
-  return (row) =>
-    wanted.flatMap((requirements, at) =>
+  // Few policies are ever explained.
+  let wanted: readonly (readonly Requirement[])[] | undefined;
+  return (row) => {
+    wanted ??= terms.map((term) =>
+      singles(term, index).map((single): Requirement => ({ ...single, rows: matchTerm(single.term, index) })),
+    );
+    return wanted.flatMap((requirements, at) =>
       requirements
         .filter(({ rows }) => !hasRow(rows, row))
         .map(
           ({ text, valueAt }) =>
-            `${wanted.length > 1 ? `term ${at + 1} ` : ''}requires ${text}: ${valueAt(row) ?? 'it has none'}`,
+            `${terms.length > 1 ? `term ${at + 1} ` : ''}requires ${text}: ${valueAt(row) ?? 'it has none'}`,
         ),
     );
+  };
 }
 
 interface Single {
@@ -36,8 +41,6 @@ interface Single {
 interface Requirement extends Single {
   readonly rows: Bits;
 }
-
-const comparisons = { Gt: '>', Ge: '≥', Eq: '=', Ne: '≠', Lt: '<', Le: '≤' } as const;
 
 function singles({ labelSelector, propertySelector }: ClusterSelectorTerm, index: FleetIndex): Single[] {
   const label = (key: string, text: string, selector: LabelSelector): Single => ({
@@ -54,11 +57,13 @@ function singles({ labelSelector, propertySelector }: ClusterSelectorTerm, index
       label(key, `label ${key} = ${value}`, { matchLabels: { [key]: value } }),
     ),
     ...(labelSelector?.matchExpressions ?? []).map((expression) =>
-      label(expression.key, expressionText(expression), { matchExpressions: [expression] }),
+      label(expression.key, labelOperators[expression.operator].text(expression.key, expression.values ?? []), {
+        matchExpressions: [expression],
+      }),
     ),
     ...(propertySelector?.matchExpressions ?? []).map(
       (expression): Single => ({
-        text: `${expression.name} ${comparisons[expression.operator]} ${expression.values.join(', ')}`,
+        text: `${expression.name} ${propertyOperators[expression.operator].text(expression.values)}`,
         term: { propertySelector: { matchExpressions: [expression] } },
         valueAt(row) {
           const value = index.members[row]!.properties[canonicalPropertyName(expression.name)];
@@ -67,19 +72,4 @@ function singles({ labelSelector, propertySelector }: ClusterSelectorTerm, index
       }),
     ),
   ];
-}
-
-type Expression = NonNullable<LabelSelector['matchExpressions']>[number];
-
-function expressionText({ key, operator, values = [] }: Expression): string {
-  switch (operator) {
-    case 'In':
-      return `label ${key} in (${values.join(', ')})`;
-    case 'NotIn':
-      return `label ${key} not in (${values.join(', ')})`;
-    case 'Exists':
-      return `label ${key}`;
-    case 'DoesNotExist':
-      return `no label ${key}`;
-  }
 }

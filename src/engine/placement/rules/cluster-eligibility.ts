@@ -1,0 +1,15 @@
+import type { Member } from '../members.ts';
+import type { Rule } from './rule.ts';
+
+/** Whether a member may be given new placements: judged once for each member, since no policy has a say in it. */
+export const clusterEligibility: Rule = {
+  name: 'ClusterEligibility',
+  facets: () => [{ kind: 'eligibility', textOf: (member) => reasonsOf(member).join() }],
+  filter: (_, { eligible, members }) => ({
+    mask: eligible,
+    reasons: (row) => reasonsOf(members[row]!),
+    variant: () => 0,
+  }),
+};
+
+const reasonsOf = ({ eligibility }: Member): string[] => (eligibility.eligible ? [] : [eligibility.reason]);

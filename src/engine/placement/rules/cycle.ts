@@ -1,0 +1,19 @@
+import type { PlacementPolicy } from '../../../api/placement.ts';
+import type { FleetIndex } from '../compiled/compile-fleet.ts';
+import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
+
+/** The bindings of a placement as one cycle of the scheduler sees them, before it picks. */
+export interface Cycle {
+  /** What one more copy would mean for topology spread; undefined without constraints. */
+  readonly spread: SpreadVerdicts | undefined;
+  /** Rows with a binding of an older policy. */
+  readonly obsolete: ReadonlySet<number>;
+  /** Rows with a binding of the current policy; absent where nobody asks about those, as decisions on unselected clusters do not. */
+  readonly live?: ReadonlySet<number>;
+}
+
+/** A cycle over the bindings as they are, on the rows `live`, where none ran. */
+export function presentCycle(policy: PlacementPolicy, index: FleetIndex, live: Iterable<number>): Cycle {
+  const spread = startSpread(policy, index, live);
+  return { spread: spread && judgeSpread(spread), obsolete: new Set() };
+}
