@@ -72,22 +72,43 @@ export class PaperFleet {
 
   /**
    * Plans and records. Every plan must pass the guard, planning again at once must find nothing new, and what an earlier plan
-   * leaves to be reused must change nothing.
+   * leaves to be reused must change nothing. A plan that has changed nothing, or is refused, is the same a minute later.
    */
   async plan(options: { readonly refused?: boolean; readonly damaged?: boolean } = {}): Promise<Plan> {
     const fleet = await loadFleet(treeOf(this.files), this.#cache);
     const result = this.#planOnce(fleet, options.damaged);
+    const earlier = this.last?.plan.now;
     this.last = result;
     if (options.refused) {
       expect(result.plan.guard).not.toEqual([]);
+      this.#expectSameLater(fleet, result.plan);
       return result.plan;
     }
     expect(result.plan.guard).toEqual([]);
+    const before = this.record;
     this.record = renderRecord(result.plan.record);
+    // At the same instant an observation is not newer than the record.
+    if (earlier !== result.plan.now && Object.keys(changes(before, this.record)).length === 0)
+      this.#expectSameLater(fleet, result.plan);
     const again = planFleet(this.#input(fleet)).plan;
     expect(changes(this.record, renderRecord(again.record))).toEqual({});
     expect(again.targets).toEqual(result.plan.targets);
     return result.plan;
+  }
+
+  /** Time alone changes nothing that is published before `wakeAt`. */
+  #expectSameLater(fleet: Fleet, plan: Plan): void {
+    const later = this.now + 60_000;
+    if (plan.wakeAt !== undefined && parseInstant(plan.wakeAt)! <= later) return;
+    const again = planFleet({ ...this.#input(fleet, true), now: formatInstant(later) }).plan;
+    const published = ({ digest, guard, holds, wakeAt }: Plan) => ({ digest, guard, holds, wakeAt });
+    // The changes of a refused plan begin later, too: what they wait for is not published.
+    if (plan.guard.length > 0) {
+      expect([again.digest, again.guard]).toEqual([plan.digest, plan.guard]);
+      return;
+    }
+    expect(published(again)).toEqual(published(plan));
+    expect(changes(renderRecord(plan.record), renderRecord(again.record))).toEqual({});
   }
 
   /** What the next plan would be made from, whatever the record says. */
