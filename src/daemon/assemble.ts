@@ -1,10 +1,11 @@
 import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
 import { type Connect, type FleetMembers, fleetMembers } from './members.ts';
-import { type ReconcilerInput, reconciler } from './pass/reconciler.ts';
+import type { PassPorts } from './pass/pass-effects.ts';
+import { reconciler } from './pass/reconciler.ts';
 
 /** Puts a daemon together from its ports: where desired state comes from, where status goes to, how members are reached. */
 export function assemble(
-  input: Omit<ReconcilerInput, 'members'> &
+  input: Omit<PassPorts, 'members'> &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;
       /** Watches are held open to so many members. */

@@ -19,7 +19,7 @@ import { type DaemonHttp, serveHttp } from './http.ts';
 import type { Connect, FleetMembers } from './members.ts';
 import { collectGarbage, giveBackAtRest, processUsage } from './memory/give-back.ts';
 import { growSparingly } from './memory/heap-growth.ts';
-import type { PassResult } from './pass/reconciler.ts';
+import type { PassResult } from './pass/pass-result.ts';
 import type { Logger } from './report/log.ts';
 import { metrics } from './report/metrics.ts';
 

@@ -1,4 +1,4 @@
-import type { PassResult } from '../../src/daemon/pass/reconciler.ts';
+import type { PassResult } from '../../src/daemon/pass/pass-result.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { approvalPrefix } from '../../src/git/approval-branches.ts';
 import { readFiles } from '../../src/git/status-branch.ts';

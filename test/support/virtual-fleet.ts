@@ -1,7 +1,7 @@
 import { simulatedFault } from '../../src/api/simulated-fleet.ts';
 import { assemble } from '../../src/daemon/assemble.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { PassResult } from '../../src/daemon/pass/reconciler.ts';
+import type { PassResult } from '../../src/daemon/pass/pass-result.ts';
 import type { Status } from '../../src/daemon/ports.ts';
 import { type Logger, openLog } from '../../src/daemon/report/log.ts';
 import { type Metrics, metrics } from '../../src/daemon/report/metrics.ts';

@@ -1,4 +1,4 @@
-import type { PassResult } from '../../daemon/pass/reconciler.ts';
+import type { PassResult } from '../../daemon/pass/pass-result.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
 /** How the fleet is after a pass, given how it was: of a refused plan nothing is carried out, it only says why. */

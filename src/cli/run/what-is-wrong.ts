@@ -1,4 +1,4 @@
-import type { PassResult } from '../../daemon/pass/reconciler.ts';
+import type { PassResult } from '../../daemon/pass/pass-result.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { FleetMembers } from '../members.ts';
-import type { PassResult } from '../pass/reconciler.ts';
+import type { PassResult } from '../pass/pass-result.ts';
 import { startsSomething } from './publication.ts';
 
 /** Races lost in a row that are borne. */

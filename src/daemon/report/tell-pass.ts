@@ -2,7 +2,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { Clock } from '../../members/clock.ts';
 import { newProblems } from '../../repo/fleet/positions.ts';
 import type { FleetMembers } from '../members.ts';
-import type { PassResult } from '../pass/reconciler.ts';
+import type { PassResult } from '../pass/pass-result.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Problem } from '../../../src/api/problem.ts';
 import { throwWhatIsWrong } from '../../../src/cli/run/what-is-wrong.ts';
 import { CliError } from '../../../src/cli/terminal/exit.ts';
-import type { PassResult } from '../../../src/daemon/pass/reconciler.ts';
+import type { PassResult } from '../../../src/daemon/pass/pass-result.ts';
 
 const wrong = (file: string): Problem => ({ severity: 'error', code: 'yaml-syntax', file, line: 2, message: 'no end' });
 const warning: Problem = { severity: 'warning', code: 'no-use', message: 'is not used' };

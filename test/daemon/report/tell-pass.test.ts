@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Problem } from '../../../src/api/problem.ts';
 import type { FleetMembers } from '../../../src/daemon/members.ts';
-import type { PassResult } from '../../../src/daemon/pass/reconciler.ts';
+import type { PassResult } from '../../../src/daemon/pass/pass-result.ts';
 import type { Logger } from '../../../src/daemon/report/log.ts';
 import { metrics } from '../../../src/daemon/report/metrics.ts';
 import { tellingPasses } from '../../../src/daemon/report/tell-pass.ts';

@@ -1,0 +1,218 @@
+import type { MemberCluster } from '../../api/member-cluster.ts';
+import type { Fleet, FleetRecord } from '../../engine/input.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
+import { formatInstant } from '../../engine/kernel/instant.ts';
+import { type PlanMemo, planFleet } from '../../engine/plan.ts';
+import type { Clock } from '../../members/clock.ts';
+import { looseEnds } from '../../repo/fleet/loose-ends.ts';
+import { placeProblems } from '../../repo/fleet/place-problems.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { sha256 } from '../../repo/sha256.ts';
+import type { RepoTree } from '../../repo/tree.ts';
+import { inForce } from '../../report/in-force.ts';
+import type { FleetMembers } from '../members.ts';
+import type { Approvals, DesiredState, Status } from '../ports.ts';
+import { forgottenBy } from '../record/forgotten-by.ts';
+import { gatheredRecord } from '../record/gathered-record.ts';
+import { startsSomething, statusFiles } from '../record/publication.ts';
+import { recordedFleet } from '../record/recorded-fleet.ts';
+import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
+import { statusMessage } from '../record/status-message.ts';
+import type { Logger } from '../report/log.ts';
+import type { Metrics } from '../report/metrics.ts';
+import { syncApprovals } from './approvals.ts';
+import { adopted, assignmentsOf } from './assignments.ts';
+import { type DesiredFleet, desiredFleet } from './desired-fleet.ts';
+import { lastHeard } from './last-heard.ts';
+import type { Loaded, Observed, PassEffect, PassEvent, Planned } from './pass-state.ts';
+import { type PushPace, pushPace } from './push-pace.ts';
+
+/** What a pass reads and changes. */
+export interface PassPorts {
+  readonly desired: DesiredState;
+  readonly status: Status;
+  readonly approvals: Approvals;
+  readonly members: FleetMembers;
+  readonly load: (tree: RepoTree) => Promise<Fleet>;
+  readonly clock: Clock;
+  readonly pace: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly branch: string;
+  /** What is asked for is merged in the repo itself, which has a working tree; otherwise in a clone. */
+  readonly inPlace?: boolean;
+  readonly acceptRewind: string | undefined;
+  /** Least distance between two pushes, milliseconds of pace; 0 for a local repo. */
+  readonly publishIntervalMs: number;
+}
+
+/** So long is waited after a start for members to be looked at, milliseconds of pace: who hangs must not hold up the others. */
+const bootMs = 10_000;
+
+/** Does what a pass asks for. Resolves with what came of it, where the pass depends on that. */
+export function passEffects(
+  input: PassPorts,
+): (effect: Exclude<PassEffect, { readonly kind: 'finish' }>) => Promise<PassEvent | undefined> {
+  const { members, approvals } = input;
+  const memory = statusMemory(input.status, input.log);
+  const wanted = desiredFleet(input);
+  const pace = pushPace(input.pace, input.publishIntervalMs);
+  /** Of the last plan, whatever became of it: what did not change since is not planned again. */
+  let memo: PlanMemo | undefined;
+  return async (effect) => {
+    switch (effect.kind) {
+      case 'readRecord':
+        return { kind: 'recordRead', remembered: await memory.read(members.disputed()) };
+      case 'acceptCommit':
+        return void wanted.accept(effect.commit);
+      case 'load':
+        return { kind: 'loaded', loaded: await load(input, wanted, effect) };
+      case 'adopt':
+        await adopt(members, effect.loaded.input);
+        return { kind: 'adopted', loaded: effect.loaded };
+      case 'observe':
+        return observe(input, effect.loaded);
+      case 'plan': {
+        const { planned, nextMemo } = await plan(input, effect.observed, memo);
+        memo = nextMemo;
+        return paced(planned, pace);
+      }
+      case 'publish':
+        return publish({ input, memory, pace }, effect.planned);
+      case 'useRewind':
+        return void wanted.published(effect.commit);
+      case 'assign': {
+        const { result, record } = effect.recorded;
+        return void members.assign(assignmentsOf(result), forgottenBy(record, result.abandoned));
+      }
+      case 'confirm':
+        return void members.confirm();
+      case 'requestApprovals': {
+        const { recorded, known } = effect;
+        const { plan } = recorded.result;
+        await syncApprovals(plan, inForce(plan, recorded), approvals);
+        return { kind: 'approvalsRequested', recorded, known };
+      }
+      default:
+        return assertNever(effect);
+    }
+  };
+}
+
+async function load(
+  input: PassPorts,
+  wanted: DesiredFleet,
+  { before, record }: { readonly before: Remembered; readonly record: FleetRecord },
+): Promise<Loaded> {
+  const { commit, problems } = await wanted.commit();
+  const fleet = await wanted.load(commit, record);
+  await input.members.follow(membersOf(fleet, record), fleet.priceLists);
+  const now = formatInstant(input.clock.now());
+  const found = [...fleet.problems, ...looseEnds(fleet, record), ...problems, ...before.problems];
+  const whole = { ...fleet, problems: found };
+  return { before, record, fleet, problems, input: { now, commit, fleet: whole, record, digest: sha256 } };
+}
+
+/**
+ * After a start nobody knows what the members hold. What the record says they should hold was published before, so it
+ * may be assigned at once; only when the members have been looked at does planning begin.
+ */
+async function adopt(members: FleetMembers, planInput: Loaded['input']): Promise<void> {
+  const { fleet, record } = planInput;
+  const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
+  members.assign(record.exists ? adopted(planFleet(recorded)) : new Map());
+  // What nobody remembers any more must be looked for.
+  if (!record.exists || record.unread?.placements.size) {
+    await members.settled(bootMs);
+    await members.sweep();
+  }
+  await members.settled(bootMs);
+}
+
+function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
+  const { before, record, fleet, problems } = loaded;
+  const heard = lastHeard({ members, told: before.silent, recorded: record.clusters, now: clock.now() });
+  // With a plan that waits for its push, or a rewind that is refused, there is no rest.
+  const mayRest = record === before.record && problems.length === 0;
+  const basis = mayRest ? { remembered: before, fleet, sightings: heard.sightings } : undefined;
+  return {
+    kind: 'observed',
+    observed: { ...loaded, heard, basis },
+    disputed: members.disputed(),
+    atMs: clock.now(),
+  };
+}
+
+async function plan(
+  { desired, branch, inPlace }: PassPorts,
+  observed: Observed,
+  memo: PlanMemo | undefined,
+): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
+  const { before, fleet, heard, input } = observed;
+  const result = planFleet({ ...input, observations: heard.sightings }, memo);
+  const nextMemo = result.memo();
+  const problems = await placeProblems(result.plan.problems, async () =>
+    (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
+  );
+  const next = { ...result.plan, problems };
+  const files = statusFiles(next, before.files, {
+    branch,
+    inPlace,
+    unreachable: heard.silent,
+    notRolledOut: result.notRolledOut(),
+    before,
+    fleet,
+  });
+  const changed = !sameFiles(files, before.tip.files);
+  return { planned: { ...observed, result: { ...result, plan: next }, files, changed }, nextMemo };
+}
+
+/** When the plan may be pushed, and what the next one starts from if it has to wait. */
+function paced(planned: Planned, pace: PushPace): PassEvent {
+  const { before, changed, files, result } = planned;
+  const starts = startsSomething(result.plan);
+  if (!changed) pace.unchanged();
+  const pushAtMs = changed ? pace.waitsUntil(starts) : undefined;
+  const gathered =
+    pushAtMs === undefined || starts
+      ? undefined
+      : gatheredRecord({ published: before.record, next: readRecord(files, result.plan.record).record });
+  return { kind: 'planned', planned, pushAtMs, gathered };
+}
+
+async function publish(
+  { input, memory, pace }: { readonly input: PassPorts; readonly memory: StatusMemory; readonly pace: PushPace },
+  planned: Planned,
+): Promise<PassEvent> {
+  const { before, files, heard, result } = planned;
+  const after = readRecord(files, result.plan.record);
+  const message = statusMessage({
+    before: before.record,
+    after: after.record,
+    plan: result.plan,
+    unreachable: { before: before.silent, after: heard.silent },
+  });
+  const published = await input.status.publish(before.tip, files, message);
+  if (published.kind === 'moved') {
+    memory.moved();
+    input.metrics.count('gitfleet_git_push_conflicts_total');
+    return { kind: 'rejected' };
+  }
+  pace.pushed();
+  memory.wrote(published.tip, after);
+  const subject = message.split('\n', 1)[0]!;
+  return { kind: 'published', recorded: { ...planned, record: after.record, subject } };
+}
+
+/** While some file cannot be read, the members that the record knows are followed too: it may have held one of them. */
+function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord): readonly MemberCluster[] {
+  if (unreadable.length + refused.length === 0) return members;
+  const named = new Set(members.map(({ metadata }) => metadata.name));
+  return [...members, ...[...record.clusters].flatMap(([name, member]) => (named.has(name) ? [] : [member]))];
+}
+
+function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [path, text] of a) if (b.get(path) !== text) return false;
+  return true;
+}

@@ -1,0 +1,198 @@
+import type { Problem } from '../../api/problem.ts';
+import type { Fleet, FleetRecord, PlanInput } from '../../engine/input.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
+import { parseInstant } from '../../engine/kernel/instant.ts';
+import type { PlanResult } from '../../engine/plan.ts';
+import type { Remembered } from '../record/remembered.ts';
+import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
+import type { Heard } from './last-heard.ts';
+import type { PassResult } from './pass-result.ts';
+
+/** What a reconciler knows from one pass to the next. */
+export interface PassState {
+  readonly remembered: Remembered | undefined;
+  /** Whether members were assigned what a record says (true) or, without a record, nothing (false); undefined = neither yet. */
+  readonly adoptedRecord: boolean | undefined;
+  /** The record that the next plan starts from while a plan waits for its push. */
+  readonly gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
+  readonly rest: Rest | undefined;
+}
+
+/** The commit to plan for, and everything known of the fleet but the members. */
+export interface Loaded {
+  readonly before: Remembered;
+  readonly record: FleetRecord;
+  readonly fleet: Fleet;
+  /** Why the commit is not the tip of its branch. */
+  readonly problems: readonly Problem[];
+  readonly input: Omit<PlanInput, 'observations'>;
+}
+
+export interface Observed extends Loaded {
+  readonly heard: Heard;
+  /** Undefined where there can be no rest. */
+  readonly basis: Basis | undefined;
+}
+
+export interface Planned extends Observed {
+  readonly result: PlanResult;
+  readonly files: ReadonlyMap<string, string>;
+  /** The status branch holds other files than these. */
+  readonly changed: boolean;
+}
+
+/** A plan that may be acted on. */
+export interface Recorded extends Pick<Planned, 'before' | 'fleet' | 'basis' | 'result' | 'changed'> {
+  readonly record: FleetRecord;
+  readonly subject?: string | undefined;
+}
+
+export type PassEvent =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'recordRead'; readonly remembered: Remembered }
+  | { readonly kind: 'loaded'; readonly loaded: Loaded }
+  | { readonly kind: 'adopted'; readonly loaded: Loaded }
+  /** `disputed`: another daemon did something else on a member than was assigned last. */
+  | { readonly kind: 'observed'; readonly observed: Observed; readonly disputed: boolean; readonly atMs: number }
+  /** `pushAtMs`: the push has to wait until then. `gathered`: the record that the next plan starts from in that case. */
+  | {
+      readonly kind: 'planned';
+      readonly planned: Planned;
+      readonly pushAtMs: number | undefined;
+      readonly gathered: FleetRecord | undefined;
+    }
+  | { readonly kind: 'published'; readonly recorded: Recorded }
+  | { readonly kind: 'rejected' }
+  | { readonly kind: 'approvalsRequested'; readonly recorded: Recorded; readonly known: boolean };
+
+export type PassEffect =
+  | { readonly kind: 'readRecord' }
+  /** History may not go back behind this commit. */
+  | { readonly kind: 'acceptCommit'; readonly commit: string }
+  | { readonly kind: 'load'; readonly before: Remembered; readonly record: FleetRecord }
+  /** Assign members what the record says, and wait until they have been looked at. */
+  | { readonly kind: 'adopt'; readonly loaded: Loaded }
+  | { readonly kind: 'observe'; readonly loaded: Loaded }
+  | { readonly kind: 'plan'; readonly observed: Observed }
+  | { readonly kind: 'publish'; readonly planned: Planned }
+  | { readonly kind: 'useRewind'; readonly commit: string }
+  | { readonly kind: 'assign'; readonly recorded: Recorded }
+  | { readonly kind: 'confirm' }
+  | { readonly kind: 'requestApprovals'; readonly recorded: Recorded; readonly known: boolean }
+  | { readonly kind: 'finish'; readonly result: PassResult };
+
+export interface PassStep {
+  readonly state: PassState;
+  readonly effects: readonly PassEffect[];
+}
+
+export const firstPassState: PassState = {
+  remembered: undefined,
+  adoptedRecord: undefined,
+  gathered: undefined,
+  rest: undefined,
+};
+
+/** What a pass does next: read, plan, record, then let the actors act. The last effect of a step yields the next event. */
+export function nextInPass(state: PassState, event: PassEvent): PassStep {
+  switch (event.kind) {
+    case 'started':
+      return { state, effects: [{ kind: 'readRecord' }] };
+    case 'recordRead':
+      return afterRead(state, event.remembered);
+    case 'loaded': {
+      const { loaded } = event;
+      const { exists } = loaded.before.record;
+      // Without a record we know no more than one that starts; and who was without one knows of no cluster what another wrote meanwhile.
+      if (state.adoptedRecord === exists) return { state, effects: [{ kind: 'observe', loaded }] };
+      return { state: { ...state, adoptedRecord: exists }, effects: [{ kind: 'adopt', loaded }] };
+    }
+    case 'adopted':
+      return { state, effects: [{ kind: 'observe', loaded: event.loaded }] };
+    case 'observed':
+      return afterLook(state, event);
+    case 'planned':
+      return afterPlan(state, event);
+    case 'published':
+      return act(state, event.recorded);
+    case 'rejected':
+      return { state, effects: [{ kind: 'finish', result: { kind: 'moved' } }] };
+    case 'approvalsRequested':
+      return finish(state, event);
+    default:
+      return assertNever(event);
+  }
+}
+
+function afterRead(state: PassState, remembered: Remembered): PassStep {
+  const { commit } = remembered.record;
+  // Another daemon may have continued, or accepted a rewind. A branch that was deleted knows nothing: we still do.
+  const isNews = remembered !== state.remembered && commit !== undefined;
+  const record = state.gathered?.on === remembered ? state.gathered.record : remembered.record;
+  return {
+    state: { ...state, remembered },
+    effects: [
+      ...(isNews ? [{ kind: 'acceptCommit', commit } as const] : []),
+      { kind: 'load', before: remembered, record },
+    ],
+  };
+}
+
+function afterLook(
+  state: PassState,
+  { observed, disputed, atMs }: Extract<PassEvent, { readonly kind: 'observed' }>,
+): PassStep {
+  const { basis, before, fleet } = observed;
+  const { rest } = state;
+  if (rest && basis && !disputed && stillAtRest(rest, { basis, ms: atMs })) {
+    const recorded = { before, fleet, basis, result: rest.result, changed: false, record: before.record };
+    return { state, effects: [{ kind: 'confirm' }, { kind: 'requestApprovals', recorded, known: true }] };
+  }
+  return { state: { ...state, rest: undefined }, effects: [{ kind: 'plan', observed }] };
+}
+
+function afterPlan(
+  state: PassState,
+  { planned, pushAtMs, gathered }: Extract<PassEvent, { readonly kind: 'planned' }>,
+): PassStep {
+  const { before, changed, result } = planned;
+  if (pushAtMs !== undefined)
+    return {
+      // Targets of a plan that is not published are not assigned. So what it would start is not remembered either.
+      state: gathered === undefined ? state : { ...state, gathered: { on: before, record: gathered } },
+      effects: [{ kind: 'finish', result: { kind: 'gathering', plan: result.plan, pushAtMs } }],
+    };
+  if (changed) return { state, effects: [{ kind: 'publish', planned }] };
+  return act(state, { ...planned, record: before.record });
+}
+
+const isRefused = ({ result: { plan } }: Recorded): boolean => plan.guard.length > 0;
+
+/** The plan is recorded: the actors act on it, unless the guard refused it. */
+function act(state: PassState, recorded: Recorded): PassStep {
+  const { plan } = recorded.result;
+  const used: PassEffect = { kind: 'useRewind', commit: plan.commit };
+  // Last: a server that takes no such branches must not keep back what was published.
+  const requests: PassEffect = { kind: 'requestApprovals', recorded, known: false };
+  if (isRefused(recorded)) return { state, effects: [used, requests] };
+  return {
+    state: recorded.record.exists ? { ...state, adoptedRecord: true } : state,
+    effects: [used, { kind: 'assign', recorded }, { kind: 'confirm' }, requests],
+  };
+}
+
+function finish(
+  state: PassState,
+  { recorded, known }: Extract<PassEvent, { readonly kind: 'approvalsRequested' }>,
+): PassStep {
+  const { basis, changed, result, subject } = recorded;
+  const { plan } = result;
+  if (known) return { state, effects: [{ kind: 'finish', result: { kind: 'unchanged', plan } }] };
+  const refused = isRefused(recorded);
+  const rests = basis !== undefined && !changed && !refused;
+  const kind = refused ? 'refused' : changed ? 'published' : 'unchanged';
+  return {
+    state: rests ? { ...state, rest: { basis, result, plannedAtMs: parseInstant(plan.now)! } } : state,
+    effects: [{ kind: 'finish', result: { kind, plan, ...(subject === undefined ? {} : { subject }) } }],
+  };
+}
