@@ -1,21 +1,19 @@
 import { type Issue, warning } from './issue.ts';
-import { type ApplyStrategy, type Placement, rollingUpdate } from './placement.ts';
+import type { ApplyStrategy, Placement } from './placement.ts';
 
 /**
- * Defaults that depend on another field (KubeFleet's defaulter): the budgets of a RollingUpdate, force of a ServerSideApply.
+ * Defaults that depend on another field (KubeFleet's defaulter): force of a ServerSideApply.
  * Preferred terms under PickAll are dropped (docs/compatibility.md). Doing it again changes nothing.
  */
 export function completePlacement<T extends Placement>(placement: T): T {
   const { spec } = placement;
   const { strategy } = spec;
-  const rolling =
-    strategy.type === 'RollingUpdate' ? { rollingUpdate: rollingUpdate.parse(strategy.rollingUpdate ?? {}) } : {};
   return {
     ...placement,
     spec: {
       ...spec,
       policy: withoutPreferred(spec.policy),
-      strategy: { ...strategy, ...rolling, applyStrategy: withForce(strategy.applyStrategy) },
+      strategy: { ...strategy, applyStrategy: withForce(strategy.applyStrategy) },
     },
   };
 }

@@ -95,9 +95,12 @@ export const rollingUpdate = z.strictObject({
 });
 export type RollingUpdate = z.output<typeof rollingUpdate>;
 
-export const rolloutStrategy = z.strictObject({
+/** The budgets of a placement that names none. */
+export const defaultRollingUpdate: RollingUpdate = rollingUpdate.parse({});
+
+const writtenStrategy = z.strictObject({
   type: z.enum(['RollingUpdate', 'External']).default('RollingUpdate'),
-  /** Filled with defaults by the loader when `type` is RollingUpdate, always absent when it is External. */
+  /** Refused by the rules where `type` is External. */
   rollingUpdate: rollingUpdate.optional(),
   applyStrategy: applyStrategy.prefault({}),
   deleteStrategy: z.strictObject({ propagationPolicy: z.enum(['Delete', 'Abandon']).default('Delete') }).optional(),
@@ -108,7 +111,19 @@ export const rolloutStrategy = z.strictObject({
     })
     .optional(),
 });
-export type RolloutStrategy = z.output<typeof rolloutStrategy>;
+export type RolloutStrategy = Omit<z.output<typeof writtenStrategy>, 'type' | 'rollingUpdate'> &
+  (
+    | { type: 'RollingUpdate'; rollingUpdate: RollingUpdate }
+    | { type: 'External'; rollingUpdate?: RollingUpdate | undefined }
+  );
+
+/** A RollingUpdate has budgets, whether they are written or not. */
+export const rolloutStrategy = writtenStrategy.transform(
+  ({ type, ...written }): RolloutStrategy =>
+    type === 'External'
+      ? { type, ...written }
+      : { type, ...written, rollingUpdate: written.rollingUpdate ?? defaultRollingUpdate },
+);
 
 export const placementSpec = z.strictObject({
   resourceSelectors: z.array(resourceSelector).min(1).max(100),

@@ -138,7 +138,8 @@ function fieldsAt(schema: z.ZodType, path: readonly (string | number)[]): string
 function unwrapped(schema: unknown): unknown {
   let present = schema;
   for (;;) {
-    const inner = (present as { def?: { innerType?: unknown } } | undefined)?.def?.innerType;
+    const def = (present as { def?: { innerType?: unknown; in?: unknown } } | undefined)?.def;
+    const inner = def?.innerType ?? def?.in;
     if (inner === undefined) return present;
     present = inner;
   }

@@ -141,7 +141,9 @@ const withBudget = (fleet: Fleet, maxUnavailable: string): Fleet => ({
   ),
 });
 
-function withStrategy(fleet: Fleet, change: (strategy: RolloutStrategy) => Partial<RolloutStrategy>): Fleet {
+type Change = Partial<Pick<RolloutStrategy, 'applyStrategy' | 'deleteStrategy' | 'reportBackStrategy'>>;
+
+function withStrategy(fleet: Fleet, change: (strategy: RolloutStrategy) => Change): Fleet {
   return {
     ...fleet,
     placements: fleet.placements.map((placement) => {

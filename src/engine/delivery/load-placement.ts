@@ -1,5 +1,5 @@
 import type { Condition, Manifest } from '../../api/meta.ts';
-import { abandons, type Placement, placementKey, refOf } from '../../api/placement.ts';
+import { abandons, defaultRollingUpdate, type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { DeletedPlacement } from '../admission/admit.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
@@ -102,6 +102,7 @@ const unknownPlacement = (state: PlacementState): Placement => ({
     policy: { placementType: 'PickAll' },
     strategy: {
       type: 'RollingUpdate',
+      rollingUpdate: defaultRollingUpdate,
       applyStrategy: {
         type: 'ClientSideApply',
         comparisonOption: 'PartialComparison',

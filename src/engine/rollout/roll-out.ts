@@ -39,8 +39,6 @@ export interface RollOutContext {
   readonly isInherited: (leaving: Binding) => boolean;
 }
 
-const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavailablePeriodSeconds: 60 };
-
 /**
  * RollingUpdate towards the latest resource snapshot, as far as maxUnavailable and maxSurge allow now (KubeFleet
  * rollout/controller.go). Nothing here waits: what may not move yet is held, with the instant at which time alone frees it.
@@ -49,11 +47,12 @@ const defaults: RollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', unavai
  */
 export function rollOut(begun: PlacementWork, context: RollOutContext): PlacementWork {
   const latest = latestOf(begun.resourceSnapshots);
-  if (latest === undefined) return begun;
+  const { strategy } = begun.placement.spec;
+  if (latest === undefined || strategy.type !== 'RollingUpdate') return begun;
+  const { rollingUpdate } = strategy;
   const work = withLabels({ ...begun, bindings: withApplyStrategy(begun) }, latest.index, context);
   const { conflict, cleaning, inheriting } = sameCluster(work, context.isInherited);
-  const strategy = work.placement.spec.strategy.rollingUpdate ?? defaults;
-  const period = { now: parseInstant(context.now) ?? 0, ms: strategy.unavailablePeriodSeconds * 1000 };
+  const period = { now: parseInstant(context.now) ?? 0, ms: rollingUpdate.unavailablePeriodSeconds * 1000 };
   const isOutOfDate = outOfDate(work, latest.index, context);
   const look = (bindings: readonly BindingStep[]) =>
     withHeirs(
@@ -79,18 +78,18 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       holds: [...work.holds, ...cleaning.values(), ...pausedHolds(waiting, work.placement, context.pause)],
     };
   }
-  if (isHeldUpByDropped(all, targetNumber(work, all), strategy))
+  if (isHeldUpByDropped(all, targetNumber(work, all), rollingUpdate))
     all = all.filter(({ candidate }) => candidate !== 'remove');
   for (;;) {
     const selected = selectMoves(
       all.filter((entry) => !isHeld(entry)),
       { total: targetNumber(work, all), wantsNone: wantsNone(work) },
-      strategy,
+      rollingUpdate,
     );
     const { allowed, denials } = withinBudget(work, all, selected.chosen, context.budget);
     if (allowed.size === 0) {
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
-      return finished(work, context, { ...selected, all, waiting, denials, isHeld, cleaning });
+      return finished(work, context, { ...selected, rollingUpdate, all, waiting, denials, isHeld, cleaning });
     }
     all = look(
       all.flatMap((entry) =>
@@ -103,6 +102,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
 }
 
 interface LastPick extends Pick<Selected, 'readyMissing' | 'noneNeeded'> {
+  readonly rollingUpdate: RollingUpdate;
   readonly all: readonly Classified[];
   readonly waiting: ReadonlySet<Classified>;
   readonly denials: ReadonlyMap<Classified, string>;
@@ -111,17 +111,16 @@ interface LastPick extends Pick<Selected, 'readyMissing' | 'noneNeeded'> {
 }
 
 function finished(work: PlacementWork, context: RollOutContext, pick: LastPick): PlacementWork {
-  const { all, waiting, denials, isHeld, cleaning, noneNeeded } = pick;
+  const { rollingUpdate, all, waiting, denials, isHeld, cleaning, noneNeeded } = pick;
   const awaitsReadiness = [...waiting].some((entry) => entry.candidate !== 'bind' && !denials.has(entry));
   const readyAt = awaitsReadiness ? freeAt(all, pick.readyMissing) : undefined;
-  const strategy = work.placement.spec.strategy.rollingUpdate ?? defaults;
   return {
     ...work,
     bindings: stayed(all, (entry) => waiting.has(entry) || isHeld(entry), context),
     holds: [
       ...work.holds,
       ...cleaning.values(),
-      ...holdsOf(waiting, work.placement, strategy, {
+      ...holdsOf(waiting, work.placement, rollingUpdate, {
         all,
         readyAt,
         denials,

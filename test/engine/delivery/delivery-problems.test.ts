@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition, Manifest } from '../../../src/api/meta.ts';
+import { defaultRollingUpdate } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { deliveryProblems } from '../../../src/engine/delivery/delivery-problems.ts';
 import { emptyFleet, type Fleet } from '../../../src/engine/input.ts';
@@ -181,7 +182,10 @@ describe('problems of delivery', () => {
     ['RollingUpdate', 'what the rollout replaces', 2, undefined],
   ])('an override that fails under %s in %s', (type, _, index, fix) => {
     const placement = placementOf({ placementType: 'PickAll' });
-    const external = { ...placement, spec: { ...placement.spec, strategy: { ...placement.spec.strategy, type } } };
+    const external = {
+      ...placement,
+      spec: { ...placement.spec, strategy: { ...placement.spec.strategy, type, rollingUpdate: defaultRollingUpdate } },
+    };
     const version = (of: string) =>
       ro('shop/fix', {
         selects: [{ group: 'apps', kind: 'Deployment', name: 'web' }],

@@ -1,5 +1,10 @@
 import type { Condition, Manifest } from '../../../src/api/meta.ts';
-import { type Placement, type PlacementPolicy, placementKey } from '../../../src/api/placement.ts';
+import {
+  defaultRollingUpdate,
+  type Placement,
+  type PlacementPolicy,
+  placementKey,
+} from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
 import { notPaused } from '../../../src/engine/pause/pause.ts';
@@ -34,7 +39,13 @@ export const placementOf = (
       { group: '', version: 'v1', kind: 'Namespace', name: 'web', selectionScope: 'NamespaceWithResources' },
     ],
     policy: change.policy ?? { placementType: 'PickAll' },
-    strategy: { type: change.type ?? 'External', applyStrategy, ...change.strategy },
+    strategy: {
+      ...(change.type === 'RollingUpdate'
+        ? { type: change.type, rollingUpdate: defaultRollingUpdate }
+        : { type: 'External' }),
+      applyStrategy,
+      ...change.strategy,
+    },
     revisionHistoryLimit: 10,
     statusReportingScope: 'ClusterScopeOnly',
   },

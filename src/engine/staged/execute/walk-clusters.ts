@@ -1,4 +1,5 @@
 import type { ClusterName } from '../../../api/meta.ts';
+import { defaultRollingUpdate } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
@@ -134,12 +135,11 @@ const isCleared = (
     .filter(({ binding }) => binding.deleting)
     .every(({ binding }) => input.isInherited(work, binding, { index, lists: cluster }));
 
-function checked(visit: Visit, binding: Binding, { begun, context, stage }: Stretch): Visit {
+function checked(visit: Visit, binding: Binding, { context, stage }: Stretch): Visit {
   const { now } = context.input;
   const { clusterName } = visit.cluster;
-  // External placements carry no rollingUpdate, so this is the default of unavailablePeriodSeconds.
-  const seconds = begun.work.placement.spec.strategy.rollingUpdate?.unavailablePeriodSeconds ?? 60;
-  const progress = progressOf(binding, now, seconds * 1000);
+  // External placements have no rollingUpdate of their own.
+  const progress = progressOf(binding, now, defaultRollingUpdate.unavailablePeriodSeconds * 1000);
   switch (progress.kind) {
     case 'succeeded': {
       const message = `the update of cluster ${clusterName} completed`;
