@@ -67,3 +67,10 @@ export type Selection =
       /** Position of the wrong one in the spec. */
       readonly selector: number;
     };
+
+/** The policy snapshot marked latest, or the highest where none is marked; none when several are. */
+export function latestPolicy({ policySnapshots }: PlacementWork): PolicySnapshotEntry | undefined {
+  const marked = policySnapshots.filter(({ latest }) => latest);
+  if (marked.length > 0) return marked.length === 1 ? marked[0] : undefined;
+  return [...policySnapshots].sort((a, b) => a.index - b.index).at(-1);
+}

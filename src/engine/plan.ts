@@ -3,13 +3,14 @@ import { type ApplyStrategy, abandons, type PlacementRef, placementKey, refOf } 
 import { assemble, type Parts } from './assemble.ts';
 import { carryMoves } from './bindings/carry-moves.ts';
 import { endsOfToldRepairs } from './bindings/conditions/reported-repairs.ts';
+import { approvedRemovals } from './bindings/foreign-objects.ts';
 import { awaitLook } from './bindings/observed-removal.ts';
-import { observeMoved } from './bindings/present-bindings.ts';
+import { filledAsShown, observeMoved } from './bindings/present-bindings.ts';
 import { handedOver } from './delivery/handed-over.ts';
 import { beginDeleted, beginPlacement, withoutLeft } from './delivery/load-placement.ts';
 import { placedObjects } from './delivery/placed-objects.ts';
 import { farewellOf, outcomeOf } from './delivery/placement-outcome.ts';
-import { approvedRemovals } from './delivery/removal-holds.ts';
+import { schedulePlacement } from './delivery/schedule-placement.ts';
 import { clustersAppliedAnew, contentsOf, recordedContentsOf } from './delivery/target-content.ts';
 import { type EvictOutcome, evict } from './evict/evict.ts';
 import { guard } from './guard/guard.ts';
@@ -23,10 +24,12 @@ import type { Plan, Target } from './plan-document.ts';
 import { asFoundWhereUnseen } from './recovery/unseen-clusters.ts';
 import { withFindings } from './refused-plan.ts';
 import { type Reusable, reusableFrom, reuseFrom, type Settled } from './reuse/reuse.ts';
+import { rollPlacement } from './rollout/roll-placement.ts';
+import { snapshotResources } from './rollout/snapshot-resources.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { advancePlacementRuns, type RunsOutcome } from './staged/placement-runs.ts';
-import { rollPlacement, schedulePlacement, snapshotResources } from './stages.ts';
-import { inFleet, survey, type World } from './world.ts';
+import { survey } from './survey.ts';
+import { inFleet, type World } from './world.ts';
 
 export interface PlanResult {
   readonly plan: Plan;
@@ -166,7 +169,7 @@ function goRound(before: Round, world: World): Round {
     }
     const wakes = endsOfToldRepairs(begun.bindings, world.input.now);
     const picked = schedulePlacement({ ...begun, holds: [], problems: [], wakes }, world);
-    const scheduled = asFoundWhereUnseen(picked, world);
+    const scheduled = asFoundWhereUnseen(picked, { ...world, observed: (present) => filledAsShown(present, world) });
     const outcome = advancePlacementRuns(scheduled, world, earlier);
     if (begun.placement.spec.strategy.type === 'External') {
       runs.set(key, outcome);

@@ -1,5 +1,6 @@
 import type { PlacementRef } from '../api/placement.ts';
-import type { StagedUpdateRun } from '../api/staged.ts';
+import type { StagedUpdateRun, UpdateRunStatus } from '../api/staged.ts';
+import { conditionIs } from './kernel/condition.ts';
 
 type Naming = Pick<StagedUpdateRun, 'kind' | 'metadata' | 'spec'>;
 
@@ -17,3 +18,13 @@ export function isRunOf(
   const moved = placementOfRun(run);
   return moved.kind === kind && moved.name === name && moved.namespace === namespace;
 }
+
+/** Succeeded is True or False, or it could not be initialized: nothing changes a run any more, whatever its `state` says. */
+export const isOver = (status: UpdateRunStatus): boolean =>
+  conditionIs(status.conditions, 'Succeeded', 'True') ||
+  conditionIs(status.conditions, 'Succeeded', 'False') ||
+  conditionIs(status.conditions, 'Initialized', 'False');
+
+/** Stages, clusters and the snapshot of the run are frozen. */
+export const isInitialized = (status: UpdateRunStatus): boolean =>
+  conditionIs(status.conditions, 'Initialized', 'True');

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { planFleet } from '../../src/engine/plan.ts';
 import type { Reusable, Settled } from '../../src/engine/reuse/reuse.ts';
-import { survey, type World } from '../../src/engine/world.ts';
+import { survey } from '../../src/engine/survey.ts';
+import type { World } from '../../src/engine/world.ts';
 import type { PaperFleet } from '../support/paper-fleet.ts';
 import { told } from '../support/paper-fleet.ts';
 

@@ -2,7 +2,7 @@ import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { isUnanswered } from '../../engine/staged/approval/file.ts';
-import { isOver } from '../../engine/staged/step.ts';
+import { isOver } from '../../engine/update-run.ts';
 
 /** Names of the approval branches that the plan waits for. */
 export const openApprovals = (plan: Plan): string[] => plan.approvals.filter(isUnanswered).map(placementKey);

@@ -1,7 +1,7 @@
 import type { Eviction } from '../../api/eviction.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { isTerminal } from '../../engine/evict/evict.ts';
-import { isOver } from '../../engine/staged/step.ts';
+import { isOver } from '../../engine/update-run.ts';
 import type { Row } from '../status/listing.ts';
 
 /** Whether the conditions of an object are what they will ever be: evictions and runs are carried out once, for good or ill. */

@@ -2,8 +2,8 @@ import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { isWholeLook, sightingOf } from '../observed.ts';
 import { wasBound } from '../placement/bindings.ts';
-import { isWholeLook, sightingOf } from './delivered-objects.ts';
 
 /**
  * Whether nothing of a placement is left on a cluster that is being cleaned up. Only a complete look at a reachable

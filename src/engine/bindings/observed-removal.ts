@@ -2,10 +2,10 @@ import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { parseInstant } from '../kernel/instant.ts';
+import { sightingOf } from '../observed.ts';
 import { type BegunWork, leavingSteps, type PlacementWork } from '../placement-work.ts';
 import { inFleet, type World } from '../world.ts';
 import { isCleanedUp } from './cleanup.ts';
-import { sightingOf } from './delivered-objects.ts';
 import type { IsOwn } from './own-objects.ts';
 import { ownershipOf } from './ownership.ts';
 

@@ -4,6 +4,7 @@ import { type Placement, type PlacementRef, placementKey, refOf } from '../../ap
 import type { Binding } from '../../api/placement-state.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { byText } from '../kernel/ordering.ts';
+import { isWholeLook, sightingOf } from '../observed.ts';
 import type { Rendered } from '../overrides/render.ts';
 import { boundByCluster } from '../placement/bindings.ts';
 import type { BegunWork, BindingStep, PlacementWork } from '../placement-work.ts';
@@ -12,7 +13,6 @@ import { isRebuilt, rememberedManifests } from '../recovery/rebuilt-snapshot.ts'
 import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 import type { World } from '../world.ts';
 import { observeBinding } from './conditions/observe-binding.ts';
-import { isWholeLook, sightingOf } from './delivered-objects.ts';
 import { withHeldLabels } from './held-labels.ts';
 import { isSeenGone } from './observed-removal.ts';
 import type { IsOwn } from './own-objects.ts';

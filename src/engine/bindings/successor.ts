@@ -1,12 +1,12 @@
 import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { heldBack } from '../delivery/removal-holds.ts';
+import { isWholeLook } from '../observed.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
 import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 import { inFleet, type World } from '../world.ts';
-import { isWholeLook } from './delivered-objects.ts';
+import { heldBack } from './foreign-objects.ts';
 import { isRemovalOver } from './observed-removal.ts';
 import { ownershipOf } from './ownership.ts';
 

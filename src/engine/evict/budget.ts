@@ -5,8 +5,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import { currentCondition, hasFailed } from '../bindings/health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { wasBound } from '../placement/bindings.ts';
-import type { BindingStep, PlacementWork } from '../placement-work.ts';
-import { latestPolicy } from '../staged/initialize/scheduled-clusters.ts';
+import { type BindingStep, latestPolicy, type PlacementWork } from '../placement-work.ts';
 
 /** A budget that cannot be read is no licence: it blocks like one that allows nothing. */
 export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;

@@ -1,7 +1,7 @@
 import type { Binding, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { onceFor } from '../kernel/once-for.ts';
-import { isOver } from '../staged/step.ts';
+import { isOver } from '../update-run.ts';
 import { idsOf } from './snapshot-id.ts';
 
 /** What a placement stands on, in the record or in a plan. */

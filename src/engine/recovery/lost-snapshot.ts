@@ -1,5 +1,5 @@
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
-import { rebuiltHash } from './rebuilt-snapshot.ts';
+import { rebuiltHash } from '../selection/content-hash.ts';
 
 /**
  * Whether a snapshot that gitfleet took has lost its contents: the file is gone from the record, or could not be read. A state

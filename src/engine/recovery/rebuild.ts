@@ -1,13 +1,13 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
 import { type Placement, type PlacementPolicy, placementKey } from '../../api/placement.ts';
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
-import { isSecret } from '../bindings/conditions/secret-values.ts';
 import type { PlanInput, RecordedPlacement } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import { digestAnnotation, placementAnnotation, placementLabel } from '../overrides/ownership.ts';
+import { rebuiltHash } from '../selection/content-hash.ts';
+import { isSecret } from '../selection/is-secret.ts';
 import { normalise } from '../selection/normalise.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
-import { rebuiltHash } from './rebuilt-snapshot.ts';
 
 /** What a cluster shows of a placement. */
 export interface Sighted {

@@ -1,9 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { PlacementWork } from '../placement-work.ts';
-
-/** Stands where a hash would: no contents have it, so the next snapshot is a new one, above the highest index seen. */
-export const rebuiltHash = 'lost';
+import { rebuiltHash } from '../selection/content-hash.ts';
 
 /**
  * Whether a snapshot was put together from what members hold, after the record was lost. It tells what of theirs is ours,

@@ -1,6 +1,5 @@
 import type { Manifest, PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
-import { isWholeLook } from '../bindings/delivered-objects.ts';
 import {
   type FleetRecord,
   type PlanInput,
@@ -9,6 +8,7 @@ import {
   type UnreadPlacement,
   writtenPlacements,
 } from '../input.ts';
+import { isWholeLook } from '../observed.ts';
 import type { Hold } from '../plan-document.ts';
 import { keyOfManifest } from '../selection/object-key.ts';
 import { leftAlone, mayBeWritten } from './never-read.ts';

@@ -1,9 +1,8 @@
-import type { Manifest } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
+import type { ClusterObservation } from '../../api/observation.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { isWholeLook } from '../bindings/delivered-objects.ts';
-import { filledAsShown } from '../bindings/present-bindings.ts';
+import { isWholeLook } from '../observed.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import type { World } from '../world.ts';
 import { rebuiltEntries } from './rebuild.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
@@ -12,11 +11,23 @@ import { isRebuilt } from './rebuilt-snapshot.ts';
  * that has the placement as it was found: what is new comes to it as an update, within the budget, once it was looked at. Taken
  * for an empty one it would get that at once, over an older version that serves.
  */
-export function asFoundWhereUnseen(work: PlacementWork, world: World): PlacementWork {
+export function asFoundWhereUnseen(
+  work: PlacementWork,
+  {
+    recordLost,
+    observationOf,
+    observed,
+  }: {
+    readonly recordLost: boolean;
+    readonly observationOf: (cluster: ClusterName) => ClusterObservation | undefined;
+    /** A binding of the placement as its cluster shows it. */
+    readonly observed: (work: PlacementWork) => (binding: Binding) => Binding;
+  },
+): PlacementWork {
   const { bindings, contents, resourceSnapshots, selection } = work;
   const isUnseen = ({ state, targetCluster }: Binding): boolean =>
-    state === 'Scheduled' && !isWholeLook(world.observationOf(targetCluster));
-  if (!world.recordLost || !selection.ok || !bindings.some(({ binding }) => isUnseen(binding))) return work;
+    state === 'Scheduled' && !isWholeLook(observationOf(targetCluster));
+  if (!recordLost || !selection.ok || !bindings.some(({ binding }) => isUnseen(binding))) return work;
   const found = resourceSnapshots.findLast(({ index }) => isRebuilt(resourceSnapshots, index))?.index;
   const known: Pick<PlacementWork, 'contents' | 'resourceSnapshots'> =
     found === undefined
@@ -26,7 +37,7 @@ export function asFoundWhereUnseen(work: PlacementWork, world: World): Placement
         }
       : { contents, resourceSnapshots };
   // As the next plan will see it.
-  const shown = filledAsShown({ ...work, ...known }, world);
+  const shown = observed({ ...work, ...known });
   return {
     ...work,
     ...known,

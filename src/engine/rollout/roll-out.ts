@@ -6,7 +6,6 @@ import type { BudgetInForce } from '../evict/budget.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { scale } from '../kernel/int-or-percent.ts';
-import type { OverrideLists, RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Pause } from '../pause/pause.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import type { Hold } from '../plan-document.ts';
@@ -15,18 +14,14 @@ import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
 import { withinBudget } from './disruption-budget.ts';
 import { withHeirs } from './heirs.ts';
-import { outOfDate } from './out-of-date.ts';
+import { type OverrideComparison, outOfDate } from './out-of-date.ts';
 import { sameCluster } from './same-cluster.ts';
 import { type Selected, selectMoves } from './select.ts';
 import { targetNumber, unplaced, wantsNone } from './target-number.ts';
 import { freeAt, holdsOf, pausedHolds } from './waiting-holds.ts';
 
-export interface RollOutContext {
+export interface RollOutContext extends OverrideComparison {
   readonly now: Timestamp;
-  /** Override snapshots that apply to a cluster with the latest resource snapshot. */
-  readonly overridesFor: (cluster: ClusterName) => OverrideLists;
-  /** Whether a difference of override snapshots begins a rollout by itself. */
-  readonly differs: (before: RecordedLists, after: RecordedLists) => boolean;
   /** While the placement is paused nothing begins. */
   readonly pause: Pause;
   /** Of the placement's name; it binds the rollout only if it says so. */

@@ -2,14 +2,13 @@ import type { Manifest } from '../../api/meta.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
-import { isWholeLook, sightingOf } from '../bindings/delivered-objects.ts';
 import { conditionIs } from '../kernel/condition.ts';
+import { isWholeLook, sightingOf } from '../observed.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { refsIn } from '../selection/listed-objects.ts';
 import { keyOfManifest, objectKey } from '../selection/object-key.ts';
-import { isOver } from '../staged/step.ts';
-import { isRunOf } from '../update-run.ts';
+import { isOver, isRunOf } from '../update-run.ts';
 import { inFleet, type World } from '../world.ts';
 
 /** Indexes of snapshots that must be remembered whatever the history limit: something runs them, or may hold objects of them. */

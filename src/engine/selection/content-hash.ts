@@ -11,3 +11,6 @@ export const hashOfContents = (manifests: readonly Manifest[], digest: (text: st
 
 /** Canonical JSON of a manifest, remembered by the manifest's identity. */
 export const jsonTextOf = onceFor((manifest: Manifest) => canonicalJson(manifest));
+
+/** Stands where the hash would of contents that were put together from what members hold: no contents have it. */
+export const rebuiltHash = 'lost';

@@ -1,8 +1,7 @@
 import type { Manifest, Timestamp } from '../../api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { Selection } from '../placement-work.ts';
-import { rebuiltHash } from '../recovery/rebuilt-snapshot.ts';
-import { hashOfContents } from './content-hash.ts';
+import { hashOfContents, rebuiltHash } from './content-hash.ts';
 import { unpack } from './envelope.ts';
 import { countGroups } from './groups.ts';
 import { normalise } from './normalise.ts';

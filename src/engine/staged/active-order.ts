@@ -3,7 +3,7 @@ import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { byText } from '../kernel/ordering.ts';
-import { isInitialized, isOver } from './step.ts';
+import { isInitialized, isOver } from '../update-run.ts';
 
 /** A run that has begun to execute and is neither over nor stopped: no other run of the placement may move anything. */
 export function isActive(status: UpdateRunStatus | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { PlannedRun } from '../plan-document.ts';
+import { isInitialized, isOver } from '../update-run.ts';
 import { execute } from './execute/execute.ts';
 import { stop } from './execute/stop.ts';
 import { howToEnd } from './how-to-end.ts';
@@ -8,7 +9,7 @@ import { abortReason } from './initialize/revalidate.ts';
 import { skipLeftClusters } from './left-clusters.ts';
 import { mark } from './marks.ts';
 import type { RunState } from './run-state.ts';
-import { isInitialized, isOver, type RunContext, type RunStep, withHold } from './step.ts';
+import { type RunContext, type RunStep, withHold } from './step.ts';
 
 interface Turn {
   readonly state: RunState;

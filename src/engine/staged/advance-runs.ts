@@ -7,6 +7,7 @@ import type { PlacementWork } from '../placement-work.ts';
 import type { Hold, PlannedApproval, PlannedRun } from '../plan-document.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
+import { isInitialized, isOver } from '../update-run.ts';
 import { inTurn, isActive } from './active-order.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
 import { unreviewedApprovals } from './approval/gate.ts';
@@ -16,7 +17,7 @@ import { asOfGeneration } from './generation.ts';
 import { sortingWarnings } from './initialize/sorting-warnings.ts';
 import { membershipHolds } from './left-clusters.ts';
 import { admitState, type RunState, stateOf } from './run-state.ts';
-import { isInitialized, isOver, type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
+import { type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
 
 export interface RunsOutcome {
   readonly work: PlacementWork;

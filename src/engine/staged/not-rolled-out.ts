@@ -4,7 +4,7 @@ import { fewOf } from '../kernel/some-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection, latestOf } from '../selection/snapshot.ts';
-import { isInitialized, isOver } from './step.ts';
+import { isInitialized, isOver } from '../update-run.ts';
 
 /** An External placement of which the repo asks for something that no update run brings. */
 export interface NotRolledOut {

@@ -2,9 +2,9 @@ import type { Timestamp } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { Hold, PlannedRun } from '../plan-document.ts';
+import { isInitialized, isOver } from '../update-run.ts';
 import { plannedRun } from './advance-run.ts';
 import { mark } from './marks.ts';
-import { isInitialized, isOver } from './step.ts';
 
 /**
  * Runs whose placement is not there: Initialized=False for good, or the end of a run under way (KubeFleet

@@ -165,15 +165,6 @@ export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
 /** Counts against maxConcurrency. */
 export const isInFlight = (cluster: ClusterUpdatingStatus): boolean => hasStarted(cluster) && !hasFinished(cluster);
 
-/** Succeeded is True or False, or it could not be initialized: nothing changes a run any more, whatever its `state` says. */
-export const isOver = (status: UpdateRunStatus): boolean =>
-  conditionIs(status.conditions, 'Succeeded', 'True') ||
-  conditionIs(status.conditions, 'Succeeded', 'False') ||
-  conditionIs(status.conditions, 'Initialized', 'False');
-
-/** Stages, clusters and the snapshot of the run are frozen. */
-export const isInitialized = (status: UpdateRunStatus): boolean => isTrue(status, 'Initialized');
-
 /** The strategy that a run names, of its scope. */
 export const isStrategyOf = (
   { kind, metadata }: { readonly kind: string; readonly metadata: StagedUpdateRun['metadata'] },

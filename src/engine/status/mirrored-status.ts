@@ -1,8 +1,9 @@
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
 import { isOfOneCluster, type Placement, type PlacementRef, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { type Delivered, deliveredObjects, sightingOf } from '../bindings/delivered-objects.ts';
+import { type Delivered, deliveredObjects } from '../bindings/delivered-objects.ts';
 import { by } from '../kernel/ordering.ts';
+import { sightingOf } from '../observed.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { objectKey, refOfManifest } from '../selection/object-key.ts';
 import type { World } from '../world.ts';

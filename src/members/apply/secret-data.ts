@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { isSecret } from '../../engine/bindings/conditions/secret-values.ts';
+import { isSecret } from '../../engine/selection/is-secret.ts';
 
 /**
  * A Secret with its `stringData` moved into `data`, where the server puts it and where it is compared. It is sent like that too: of

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { applyStrategyOf } from '../../../src/engine/bindings/apply-strategy.ts';
 import { placedObjects } from '../../../src/engine/delivery/placed-objects.ts';
-import { rebuiltHash } from '../../../src/engine/recovery/rebuilt-snapshot.ts';
+import { rebuiltHash } from '../../../src/engine/selection/content-hash.ts';
 import { refOfManifest } from '../../../src/engine/selection/object-key.ts';
 import { inputOf, named } from '../guard/world.ts';
 import { placementOf } from '../staged/world.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Manifest } from '../../../src/api/meta.ts';
 import { emptyFleet, type Fleet, type FleetRecord, type RecordedPlacement } from '../../../src/engine/input.ts';
 import { withLastGoodResources } from '../../../src/engine/recovery/last-good.ts';
-import { rebuiltHash } from '../../../src/engine/recovery/rebuilt-snapshot.ts';
+import { rebuiltHash } from '../../../src/engine/selection/content-hash.ts';
 
 const scaler = (apiVersion: string): Manifest => ({
   apiVersion,

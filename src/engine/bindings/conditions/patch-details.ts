@@ -1,5 +1,6 @@
 import type { PatchDetail, ResourceIdentifier } from '../../../api/placement.ts';
-import { isOpenPart, isSecret } from './secret-values.ts';
+import { isSecret } from '../../selection/is-secret.ts';
+import { isOpenPart } from './secret-values.ts';
 
 /** What KubeFleet puts in place of a value of a Secret (drift_detection_takeover.go). */
 const redacted = '(redacted for security reasons)';

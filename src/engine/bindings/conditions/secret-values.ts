@@ -1,13 +1,10 @@
 import type { Manifest } from '../../../api/meta.ts';
+import { isSecret } from '../../selection/is-secret.ts';
 
 /** What stands where a value of a Secret would. */
 const redacted = '(redacted)';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-
-/** A Secret of Kubernetes, not one of a custom kind of that name. */
-export const isSecret = ({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): boolean =>
-  apiVersion === 'v1' && kind === 'Secret';
 
 /** A Secret with its keys and without their values, wherever kubectl repeats them; anything else as it is. */
 export function withoutValues(manifest: Manifest): Manifest {

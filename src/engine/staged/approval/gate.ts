@@ -1,7 +1,8 @@
 import type { TaskStatus } from '../../../api/staged.ts';
 import { findCondition } from '../../kernel/condition.ts';
+import { isOver } from '../../update-run.ts';
 import { mark } from '../marks.ts';
-import { hasStarted, isOver, type RunContext, type RunStep, withHold, withProblem, withStage } from '../step.ts';
+import { hasStarted, type RunContext, type RunStep, withHold, withProblem, withStage } from '../step.ts';
 import { answerTo, approvalFileFor } from './answer.ts';
 import { type Gate, gatesOf, howToMerge, tasksOf } from './name.ts';
 import { reviewDigest } from './review-digest.ts';

@@ -4,7 +4,7 @@ import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
 import { type Disruption, disruptionOf } from './disruption.ts';
-import type { StageOutcome } from './execute.ts';
+import type { StageOutcome } from './stage-outcome.ts';
 import { afterVisits, liveBinding, type Visit, visitsTo } from './visit.ts';
 
 /**

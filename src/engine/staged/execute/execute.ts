@@ -17,13 +17,8 @@ import {
 import { afterStage } from './after-stage.ts';
 import { concurrencyOf, currentStage } from './current-stage.ts';
 import { executeDeleteStage } from './delete-stage.ts';
+import type { StageOutcome } from './stage-outcome.ts';
 import { walkClusters } from './walk-clusters.ts';
-
-/** What the run reads after a stage was worked on; undefined = the stage is done, look at the next one. */
-export interface StageOutcome {
-  readonly step: RunStep;
-  readonly run?: { readonly reason: StagedReason; readonly message: string };
-}
 
 /**
  * Advances a run with state Run as far as it can go now, through as many stages as pass (KubeFleet updaterun/execution.go).

@@ -1,11 +1,10 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
-import type { PlacementWork } from '../../placement-work.ts';
+import { latestPolicy, type PlacementWork } from '../../placement-work.ts';
 import { isLostSnapshot } from '../../recovery/lost-snapshot.ts';
 import { isRebuilt } from '../../recovery/rebuilt-snapshot.ts';
 import { endsOnMembershipChange } from '../left-clusters.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { arrangeStages } from './arrange-stages.ts';
-import { latestPolicy } from './scheduled-clusters.ts';
 
 /**
  * Why an initialized run must end, or undefined: the placement is no longer External, its policy or its applyStrategy was

@@ -1,7 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
-import type { PolicySnapshotEntry } from '../../../api/placement-state.ts';
 import { byText } from '../../kernel/ordering.ts';
-import type { PlacementWork } from '../../placement-work.ts';
+import { latestPolicy, type PlacementWork } from '../../placement-work.ts';
 
 export interface Scheduled {
   readonly ok: true;
@@ -51,13 +50,6 @@ export function scheduledClusters(work: PlacementWork, left: (cluster: ClusterNa
   if (count !== undefined && count !== selected.length)
     return waits('NotFullyScheduled', `${count} clusters are asked for, ${selected.length} are selected`);
   return { ok: true, policyIndex: policy.index, clusterCount: count ?? selected.length, selected, toDelete };
-}
-
-/** The one marked latest, or the highest where none is marked; none when several are. */
-export function latestPolicy({ policySnapshots }: PlacementWork): PolicySnapshotEntry | undefined {
-  const marked = policySnapshots.filter(({ latest }) => latest);
-  if (marked.length > 0) return marked.length === 1 ? marked[0] : undefined;
-  return [...policySnapshots].sort((a, b) => a.index - b.index).at(-1);
 }
 
 const waits = (reason: 'NotFullyScheduled' | 'NoBindingYet', message: string): Scheduling => ({

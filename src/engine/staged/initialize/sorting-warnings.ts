@@ -1,5 +1,6 @@
 import type { UpdateRunStatus } from '../../../api/staged.ts';
-import { isOver, isStrategyOf, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
+import { isOver } from '../../update-run.ts';
+import { isStrategyOf, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
 
 interface SortingWarning {
   readonly stageName: string;

@@ -2,7 +2,7 @@ import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../../api/staged.ts';
 import { reviewAnnotation } from '../../../engine/staged/approval/answer.ts';
 import { membershipAnnotation } from '../../../engine/staged/left-clusters.ts';
-import { isInitialized } from '../../../engine/staged/step.ts';
+import { isInitialized } from '../../../engine/update-run.ts';
 import type { Names, Reference } from '../names.ts';
 import type { Done, FleetRows } from './row.ts';
 

@@ -1,0 +1,52 @@
+import type { Binding } from '../../api/placement-state.ts';
+import type { Problem } from '../../api/problem.ts';
+import { onceFor } from '../kernel/once-for.ts';
+import { asLastScheduled } from '../placement/last-scheduled.ts';
+import { isChanged } from '../placement/members.ts';
+import { schedule } from '../placement/schedule.ts';
+import type { BindingStep, PlacementWork } from '../placement-work.ts';
+import { sourceOf } from '../problem-of.ts';
+import { heldTwice } from '../selection/duplicates.ts';
+import type { World } from '../world.ts';
+
+/** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
+export function schedulePlacement(begun: PlacementWork, world: World): PlacementWork {
+  const work = { ...begun, problems: [...begun.problems, ...selectionProblems(begun, world)] };
+  const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);
+  if (placement === undefined) return work;
+  const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
+  const outcome = schedule({
+    placement,
+    state: { policySnapshots: work.policySnapshots, bindings: work.bindings.map(({ binding }) => binding) },
+    index: world.index,
+    now: world.input.now,
+    digest: world.input.digest,
+    membersChanged: () => membersChanged(world),
+  });
+  return {
+    ...work,
+    policySnapshots: outcome.policySnapshots,
+    bindings: outcome.bindings.map((binding) => ({ binding, move: moveOf.get(binding) ?? 'keep' })),
+    decisions: outcome.decisions,
+    scheduled: outcome.scheduled,
+    wakes: [...work.wakes, ...outcome.wakes],
+  };
+}
+
+const membersChanged = onceFor(({ members, record }: World) =>
+  [...members.values()].some((member) => isChanged(member, record)),
+);
+
+function selectionProblems({ placement: { kind, metadata }, selection }: PlacementWork, world: World): Problem[] {
+  const source = sourceOf(world.input.fleet, { kind, ...metadata });
+  const path = 'spec.resourceSelectors';
+  if (!selection.ok) {
+    const { message, selector } = selection;
+    const wrong = { ...source, path: `${path}.${selector}`, message };
+    return [{ severity: 'error', code: 'invalid-resource-selectors', ...wrong }];
+  }
+  const fix = 'keep one of them';
+  return heldTwice(selection.manifests).map(
+    (message): Problem => ({ severity: 'warning', code: 'duplicate-object', ...source, path, message, fix }),
+  );
+}

@@ -1,0 +1,30 @@
+import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
+import type { PlacementRef } from '../api/placement.ts';
+import { onceFor } from './kernel/once-for.ts';
+
+/** Whether a member was reached and showed all that is ours: only then does what is not shown not exist. */
+export const isWholeLook = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
+  observation?.reachable === true && observation.complete;
+
+/**
+ * What our actor last did for a placement on a member, at a snapshot index or at any; undefined when the member shows no
+ * sign of it.
+ */
+export function sightingOf(
+  observation: ClusterObservation | undefined,
+  ref: PlacementRef,
+  index?: number,
+): PlacementSighting | undefined {
+  const named = observation && sightingsByName(observation.placements).get(ref.name);
+  return named?.find(
+    ({ placement, resourceSnapshotIndex }) =>
+      placement.kind === ref.kind &&
+      placement.namespace === ref.namespace &&
+      (index === undefined || resourceSnapshotIndex === index),
+  );
+}
+
+/** Every placement asks every member. */
+const sightingsByName = onceFor((sightings: readonly PlacementSighting[]) =>
+  Map.groupBy(sightings, ({ placement }) => placement.name),
+);

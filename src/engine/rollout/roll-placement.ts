@@ -1,0 +1,45 @@
+import { refOf } from '../../api/placement.ts';
+import { filledAsShown, movedAsShown } from '../bindings/present-bindings.ts';
+import { isInherited } from '../bindings/successor.ts';
+import { budgetInForce } from '../evict/budget.ts';
+import { idsOf } from '../overrides/snapshot-id.ts';
+import { differsByTrigger } from '../overrides/trigger.ts';
+import { placementPause } from '../pause/placement-pause.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import { latestOf } from '../selection/snapshot.ts';
+import { inFleet, type World } from '../world.ts';
+import { overridesFor } from './overrides-for.ts';
+import { rollOut } from './roll-out.ts';
+import { withOverrideIds } from './snapshot-resources.ts';
+
+/** RollingUpdate towards the latest snapshot, as far as its budgets allow now. */
+export function rollPlacement(scheduled: PlacementWork, world: World): PlacementWork {
+  const work = withoutUnpickedOutside(scheduled, world);
+  const latest = latestOf(work.resourceSnapshots);
+  if (!latest) return work;
+  const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
+  const lists = overridesFor(work, world, latest.index);
+  const rolled = rollOut(work, {
+    now: world.input.now,
+    overridesFor: lists,
+    differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
+    pause: placementPause(work, world),
+    budget: budgetInForce(refOf(work.placement), world.input.fleet),
+    filled: filledAsShown(work, world),
+    shown: movedAsShown(work, world),
+    isInherited(leaving) {
+      return isInherited(work, leaving, { index: latest.index, lists: lists(leaving.targetCluster) }, world);
+    },
+  });
+  // What rides along with the next rollout has not been used yet.
+  const rolls = rolled.bindings.some(({ move }) => move === 'add' || move === 'update');
+  return rolls ? withOverrideIds(rolled, world) : rolled;
+}
+
+/** Clusters outside the fleet keep what they hold, so their bindings go without any budget being asked. */
+const withoutUnpickedOutside = (work: PlacementWork, world: World): PlacementWork => ({
+  ...work,
+  bindings: work.bindings.filter(
+    ({ binding }) => binding.state !== 'Unscheduled' || inFleet(binding.targetCluster, world),
+  ),
+});
