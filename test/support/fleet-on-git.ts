@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { statusFiles } from '../../src/daemon/record/publication.ts';
-import { statusMessage } from '../../src/daemon/record/status-message.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
+import { statusMessage } from '../../src/report/commit-message.ts';
 import { folder, nobody, put } from './git-repository.ts';
 import { changes, PaperFleet } from './paper-fleet.ts';
 

@@ -10,9 +10,9 @@ import { simulatedMembers } from '../simulate/members.ts';
 import { speedOf } from '../simulate/simulate.ts';
 import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
-import { carriedOut } from './carried-out.ts';
 import { openDemoDirectory } from './directory.ts';
-import { narrate } from './narrate.ts';
+import { narrate, planInForce } from './narrate.ts';
+
 import { isSettled, openApprovals, unfinished } from './settled.ts';
 import { type Timeline, timeline } from './timeline.ts';
 
@@ -66,7 +66,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     passed(result) {
       // What is being gathered is not on the status branch yet; the next plans may still date it anew.
       if (result.kind === 'moved' || result.kind === 'gathering') return;
-      const after = carriedOut(before, result);
+      const after = planInForce(before, result);
       for (const line of narrate(before, after)) told.say(line);
       before = after;
       wake();

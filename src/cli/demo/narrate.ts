@@ -1,46 +1,32 @@
-import type { Problem } from '../../api/problem.ts';
-import { isOfDelivery } from '../../engine/delivery/delivery-problems.ts';
+import type { PassResult } from '../../daemon/pass/pass-result.ts';
+import { onceFor } from '../../engine/kernel/once-for.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { newProblems } from '../../repo/fleet/positions.ts';
-import { aboutDepartures } from './departures.ts';
-import { aboutDifferences } from './differences.ts';
-import { aboutEvictions } from './evictions.ts';
-import { aboutHolds } from './holds.ts';
-import { aboutPlacements } from './placements.ts';
-import { aboutRuns } from './runs.ts';
-import { aboutStandstill } from './standstill.ts';
-import { aboutSuspensions } from './suspended.ts';
-import type { Told } from './told.ts';
+import { readRecord } from '../../repo/record/read.ts';
+import { renderRecord } from '../../repo/record/write.ts';
+import type { TimelineEntry } from '../../report/event-source.ts';
+import { timelineOf } from '../../report/events.ts';
 
-/** What is new in `next` compared with `before`: decisions, moves, clusters that became available, waits, troubles. */
-export function narrate(before: Plan | undefined, next: Plan): Told[] {
-  return [
-    ...aboutEvictions(before, next),
-    ...aboutPlacements(before, next),
-    ...aboutDepartures(before, next),
-    ...aboutRuns(before, next),
-    ...aboutSuspensions(before, next),
-    ...aboutDifferences(before, next),
-    ...aboutStandstill(before, next),
-    ...aboutHolds(before, next),
-    ...next.guard
-      .filter((finding) => !before?.guard.some((old) => old.message === finding.message))
-      .map((finding): Told => ({ tone: 'bad', subject: 'guard', text: finding.message })),
-    ...liftedRefusal(before, next),
-    ...newProblems(before?.problems ?? [], next.problems).flatMap(aboutProblem),
-  ];
+/** What is new in `plan` compared with the plan before: decisions, moves, clusters that became available, waits, problems. */
+export const narrate = (earlier: Plan | undefined, plan: Plan): readonly TimelineEntry[] =>
+  timelineOf({
+    before: earlier ? recordOf(earlier) : readRecord(new Map()).record,
+    after: recordOf(plan),
+    plan,
+    earlier,
+  });
+
+const recordOf = onceFor(({ record }: Plan) => readRecord(renderRecord(record), record).record);
+
+/** What is in force after a pass, given what was: of a refused plan nothing, it only says why. */
+export function planInForce(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
+  if (kind !== 'refused') return plan;
+  const { guard, problems } = plan;
+  return { ...(before ?? emptied(plan)), guard, problems };
 }
 
-/** What was refused goes its way now, or is not asked for any more. */
-const liftedRefusal = (before: Plan | undefined, next: Plan): Told[] =>
-  before !== undefined && before.guard.length > 0 && next.guard.length === 0
-    ? [{ tone: 'good', subject: 'guard', text: 'the plan is not refused any more' }]
-    : [];
-
-/** What clusters refuse their own lines tell, cluster by cluster; the rest is told where it stands in the repo. */
-function aboutProblem({ severity, code, file, line, message, fix }: Problem): Told[] {
-  if (isOfDelivery(code)) return [];
-  const subject = file === undefined ? 'repo' : `${file}${line === undefined ? '' : `:${line}`}`;
-  const text = fix === undefined ? message : `${message}: ${fix}`;
-  return [{ tone: severity === 'error' ? 'bad' : 'waiting', subject, text }];
-}
+const emptied = (plan: Plan): Plan => ({
+  ...(Object.fromEntries(
+    Object.entries(plan).map(([field, value]) => [field, Array.isArray(value) ? [] : value]),
+  ) as unknown as Plan),
+  record: new Map(),
+});

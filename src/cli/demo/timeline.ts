@@ -1,21 +1,21 @@
 import type { Timestamp } from '../../api/meta.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { Clock } from '../../members/clock.ts';
+import type { TimelineEntry } from '../../report/event-source.ts';
 import { age } from '../terminal/age.ts';
 import { colorsFor } from '../terminal/colors.ts';
-import type { Told } from './told.ts';
 
 /** What happens, line by line, with the time since the beginning on the clock of the fleet. */
 export interface Timeline {
   title(text: string): void;
   note(text: string): void;
-  say(line: Told): void;
+  say(line: TimelineEntry): void;
   hint(title: string, commands: readonly string[]): void;
 }
 
 type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
-const tones: Readonly<Record<Told['tone'], Parameters<ReturnType<typeof colorsFor>>[0]>> = {
+const tones: Readonly<Record<TimelineEntry['tone'], Parameters<ReturnType<typeof colorsFor>>[0]>> = {
   decided: 'cyan',
   moving: 'blue',
   good: 'green',

@@ -1,9 +1,9 @@
 import { type PlacementKind, placementKey } from '../../api/placement.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { causeOf } from '../../report/cause.ts';
 import { type PlanOptions, withPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
-import { causeOf } from '../terminal/cause.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { oneNamed } from '../terminal/one-named.ts';

@@ -1,5 +1,6 @@
 import type { Condition, ObjectMeta } from '../../api/meta.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
+import { conditionOf } from '../../report/condition-of.ts';
 import { age } from '../terminal/age.ts';
 import type { Status, StatusReader } from './open-status.ts';
 
@@ -79,10 +80,6 @@ export const byName = (a: Named, b: Named): number => {
   const [x, y] = [a, b].map(({ name, namespace }) => `${namespace ?? ''}/${name}`) as [string, string];
   return x < y ? -1 : x > y ? 1 : 0;
 };
-
-/** A condition by its type; placements have theirs prefixed with their kind. */
-export const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
-  conditions?.find((condition) => condition.type === type || condition.type.endsWith(`ResourcePlacement${type}`));
 
 /** True, False or Unknown, as a cell; nothing where there is no such condition. */
 export const statusOf = (conditions: readonly Condition[] | undefined, type: string): Cell =>

@@ -4,8 +4,9 @@ import { isFulfilled } from '../../engine/kernel/condition.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { latestOf } from '../../engine/selection/snapshot.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { conditionOf } from '../../report/condition-of.ts';
 import { holdsOf } from '../../report/holds-of.ts';
-import { ageOf, byName, conditionOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
+import { ageOf, byName, type Listing, listing, statusOf, timesOf } from './listing.ts';
 import type { Status } from './open-status.ts';
 
 /** A placement of the record. `status.yaml` may be missing where the record was written by hand. */

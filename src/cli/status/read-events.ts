@@ -1,11 +1,13 @@
 import { parse } from 'yaml';
 import { fileChanges } from '../../git/objects/changes.ts';
 import type { Commit } from '../../git/objects/commit.ts';
-import { type Happening, happenings, type Versioned } from './events-of-change.ts';
+import { recordPathOf } from '../../repo/record/path.ts';
+import { type ObjectEvent, objectEvents, type Versioned } from '../../report/object-events.ts';
+
 import type { Status, StatusReader } from './open-status.ts';
 
 /** One event of one object; equal ones are counted, as Kubernetes does. */
-export interface FleetEvent extends Happening {
+export interface FleetEvent extends ObjectEvent {
   readonly object: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined };
   /** `at` of the first of them; `at` itself is that of the last. */
   readonly firstAt: number;
@@ -17,9 +19,11 @@ export interface FleetEvent extends Happening {
 /** Status commits that are looked at unless told otherwise. */
 export const defaultHistory = 250;
 
-/** Files of the status branch that have a story. */
-const storied =
-  /^(?:placements\/(?:[0-9a-f]{2}\/)?[^/]+\/status|(?:runs|approvals|evictions|clusters)\/(?:[0-9a-f]{2}\/)?[^/]+)\.yaml$/;
+/** Objects with conditions: the files of an entry that is one file, and the status of a placement. */
+const hasEvents = (path: string): boolean => {
+  const place = recordPathOf(path);
+  return place?.rest === '' || place?.rest === 'status.yaml';
+};
 
 /**
  * Events from the history of the status branch, oldest first: of one file, or of all that changed in the last `most` commits.
@@ -41,7 +45,7 @@ export async function readEvents(
     options.path,
   );
   const told = steps.flatMap(({ commit }, at) =>
-    changed[at]!.filter(({ path }) => storied.test(path)).map((change) => ({ commit, ...change })),
+    changed[at]!.filter(({ path }) => hasEvents(path)).map((change) => ({ commit, ...change })),
   );
   const oids = [...new Set(told.flatMap(({ before, after }) => [before, after]).filter((oid) => oid !== undefined))];
   const versions = new Map(
@@ -57,10 +61,10 @@ function eventsOf(before: Versioned | undefined, after: Versioned | undefined, c
   if (after === undefined) return [];
   const { name = '', namespace } = after.metadata ?? {};
   const object = { kind: after.kind ?? '', name, ...(namespace === undefined ? {} : { namespace }) };
-  return happenings(before, after, commit.committer.at).map((happening) => ({
-    ...happening,
+  return objectEvents(before, after, commit.committer.at).map((event) => ({
+    ...event,
     object,
-    firstAt: happening.at,
+    firstAt: event.at,
     count: 1,
     commit: commit.oid,
   }));

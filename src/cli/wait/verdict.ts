@@ -1,6 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
-import { conditionOf, type Row } from '../status/listing.ts';
-import { causeOf } from '../terminal/cause.ts';
+import { causeOf } from '../../report/cause.ts';
+import { conditionOf } from '../../report/condition-of.ts';
+import type { Row } from '../status/listing.ts';
 import { isOverForGood } from './is-over.ts';
 import { conditionOfOtherMode } from './other-mode.ts';
 import type { WaitedFor } from './waited-for.ts';

@@ -143,8 +143,8 @@ describe('the demo tells', () => {
     fleet.results.set('us-1/web', differs as never);
     expect([...(await next()), ...(await next())]).toEqual([
       '✓ eu-1: snapshot 0 is compared',
-      '✓ us-1: snapshot 0 is compared',
       '≠ us-1: differs: Deployment web/web (/spec/replicas)',
+      '✓ us-1: snapshot 0 is compared',
     ]);
     fleet.results.delete('us-1/web');
     expect([...(await next()), ...(await next())]).toEqual(['✓ us-1: no longer differs']);

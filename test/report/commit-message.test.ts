@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition, PlacementKey } from '../../../src/api/meta.ts';
-import { placementKey } from '../../../src/api/placement.ts';
-import type { Binding } from '../../../src/api/placement-state.ts';
-import { statusMessage } from '../../../src/daemon/record/status-message.ts';
-import type { FleetRecord } from '../../../src/engine/input.ts';
-import type { Plan } from '../../../src/engine/plan-document.ts';
+import type { Condition, PlacementKey } from '../../src/api/meta.ts';
+import { placementKey } from '../../src/api/placement.ts';
+import type { Binding } from '../../src/api/placement-state.ts';
+import type { FleetRecord } from '../../src/engine/input.ts';
+import type { Plan } from '../../src/engine/plan-document.ts';
+import { statusMessage } from '../../src/report/commit-message.ts';
 
 const condition = (type: string, status: string, reason = ''): Condition =>
   ({ type, status, reason, message: '', lastTransitionTime: '2026-11-20T10:00:00Z' }) as Condition;
 
-const on = (targetCluster: string, ...conditions: Condition[]): Binding => ({ targetCluster, conditions }) as Binding;
+const on = (targetCluster: string, ...conditions: Condition[]): Binding =>
+  ({ targetCluster, state: 'Bound', conditions }) as Binding;
 const drifting = (targetCluster: string, ...paths: string[]): Binding =>
   ({
     ...on(targetCluster),
@@ -176,8 +177,8 @@ describe('the subject of a status commit', () => {
     ],
     [
       'drift that is over',
-      { bindings: [drifting('eu', '/data/x')] },
-      { bindings: [on('eu')] },
+      { bindings: [{ ...drifting('eu', '/data/x'), conditions: [applied] }] },
+      { bindings: [on('eu', applied)] },
       [],
       'web: no drift on eu',
     ],
@@ -215,9 +216,16 @@ describe('the subject of a status commit', () => {
       'web: install on eu',
     ],
     [
+      'nothing of drift on a cluster that nobody has looked at again',
+      { bindings: [drifting('eu', '/data/x')] },
+      { bindings: [on('eu')], commit: 'bbb' },
+      [],
+      'Follow bbb',
+    ],
+    [
       'nothing of drift that is only not reported any more',
-      { bindings: [drifting('eu', '/data/x')], whenToApply: 'IfNotDrifted' },
-      { bindings: [on('eu')], whenToApply: 'Always', commit: 'bbb' },
+      { bindings: [{ ...drifting('eu', '/data/x'), conditions: [applied] }], whenToApply: 'IfNotDrifted' },
+      { bindings: [on('eu', applied)], whenToApply: 'Always', commit: 'bbb' },
       [],
       'Follow bbb',
     ],
@@ -269,6 +277,13 @@ describe('the subject of a status commit', () => {
       { bindings: [], clusters: { eu: { metadata: { deletionTimestamp: '2026-11-20T10:00:00Z' } }, us: stays } },
       [],
       'web: let go of eu; web: gone from us',
+    ],
+    [
+      'nothing of a cluster that is no longer picked before it was given anything',
+      { bindings: [{ ...on('eu'), state: 'Scheduled' }] },
+      { bindings: [], commit: 'bbb' },
+      [],
+      'Follow bbb',
     ],
     ['a cluster that is clean', { bindings: [on('eu')] }, { bindings: [] }, [], 'web: gone from eu'],
     ['a member that joined', {}, { clusters: { eu: {} } }, [], 'eu: joined'],
@@ -322,7 +337,7 @@ describe('the subject of a status commit', () => {
       {},
       { evictions: { 'off-eu': { status: { conditions: [condition('Executed', 'True')] } } } },
       ['eu remove'],
-      'web: remove from eu; off-eu: executed',
+      'off-eu: executed; web: remove from eu',
     ],
     ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: cannot be reached'],
     ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: reached again'],

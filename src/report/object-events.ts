@@ -1,10 +1,10 @@
-import type { Condition } from '../../api/meta.ts';
-import { isPlacementKind } from '../../api/placement.ts';
-import { parseInstant } from '../../engine/kernel/instant.ts';
-import { conditionOf } from './listing.ts';
+import type { Condition } from '../api/meta.ts';
+import { isPlacementKind } from '../api/placement.ts';
+import { parseInstant } from '../engine/kernel/instant.ts';
+import { conditionOf } from './condition-of.ts';
 
 /** Something that happened to an object, as `kubectl describe` would list it. */
-export interface Happening {
+export interface ObjectEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -42,10 +42,10 @@ interface Task {
  * What happened between two versions of an object; `before` is undefined when it is new. A condition says itself when it
  * changed its status, otherwise it was `committedAt`, milliseconds since the epoch.
  */
-export function happenings(before: Versioned | undefined, after: Versioned, committedAt: number): Happening[] {
-  if (isPlacementKind(after.kind)) return placementHappenings(before, after, committedAt);
+export function objectEvents(before: Versioned | undefined, after: Versioned, committedAt: number): ObjectEvent[] {
+  if (isPlacementKind(after.kind)) return eventsOfPlacement(before, after, committedAt);
   const old = new Map(facts(before).map((fact) => [fact.key, fact.condition]));
-  return facts(after).flatMap(({ key, about, condition }): Happening[] => {
+  return facts(after).flatMap(({ key, about, condition }): ObjectEvent[] => {
     const was = old.get(key);
     if (was?.status === condition.status && was.reason === condition.reason) return [];
     if (condition.status === 'Unknown') return [];
@@ -113,8 +113,8 @@ const onItsWay: ReadonlySet<string> = new Set([
   'DiffReportInProgress',
 ]);
 
-function placementHappenings(before: Versioned | undefined, after: Versioned, committedAt: number): Happening[] {
-  const happened = reasonsForTrue.flatMap(([type, ...reasons]): Happening[] => {
+function eventsOfPlacement(before: Versioned | undefined, after: Versioned, committedAt: number): ObjectEvent[] {
+  const happened = reasonsForTrue.flatMap(([type, ...reasons]): ObjectEvent[] => {
     const was = conditionOf(before?.status?.conditions, type);
     const is = conditionOf(after.status?.conditions, type);
     if (is === undefined) return [];
@@ -129,7 +129,7 @@ function placementHappenings(before: Versioned | undefined, after: Versioned, co
     return [{ type: 'Warning', reason: is.reason, message, at }];
   });
   if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
-  const at = Math.max(committedAt, ...happened.map((happening) => happening.at));
+  const at = Math.max(committedAt, ...happened.map((event) => event.at));
   const message = 'the rollout is complete, every cluster is as the placement asks';
   return [...happened, { type: 'Normal', reason: 'PlacementRolloutCompleted', message, at }];
 }

@@ -1,7 +1,33 @@
 import { expect, it } from 'vitest';
-import type { ClusterName } from '../../../src/api/meta.ts';
-import { narrate } from '../../../src/cli/demo/narrate.ts';
-import type { Hold, Plan } from '../../../src/engine/plan-document.ts';
+import type { ClusterName } from '../../src/api/meta.ts';
+import { placementKey } from '../../src/api/placement.ts';
+import type { FleetRecord } from '../../src/engine/input.ts';
+import type { Hold, Plan } from '../../src/engine/plan-document.ts';
+import { timelineOf } from '../../src/report/events.ts';
+
+/** As much of the record as events are made from. */
+const recordOf = (plan: Plan | undefined): FleetRecord =>
+  ({
+    placements: new Map(
+      plan?.placements.map(({ bindings, ...metadata }) => [
+        placementKey(metadata),
+        {
+          state: {
+            metadata,
+            policySnapshots: [],
+            resourceSnapshots: [],
+            bindings: bindings.map(({ clusterName: targetCluster, ...rest }) => ({ ...rest, targetCluster })),
+          },
+        },
+      ]),
+    ),
+    runs: new Map(plan?.runs.map((run) => [run.name, run])),
+    approvals: new Map(),
+    clusters: new Map(),
+  }) as unknown as FleetRecord;
+
+const narrate = (earlier: Plan | undefined, plan: Plan) =>
+  timelineOf({ before: recordOf(earlier), after: recordOf(plan), plan, earlier });
 
 const planHeldBy = (...holds: Hold[]): Plan =>
   ({
@@ -9,6 +35,7 @@ const planHeldBy = (...holds: Hold[]): Plan =>
     targets: [],
     evictions: [],
     runs: [],
+    approvals: [],
     guard: [],
     problems: [],
     record: new Map(),
@@ -80,7 +107,7 @@ it('a run that cannot begin, and a stage that has soaked, are told', () => {
   const run = (status: object): Plan =>
     ({ ...planHeldBy(), runs: [{ kind: 'ClusterStagedUpdateRun', name: 'web-1', status }] }) as unknown as Plan;
   const refused = run({
-    conditions: [{ type: 'Initialized', status: 'False', message: 'parent placement wep not found' }],
+    conditions: [{ type: 'Initialized', status: 'False', reason: 'Failed', message: 'parent placement wep not found' }],
   });
   expect(narrate(run({}), refused)).toEqual([
     { tone: 'bad', subject: 'web-1', text: '✗ the run cannot begin: parent placement wep not found' },
@@ -95,7 +122,7 @@ it('a run that cannot begin, and a stage that has soaked, are told', () => {
 });
 
 it('a cluster that fails as soon as it is to move is told with its cause, and once', () => {
-  const on = (move: string, conditions: readonly object[]): Plan =>
+  const on = (move: string, conditions: readonly object[], resourceSnapshotIndex = 1): Plan =>
     ({
       ...planHeldBy(),
       placements: [
@@ -103,7 +130,7 @@ it('a cluster that fails as soon as it is to move is told with its cause, and on
           kind: 'ClusterResourcePlacement',
           name: 'web',
           decisions: [],
-          bindings: [{ clusterName: 'a', state: 'Bound', move, resourceSnapshotIndex: 1, conditions }],
+          bindings: [{ clusterName: 'a', state: 'Bound', move, resourceSnapshotIndex, conditions }],
         },
       ],
     }) as unknown as Plan;
@@ -112,7 +139,7 @@ it('a cluster that fails as soon as it is to move is told with its cause, and on
   ];
   const failed = on('update', conditions);
   const failure = { tone: 'bad', subject: 'web', text: '✗ a: OverriddenFailed: "nope" is not there' };
-  expect(narrate(on('keep', []), failed)).toEqual([
+  expect(narrate(on('keep', [], 0), failed)).toEqual([
     { tone: 'moving', subject: 'web', text: '→ a: updating to snapshot 1' },
     failure,
   ]);

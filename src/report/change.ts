@@ -1,0 +1,18 @@
+import type { ClusterName } from '../api/meta.ts';
+import type { FleetRecord } from '../engine/input.ts';
+import type { Plan } from '../engine/plan-document.ts';
+
+/** From one plan to the next: what events are made from. */
+export interface Change {
+  /** The record that the plan is based on, and the one that it makes. */
+  readonly before: FleetRecord;
+  readonly after: FleetRecord;
+  readonly plan: Plan;
+  /** Absent = not known. Holds, problems and refusals are compared with those of this plan. */
+  readonly earlier?: Plan | undefined;
+  /** Clusters that do not respond. Absent = nobody is interested. */
+  readonly unreachable?: {
+    readonly before: ReadonlyMap<ClusterName, unknown>;
+    readonly after: ReadonlyMap<ClusterName, unknown>;
+  };
+}

@@ -1,0 +1,22 @@
+import type { Timestamp } from '../api/meta.ts';
+import type { Change } from './change.ts';
+
+/** An event as a line of a timeline. */
+export interface TimelineEntry {
+  readonly tone: 'decided' | 'moving' | 'good' | 'waiting' | 'bad';
+  readonly subject: string;
+  readonly text: string;
+  /** When the wait that it reports ends by itself. */
+  readonly until?: Timestamp;
+}
+
+/** One kind of thing that events happen to: which events there are, and how they read. */
+export interface EventSource<E extends { readonly kind: string }> {
+  readonly events: (change: Change) => readonly E[];
+  /** For the message of a status commit. Absent = none of its events stands there. */
+  readonly sentences?: (events: readonly E[]) => readonly string[];
+  /** For a timeline. Absent = none of its events stands there. */
+  readonly entries?: (event: E) => readonly TimelineEntry[];
+  /** Of a refused plan nothing else is carried out. */
+  readonly alsoWhenRefused?: true;
+}

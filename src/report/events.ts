@@ -1,0 +1,43 @@
+import { approvals } from './approvals.ts';
+import type { Change } from './change.ts';
+import { clusters, connections } from './clusters.ts';
+import type { EventSource, TimelineEntry } from './event-source.ts';
+import { evictions } from './evictions.ts';
+import { holds } from './holds.ts';
+import { placements } from './placements/placements.ts';
+import { problems } from './problems.ts';
+import { refusals } from './refusals.ts';
+import { runs } from './runs.ts';
+
+/** Causes before what comes of them. */
+const sources = [
+  source(refusals),
+  source(evictions),
+  source(placements),
+  source(approvals),
+  source(runs),
+  source(clusters),
+  source(connections),
+  source(holds),
+  source(problems),
+];
+
+/** What a plan changes, for the message of a status commit: `web: install on eu-1`. */
+export const sentencesOf = (change: Change): readonly string[] =>
+  sourcesOf(change).flatMap(({ sentences }) => sentences(change));
+
+/** What a plan changes, for a timeline. */
+export const timelineOf = (change: Change): readonly TimelineEntry[] =>
+  sourcesOf(change).flatMap(({ entries }) => entries(change));
+
+const sourcesOf = ({ plan }: Change) =>
+  plan.guard.length === 0 ? sources : sources.filter(({ alsoWhenRefused }) => alsoWhenRefused);
+
+/** Events of one source and their texts: only together do they have one type. */
+function source<E extends { readonly kind: string }>({ events, sentences, entries, alsoWhenRefused }: EventSource<E>) {
+  return {
+    alsoWhenRefused,
+    sentences: (change: Change) => sentences?.(events(change)) ?? [],
+    entries: (change: Change) => (entries ? events(change).flatMap(entries) : []),
+  };
+}

@@ -1,0 +1,80 @@
+import { isFulfilled } from '../engine/kernel/condition.ts';
+import type { Hold, HoldReason, Plan, PlannedPlacement, ToldHold } from '../engine/plan-document.ts';
+import { titleOf } from '../repo/title-of.ts';
+import type { EventSource } from './event-source.ts';
+import { clustersOf, groupHolds, listedHolds } from './grouped-holds.ts';
+import { holdsOf } from './holds-of.ts';
+
+/** Something starts to wait. `stuck`: a rollout that no step of its own lets continue. */
+interface HoldEvent {
+  readonly kind: 'waiting' | 'stuck';
+  readonly hold: ToldHold;
+}
+
+/** Those that somebody may want to act on, or to know the end of. */
+const reported: ReadonlySet<HoldReason> = new Set([
+  'WaitingForApproval',
+  'WaitingForTime',
+  'UnavailablePeriod',
+  'ApprovalStale',
+  'ApprovalWithdrawn',
+  'StateTransitionDenied',
+  'Freeze',
+  'RecordLost',
+  'ContainsForeignObjects',
+  'RemovalRefused',
+  'RemovalPending',
+  'LastGoodVersion',
+  'NotActedOnYet',
+  'OtherRunActive',
+  'StrategyNotFound',
+]);
+
+export const holds: EventSource<HoldEvent> = {
+  events({ plan, earlier }) {
+    const known = new Set(earlier?.holds.map(keyOf));
+    const waiting = plan.holds.filter((hold) => reported.has(hold.reason) && !known.has(keyOf(hold)));
+    const wasStuck = new Set(earlier ? stuckRollouts(earlier).map(lineOf) : []);
+    const stuck = stuckRollouts(plan).filter((hold) => !wasStuck.has(lineOf(hold)));
+    return [
+      ...stuck.map((hold): HoldEvent => ({ kind: 'stuck', hold })),
+      ...groupHolds(waiting).map((hold): HoldEvent => ({ kind: 'waiting', hold })),
+    ];
+  },
+  entries: ({ kind, hold }) => [
+    {
+      tone: 'waiting',
+      subject: titleOf(hold.subject),
+      text: textOf(hold),
+      ...(kind === 'waiting' && hold.until !== undefined && { until: hold.until }),
+    },
+  ],
+};
+
+const lineOf = (hold: ToldHold): string => `${titleOf(hold.subject)} ${textOf(hold)}`;
+
+const keyOf = ({ reason, message }: Hold): string => `${reason} ${message}`;
+
+/** The line names its subject already, and nobody reads milliseconds. */
+function textOf(hold: ToldHold): string {
+  const who = clustersOf(hold);
+  const message = hold.message
+    .replace(new RegExp(`^run ${hold.subject.name}:? `), '')
+    .replaceAll(/(T\d\d:\d\d:\d\d)\.\d+Z/g, '$1Z');
+  return who === '' ? message : `${who}: ${message}`;
+}
+
+/**
+ * Holds of rollouts that wait although nothing moves and everything else is well: no step of their own lets them continue. What
+ * waits for other clusters is not stuck, its turn comes.
+ */
+function stuckRollouts(plan: Plan): readonly ToldHold[] {
+  const stuck = plan.placements.filter(isStuck);
+  if (stuck.length === 0) return [];
+  const waits = listedHolds(plan).filter(({ reason }) => reason === 'RolloutBudget');
+  return stuck.flatMap((placement) => holdsOf(placement, waits));
+}
+
+const isStuck = ({ bindings }: PlannedPlacement): boolean =>
+  bindings.some(({ move }) => move === 'wait') &&
+  bindings.every(({ move, conditions }) => move === 'wait' || (move === 'keep' && isFulfilled(conditions)));

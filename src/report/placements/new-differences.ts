@@ -1,0 +1,43 @@
+import type { PatchDetail, ResourceIdentifier } from '../../api/placement.ts';
+import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
+import { describeRef } from '../../engine/selection/object-key.ts';
+
+/** An object of a cluster that is listed as failed, drifted or different. */
+export type ListedObject = ResourceIdentifier & {
+  readonly observedDrifts?: readonly PatchDetail[];
+  readonly observedDiffs?: readonly PatchDetail[];
+};
+
+/** An object, and those of its differences that are new. */
+export interface NewDifference {
+  readonly object: ResourceIdentifier;
+  readonly details: readonly PatchDetail[];
+}
+
+/**
+ * Objects that were not listed before, or that differ in what they did not before. What was reported already of an object is not
+ * repeated: the manager named beside it made what stands there.
+ */
+export function newDifferences(
+  before: readonly ListedObject[] = [],
+  after: readonly ListedObject[] = [],
+): NewDifference[] {
+  const known = new Map(before.map((it) => [describeRef(it), new Set(detailsOf(it).map(textOf))]));
+  return after.flatMap((object) => {
+    const old = known.get(describeRef(object));
+    const details = detailsOf(object).filter((detail) => !old?.has(textOf(detail)));
+    return old === undefined || details.length > 0 ? [{ object, details }] : [];
+  });
+}
+
+/** Something of the object still differs; an object without details is missing as a whole. */
+export const isOpen = (object: ListedObject): boolean => !isAllRepaired(detailsOf(object));
+
+/** Every one of these differences is corrected already. */
+export const isAllRepaired = (details: readonly PatchDetail[]): boolean =>
+  details.length > 0 && details.every(isRepaired);
+
+const textOf = (detail: PatchDetail): string => JSON.stringify(detail);
+
+const detailsOf = ({ observedDrifts, observedDiffs }: ListedObject): readonly PatchDetail[] =>
+  observedDrifts ?? observedDiffs ?? [];

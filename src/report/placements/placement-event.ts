@@ -1,0 +1,37 @@
+import type { ClusterName } from '../../api/meta.ts';
+import type { ClusterDecision } from '../../api/placement-state.ts';
+import type { NewDifference } from './new-differences.ts';
+
+/** What happens to a placement, or to what it has on a cluster. */
+export type PlacementEvent = { readonly placement: PlacementName } & (PlacementChange | BindingEvent);
+
+export interface PlacementName {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+export type PlacementChange =
+  | { readonly kind: 'picked'; readonly decisions: readonly ClusterDecision[] }
+  | { readonly kind: 'no-longer-picked'; readonly clusters: readonly ClusterName[] }
+  | { readonly kind: 'snapshot-taken'; readonly snapshot: number }
+  | { readonly kind: 'suspended'; readonly why: string }
+  | { readonly kind: 'resumed' }
+  /** Its file is gone. */
+  | { readonly kind: 'deleted' };
+
+export type BindingEvent = { readonly cluster: ClusterName } & (BindingMove | BindingOutcome);
+
+export type BindingMove =
+  | { readonly kind: 'installing' | 'updating'; readonly snapshot: number | undefined }
+  /** `isDeleted`: the file of the placement is gone. */
+  | { readonly kind: 'removing'; readonly isDeleted: boolean }
+  /** `left`: the cluster left the fleet and keeps what it has. `abandoned`: so does the deleted placement ask. */
+  | { readonly kind: 'gone'; readonly how: 'removed' | 'left' | 'abandoned' };
+
+export type BindingOutcome =
+  | { readonly kind: 'drifted' | 'differs'; readonly objects: readonly NewDifference[] }
+  | { readonly kind: 'drift-over' | 'difference-over' }
+  /** `cause`: where it is new. */
+  | { readonly kind: 'failed'; readonly objects: readonly NewDifference[]; readonly cause?: string | undefined }
+  | { readonly kind: 'available' | 'compared'; readonly snapshot: number | undefined }
+  | { readonly kind: 'applied' | 'not-available' };

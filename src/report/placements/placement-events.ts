@@ -1,0 +1,152 @@
+import { isLeaving } from '../../api/member-cluster.ts';
+import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import { abandons, placementKey } from '../../api/placement.ts';
+import type { Binding } from '../../api/placement-state.ts';
+import { wasGiven } from '../../engine/bindings/cleanup.ts';
+import type { RecordedPlacement } from '../../engine/input.ts';
+import { sameValue } from '../../engine/kernel/same-value.ts';
+import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
+import type { PlannedPlacement } from '../../engine/plan-document.ts';
+import { latestOf } from '../../engine/selection/snapshot.ts';
+import type { Change } from '../change.ts';
+import { outcomesOf } from './binding-outcomes.ts';
+import type { BindingEvent, PlacementChange, PlacementEvent } from './placement-event.ts';
+
+/** What a plan changes of its placements, then of those whose file is gone. */
+export function placementEvents(change: Change): PlacementEvent[] {
+  const { before, after, plan, earlier } = change;
+  const planned = new Set(plan.placements.map((placement) => placementKey(placement)));
+  const known = new Set(earlier?.placements.map((placement) => placementKey(placement)));
+  return [
+    ...plan.placements.flatMap((placement) => {
+      const key = placementKey(placement);
+      const [was, is] = [before.placements.get(key), after.placements.get(key)];
+      // Nothing happens without a trace in the record: of most placements neither file changes.
+      if (was && is && was.state === is.state && was.object === is.object) return [];
+      return about(placement, [...changesOf(was, is), ...eventsOnClusters(placement, { was, is, change })]);
+    }),
+    ...[...before.placements].flatMap(([key, was]) => {
+      if (planned.has(key)) return [];
+      const deleted: PlacementChange[] = known.has(key) ? [{ kind: 'deleted' }] : [];
+      return about(was.state.metadata, [...deleted, ...eventsOfDeleted(key, was, change)]);
+    }),
+  ];
+}
+
+const about = (
+  { name, namespace }: PlacementEvent['placement'],
+  events: readonly (PlacementChange | BindingEvent)[],
+): PlacementEvent[] => events.map((event) => ({ ...event, placement: { name, namespace } }));
+
+type Recorded = RecordedPlacement | undefined;
+
+function changesOf(was: Recorded, is: Recorded): PlacementChange[] {
+  const [old, now] = [pickedIn(was), pickedIn(is)];
+  const decisions = [...now].flatMap(([name, decision]) => (old.has(name) ? [] : [decision]));
+  const clusters = [...old.keys()].filter((name) => !now.has(name));
+  const snapshot = latestOf(is?.state.resourceSnapshots ?? [])?.index;
+  const [suspendedBefore, suspended] = [was, is].map((it) => it?.object?.metadata?.annotations?.[suspendedAnnotation]);
+  return [
+    ...(decisions.length > 0 ? [{ kind: 'picked' as const, decisions }] : []),
+    ...(clusters.length > 0 ? [{ kind: 'no-longer-picked' as const, clusters }] : []),
+    ...(snapshot !== undefined && snapshot !== latestOf(was?.state.resourceSnapshots ?? [])?.index
+      ? [{ kind: 'snapshot-taken' as const, snapshot }]
+      : []),
+    ...(suspended !== undefined && suspended !== suspendedBefore
+      ? [{ kind: 'suspended' as const, why: suspended }]
+      : []),
+    ...(suspended === undefined && suspendedBefore !== undefined ? [{ kind: 'resumed' as const }] : []),
+  ];
+}
+
+const pickedIn = (recorded: Recorded) =>
+  new Map(
+    (latestOf(recorded?.state.policySnapshots ?? [])?.targetClusters ?? []).flatMap((decision) =>
+      decision.selected ? [[decision.clusterName, decision] as const] : [],
+    ),
+  );
+
+interface Versions {
+  readonly was: Recorded;
+  readonly is: Recorded;
+  readonly change: Change;
+}
+
+/** Moves that start, what became of the others, and where it is no longer. */
+function eventsOnClusters({ bindings }: PlannedPlacement, { was, is, change }: Versions): BindingEvent[] {
+  const [old, now] = [bindingsIn(was), bindingsIn(is)];
+  const moves = bindings.flatMap(({ clusterName: cluster, move, resourceSnapshotIndex: snapshot }): BindingEvent[] => {
+    if (move === 'keep' || move === 'wait') return [];
+    if (move === 'remove' && old.leaving.has(cluster)) return [];
+    // A move stays in the plan until the cluster is done with it.
+    if (isUnderWay(old.staying.get(cluster), now.staying.get(cluster))) return [];
+    return [
+      move === 'remove'
+        ? { kind: 'removing', cluster, isDeleted: false }
+        : { kind: move === 'add' ? 'installing' : 'updating', cluster, snapshot },
+    ];
+  });
+  const moving = new Set(moves.map(({ cluster }) => cluster));
+  const outcomes = [...now.staying].flatMap(([cluster, binding]) => {
+    const before = old.staying.get(cluster);
+    if (before === binding) return [];
+    return outcomesOf({ placement: was?.object, binding: before }, { placement: is?.object, binding })
+      .filter(({ kind }) => !moving.has(cluster) || kind === 'failed' || kind === 'drifted' || kind === 'differs')
+      .map((outcome): BindingEvent => ({ ...outcome, cluster }));
+  });
+  return [...moves, ...outcomes, ...gone({ was, is, change }, () => 'removed')];
+}
+
+const isUnderWay = (before: Binding | undefined, after: Binding | undefined): boolean =>
+  before !== undefined &&
+  after !== undefined &&
+  before.state === after.state &&
+  before.resourceSnapshotIndex === after.resourceSnapshotIndex &&
+  sameValue(overridesIn(before), overridesIn(after));
+
+const overridesIn = ({ clusterResourceOverrideSnapshots, resourceOverrideSnapshots }: Binding) => [
+  clusterResourceOverrideSnapshots ?? [],
+  resourceOverrideSnapshots ?? [],
+];
+
+/** The plan only says what the clusters have to remove. */
+function eventsOfDeleted(key: PlacementKey, was: RecordedPlacement, change: Change): BindingEvent[] {
+  const is = change.after.placements.get(key);
+  const [old, now] = [bindingsIn(was), bindingsIn(is)];
+  const isAbandoned = was.object !== undefined && abandons(was.object);
+  return [
+    ...[...now.leaving]
+      .filter((cluster) => !old.leaving.has(cluster))
+      .map((cluster): BindingEvent => ({ kind: 'removing', cluster, isDeleted: true })),
+    // A removal that started before the deletion is carried out all the same.
+    ...gone({ was, is, change }, (cluster) => (isAbandoned && !old.leaving.has(cluster) ? 'abandoned' : 'removed')),
+  ];
+}
+
+/** Clusters that had something of a placement, by no binding of it any more. Nothing is removed where the cluster leaves the fleet. */
+function gone({ was, is, change }: Versions, howOn: (cluster: ClusterName) => 'removed' | 'abandoned'): BindingEvent[] {
+  const remaining = new Set(is?.state.bindings.map(({ targetCluster }) => targetCluster));
+  const clusters = (was?.state.bindings ?? []).flatMap((binding) =>
+    wasGiven(binding) && !remaining.has(binding.targetCluster) ? [binding.targetCluster] : [],
+  );
+  return [...new Set(clusters)].map((cluster) => ({
+    kind: 'gone',
+    cluster,
+    how: hasLeft(cluster, change) ? 'left' : howOn(cluster),
+  }));
+}
+
+function hasLeft(cluster: ClusterName, { before, after }: Change): boolean {
+  const [was, is] = [before.clusters.get(cluster), after.clusters.get(cluster)];
+  return was !== undefined && (is === undefined || isLeaving(is));
+}
+
+/** `leaving`: clusters that it is being removed from; another binding of it may stay there. */
+function bindingsIn(recorded: Recorded) {
+  const staying = new Map<ClusterName, Binding>();
+  const leaving = new Set<ClusterName>();
+  for (const binding of recorded?.state.bindings ?? [])
+    if (binding.deleting) leaving.add(binding.targetCluster);
+    else staying.set(binding.targetCluster, binding);
+  return { staying, leaving };
+}

@@ -1,0 +1,91 @@
+import type { Condition } from '../api/meta.ts';
+import { placementKey } from '../api/placement.ts';
+import type { StageStatus } from '../api/staged.ts';
+import { conditionIs, findCondition } from '../engine/kernel/condition.ts';
+import type { PlannedRun } from '../engine/plan-document.ts';
+import { inWords, progressOf } from '../engine/staged/told-progress.ts';
+import { titleOf } from '../repo/title-of.ts';
+import type { Change } from './change.ts';
+import type { EventSource, TimelineEntry } from './event-source.ts';
+
+/** How staged update runs go. */
+type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (
+  | { readonly kind: 'stage-soaked'; readonly stage: string }
+  /** `reason`: of the stage's condition. */
+  | { readonly kind: 'stage-changed'; readonly stage: string; readonly reason: string }
+  /** `condition`: the one that says how the run as a whole goes. */
+  | { readonly kind: 'run-changed'; readonly condition: Condition }
+);
+
+export const runs: EventSource<RunEvent> = {
+  events: ({ before, plan }) => plan.runs.flatMap((run) => eventsOf(run, before.runs.get(placementKey(run))?.status)),
+  sentences: (events) =>
+    [...Map.groupBy(events, ({ run }) => placementKey(run)).values()].flatMap((ofRun) => {
+      const text = sentenceOf(ofRun);
+      return text === undefined ? [] : [`${ofRun[0]!.run.name}: ${text}`];
+    }),
+  entries: (event) => {
+    const entry = entryOf(event);
+    return entry ? [{ subject: titleOf(event.run), ...entry }] : [];
+  },
+};
+
+function eventsOf(
+  { name, namespace, status }: PlannedRun,
+  before: NonNullable<ReturnType<Change['before']['runs']['get']>>['status'],
+): RunEvent[] {
+  const run = { name, ...(namespace !== undefined && { namespace }) };
+  const stages = (status.stagesStatus ?? []).flatMap((stage): RunEvent[] => {
+    const old = before?.stagesStatus?.find(({ stageName }) => stageName === stage.stageName);
+    const [now, then] = [stateOf(stage), stateOf(old)];
+    return [
+      ...(hasSoaked(stage) && !hasSoaked(old) ? [{ kind: 'stage-soaked' as const, run, stage: stage.stageName }] : []),
+      ...(now !== undefined && now !== then
+        ? [{ kind: 'stage-changed' as const, run, stage: stage.stageName, reason: now }]
+        : []),
+    ];
+  });
+  const condition = progressOf(status.conditions);
+  const isNew = condition !== undefined && condition.reason !== progressOf(before?.conditions)?.reason;
+  return [...stages, ...(isNew ? [{ kind: 'run-changed' as const, run, condition }] : [])];
+}
+
+const hasSoaked = (stage: StageStatus | undefined): boolean =>
+  stage?.afterStageTaskStatus?.some(({ conditions }) => conditionIs(conditions, 'WaitTimeElapsed', 'True')) ?? false;
+
+const stateOf = (stage: StageStatus | undefined): string | undefined =>
+  (findCondition(stage?.conditions, 'Succeeded') ?? findCondition(stage?.conditions, 'Progressing'))?.reason;
+
+/** How the run as a whole goes says more than that a stage has soaked. */
+function sentenceOf(events: readonly RunEvent[]): string | undefined {
+  const changed = events.find((event) => event.kind === 'run-changed');
+  if (changed) return inWords(changed.condition);
+  const soaked = events.findLast((event) => event.kind === 'stage-soaked');
+  return soaked && `stage ${soaked.stage} has soaked`;
+}
+
+function entryOf(event: RunEvent): Omit<TimelineEntry, 'subject'> | undefined {
+  if (event.kind === 'stage-soaked') return { tone: 'moving', text: `stage ${event.stage}: has soaked` };
+  if (event.kind === 'stage-changed') {
+    const { stage, reason } = event;
+    const tone = reason === 'StageUpdatingSucceeded' ? 'good' : reason.endsWith('Failed') ? 'bad' : 'moving';
+    return { tone, text: `stage ${stage}: ${stageWords[reason] ?? reason}` };
+  }
+  const { type, status, reason, message } = event.condition;
+  if (type === 'Initialized') return { tone: 'bad', text: `✗ the run cannot begin: ${message ?? reason}` };
+  // Stages and holds show how it progresses.
+  if (type !== 'Succeeded') return undefined;
+  return status === 'True'
+    ? { tone: 'good', text: '✓ the run is complete' }
+    : { tone: 'bad', text: `✗ the run failed: ${message ?? ''}` };
+}
+
+const stageWords: Readonly<Record<string, string>> = {
+  StageUpdatingStarted: 'started',
+  StageUpdatingWaiting: 'clusters are done, waiting for its tasks',
+  StageUpdatingSucceeded: 'done',
+  StageUpdatingFailed: 'failed',
+  StageUpdatingStopping: 'stopping',
+  StageUpdatingStopped: 'stopped',
+  StageUpdatingSkippedNoClusters: 'no clusters, skipped',
+};
