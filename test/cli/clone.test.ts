@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
-import { commit, folder, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { commit, sh } from '../support/git-repository.ts';
 import { cli } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';
 

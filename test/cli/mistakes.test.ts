@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { commit, folder, put, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, put, removeFolders } from '../support/folders.ts';
+import { commit, sh } from '../support/git-repository.ts';
 import { cli } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';
 

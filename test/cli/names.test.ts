@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
-import { removeFolders } from '../support/git-repository.ts';
+import { removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 import { place, shop } from '../support/shop.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
-import { removeFolders } from '../support/git-repository.ts';
+import { removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 import { bringDriftedVersion2, shop } from '../support/shop.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type DaemonHttp, serveHttp } from '../../src/daemon/http.ts';
 import { metrics } from '../../src/daemon/report/metrics.ts';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
-import { removeFolders } from '../support/git-repository.ts';
+import { removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { folder, put, removeFolders } from '../support/git-repository.ts';
+import { folder, put, removeFolders } from '../support/folders.ts';
 import { deployment } from '../support/paper-fleet.ts';
 import { cli, type Ran } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';

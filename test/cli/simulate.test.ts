@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { folder, put, removeFolders } from '../support/git-repository.ts';
+import { folder, put, removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 
 afterAll(removeFolders);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { folder, put, removeFolders } from '../support/git-repository.ts';
+import { folder, put, removeFolders } from '../support/folders.ts';
 import { cli } from '../support/run-cli.ts';
 import { place, shop } from '../support/shop.ts';
 

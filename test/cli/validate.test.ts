@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { bare, commit, folder, put, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, put, removeFolders } from '../support/folders.ts';
+import { bare, commit, sh } from '../support/git-repository.ts';
 import { member, placement } from '../support/paper-fleet.ts';
 import { cli } from '../support/run-cli.ts';
 

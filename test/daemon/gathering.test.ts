@@ -1,28 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
-import { deployment, member, placement } from '../support/paper-fleet.ts';
+import { deployment, placement } from '../support/paper-fleet.ts';
 import { names, settles, smallFleet } from '../support/small-fleet.ts';
+import { stagedRun } from '../support/staged-run.ts';
 import { VirtualFleet } from '../support/virtual-fleet.ts';
 
 const all = '{placementType: PickAll}';
 
-const staged: Record<string, string> = {
-  'clusters/a.yaml': member('a'),
-  'clusters/b.yaml': member('b'),
-  'web.yaml': placement('web', all, '{type: External}'),
-  'resources/web.yaml': deployment('web', 'web', 'web:1'),
-  'strategy.yaml': `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: careful}
-spec: {stages: [{name: all, labelSelector: {}, maxConcurrency: 2, afterStageTasks: [{type: TimedWait, waitTime: 1h}, {type: Approval}]}]}
-`,
-  'run.yaml': `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterStagedUpdateRun
-metadata: {name: web-1}
-spec: {placementName: web, stagedRolloutStrategyName: careful}
-`,
-};
+const staged = stagedRun('{type: TimedWait, waitTime: 1h}, {type: Approval}');
 
 let fleet: VirtualFleet;
 afterEach(() => fleet.close());

@@ -7,7 +7,8 @@ import { type Logger, openLog } from '../../src/daemon/report/log.ts';
 import { systemClock } from '../../src/members/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';
 import { inProcessTransport } from '../../src/simulator/transport.ts';
-import { author, bare, clone, commit, folder, gitThere, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { author, bare, clone, commit, gitThere, sh } from '../support/git-repository.ts';
 import { member as memberFile, placement } from '../support/paper-fleet.ts';
 
 afterAll(removeFolders);

@@ -2,29 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { suspendedAnnotation } from '../../src/engine/pause/placement-pause.ts';
 import { deployment, member, placement } from '../support/paper-fleet.ts';
 import { names, settles, smallFleet, web } from '../support/small-fleet.ts';
+import { stagedRun } from '../support/staged-run.ts';
 import { type VirtualDaemon, VirtualFleet } from '../support/virtual-fleet.ts';
 
 const all = '{placementType: PickAll}';
-
-/** A run with one stage that asks for approval, or waits, when its clusters are done. */
-const staged = (task: string): Record<string, string> => ({
-  'clusters/a.yaml': member('a'),
-  'clusters/b.yaml': member('b'),
-  'web.yaml': placement('web', all, '{type: External}'),
-  'resources/web.yaml': deployment('web', 'web', 'web:1'),
-  'strategy.yaml': `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterStagedUpdateStrategy
-metadata: {name: careful}
-spec: {stages: [{name: all, labelSelector: {}, maxConcurrency: 2, afterStageTasks: [${task}]}]}
-`,
-  'run.yaml': `
-apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterStagedUpdateRun
-metadata: {name: web-1}
-spec: {placementName: web, stagedRolloutStrategyName: careful}
-`,
-});
 
 const frozen = `
 apiVersion: gitfleet.dev/v1alpha1
@@ -79,7 +60,7 @@ const situations: Readonly<Record<string, Situation>> = {
     entered: refuses,
   },
   'refused, while a run would start': {
-    files: staged('{type: TimedWait, waitTime: 1s}'),
+    files: stagedRun('{type: TimedWait, waitTime: 1s}'),
     enter: (fleet) =>
       void fleet.commit({
         'fleet.yaml': careful,
@@ -94,11 +75,11 @@ const situations: Readonly<Record<string, Situation>> = {
     entered: (one) => holds(one, 'Freeze'),
   },
   'waiting for approval': {
-    files: staged('{type: Approval}'),
+    files: stagedRun('{type: Approval}'),
     entered: (one) => holds(one, 'WaitingForApproval'),
   },
   'waiting for time': {
-    files: staged('{type: TimedWait, waitTime: 1h}'),
+    files: stagedRun('{type: TimedWait, waitTime: 1h}'),
     entered: (one) => holds(one, 'WaitingForTime'),
   },
   'without a member that responds': {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { devThenProd } from '../support/dev-then-prod.ts';
-import { gitThere, removeFolders, sh } from '../support/git-repository.ts';
+import { removeFolders } from '../support/folders.ts';
+import { gitThere, sh } from '../support/git-repository.ts';
 import { deployment, member } from '../support/paper-fleet.ts';
 import { endAll, type FleetRepo, fleetRepo, push, recorded, startClusters, startDaemon, until } from './processes.ts';
 

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { commit, folder, sh } from '../support/git-repository.ts';
+import { folder } from '../support/folders.ts';
+import { commit, sh } from '../support/git-repository.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 const running: Gitfleet[] = [];

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { fileChanges } from '../../src/git/objects/changes.ts';
 import { subjectOf } from '../../src/git/objects/commit.ts';
 import { openObjects } from '../../src/git/objects/objects.ts';
-import { commit, folder, gitThere, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { commit, gitThere, sh } from '../support/git-repository.ts';
 
 afterAll(removeFolders);
 

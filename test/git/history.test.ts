@@ -6,7 +6,8 @@ import { openBranches } from '../../src/git/branches.ts';
 import { refPoll } from '../../src/git/ref-poll.ts';
 import { resolveCommit } from '../../src/git/resolve-commit.ts';
 import { openSource } from '../../src/git/source.ts';
-import { bare, elsewhere, folder, gitThere, nobody, openStatus, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { bare, elsewhere, gitThere, nobody, openStatus, sh } from '../support/git-repository.ts';
 import { type GitServer, startGitServer } from '../support/http-backend-server.ts';
 
 const closing: { close(): Promise<void> }[] = [];

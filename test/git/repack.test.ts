@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listRefs } from '../../src/git/local/local-refs.ts';
 import { openObjects } from '../../src/git/objects/objects.ts';
-import { bare, clone, commit, folder, gitThere, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { bare, clone, commit, gitThere, sh } from '../support/git-repository.ts';
 
 afterAll(removeFolders);
 const run = promisify(execFile);

@@ -4,19 +4,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { approvalBranches } from '../../src/git/approval-branches.ts';
 import { alwaysAsk } from '../../src/git/ref-poll.ts';
 import { openSource } from '../../src/git/source.ts';
-import {
-  author,
-  bare,
-  clone,
-  elsewhere,
-  folder,
-  gitThere,
-  nobody,
-  now,
-  openStatus,
-  removeFolders,
-  sh,
-} from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { author, bare, clone, elsewhere, gitThere, nobody, now, openStatus, sh } from '../support/git-repository.ts';
 import { type GitServer, refusePushes, startGitServer } from '../support/http-backend-server.ts';
 
 const token = 's3cret';

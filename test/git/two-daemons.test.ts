@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { StatusBranch } from '../../src/git/status-branch.ts';
-import { bare, clone, commit, folder, gitThere, openStatus, removeFolders, sh } from '../support/git-repository.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { bare, clone, commit, gitThere, openStatus, sh } from '../support/git-repository.ts';
 import { startGitServer } from '../support/http-backend-server.ts';
 
 const closing: { close(): Promise<void> }[] = [];

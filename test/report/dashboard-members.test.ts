@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { ObjectOutcome } from '../../src/api/observation.ts';
 import type { PatchDetail } from '../../src/api/placement.ts';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
-import { removeFolders } from '../support/git-repository.ts';
+import { removeFolders } from '../support/folders.ts';
 import { deployment, member } from '../support/paper-fleet.ts';
 import { place, shop } from '../support/shop.ts';
 

@@ -8,7 +8,7 @@ import { readRecord } from '../../src/repo/record/read.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
 import { type DashboardInput, renderDashboard } from '../../src/report/dashboard/dashboard.ts';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
-import { removeFolders } from '../support/git-repository.ts';
+import { removeFolders } from '../support/folders.ts';
 import { deployment, member } from '../support/paper-fleet.ts';
 import { cli } from '../support/run-cli.ts';
 import { shop } from '../support/shop.ts';

@@ -6,7 +6,8 @@ import { defaultAuthor, parsePerson } from '../../src/git/person.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { statusMessage } from '../../src/report/commit-message.ts';
-import { folder, nobody, put } from './git-repository.ts';
+import { folder, put } from './folders.ts';
+import { nobody } from './git-repository.ts';
 import { changes, PaperFleet } from './paper-fleet.ts';
 
 /** A fleet on paper whose repo and status branch are a real git repository: what the commands of a person read. */

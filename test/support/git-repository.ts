@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Credentials } from '../../src/git/http/credentials.ts';
 import { openStatusBranch, type StatusBranch } from '../../src/git/status-branch.ts';
+import { folder, put } from './folders.ts';
 
 export const gitThere = (() => {
   try {
@@ -19,30 +18,11 @@ export const nobody: Credentials = async () => undefined;
 export const author = { name: 'Fleet Bot', email: 'bot@example.com' };
 export const now = (): number => Date.parse('2026-11-20T10:00:00Z');
 
-const folders: string[] = [];
-
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'gitfleet-test-'));
-  folders.push(made);
-  return made;
-}
-
-export function removeFolders(): void {
-  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
-}
-
 export function sh(dir: string, ...args: string[]): string {
   const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', '-c', 'init.defaultBranch=main'];
   return execFileSync('git', ['-C', dir, ...who, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     .toString('utf8')
     .trim();
-}
-
-export function put(dir: string, files: Readonly<Record<string, string>>): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(dir, path)), { recursive: true });
-    writeFileSync(join(dir, path), text);
-  }
 }
 
 /** Writes files and commits them; returns the commit. */

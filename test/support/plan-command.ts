@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
-import { cleanUp, filesOf, folder, gitfleet } from './run-program.ts';
+import { filesOf, folder, removeFolders } from './folders.ts';
+import { cli } from './run-cli.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 /** A plan as `-o json` prints it: the record is text by path. */
 export type PrintedPlan = Omit<Plan, 'record'> & { readonly record: Readonly<Record<string, string>> };
@@ -32,9 +33,9 @@ export const now = '2026-11-20T10:00:00Z';
 
 /** `gitfleet plan --repo … --observed … --recorded … --now … --out-recorded … -o json`. */
 export async function plan(of: Case): Promise<Planned> {
-  const { flags, out } = await onDisk(of);
+  const { flags, out } = onDisk(of);
   const { text, code } = await printedBy('plan', ...flags, '-o', 'json');
-  return planned(text, code, await filesOf(out));
+  return planned(text, code, filesOf(out));
 }
 
 /** `gitfleet render --cluster X -o json`: the manifests that each of these clusters gets. */
@@ -42,7 +43,7 @@ export async function rendered(
   of: Case,
   ...clusters: readonly string[]
 ): Promise<Readonly<Record<string, Manifest[]>>> {
-  const { renderFlags } = await onDisk(of);
+  const { renderFlags } = onDisk(of);
   const made: Record<string, Manifest[]> = {};
   for (const cluster of clusters) {
     const { text } = await printedBy('render', ...renderFlags, '--cluster', cluster, '-o', 'json');
@@ -52,7 +53,7 @@ export async function rendered(
 }
 
 async function printedBy(...argv: readonly string[]): Promise<{ readonly text: string; readonly code: number }> {
-  const { out: text, err, code } = await gitfleet(...argv);
+  const { out: text, err, code } = await cli(...argv);
   if (text === '') throw new Error(err);
   return { text, code };
 }
@@ -72,17 +73,17 @@ function planned(text: string, code: number, recorded: Planned['recorded']): Pla
   };
 }
 
-async function onDisk({ repo, observed, recorded, now: at = now }: Case) {
+function onDisk({ repo, observed, recorded, now: at = now }: Case) {
   const files = Object.entries(repo).map(([path, text]) => [
     path,
     typeof text === 'string' ? text : text.join('\n---\n'),
   ]);
-  const [fleet, record, seen, out] = await Promise.all([
+  const [fleet, record, seen, out] = [
     folder(Object.fromEntries(files) as Record<string, string>),
     folder(recorded),
     folder(observed ? { 'observed.yaml': observed.join('\n---\n') } : {}),
     folder(),
-  ]);
+  ];
   const renderFlags = [
     ...['--repo', fleet, '--recorded', recorded ? record : 'none', '--now', at],
     ...(observed ? ['--observed', join(seen, 'observed.yaml')] : []),

@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../../support/run-program.ts';
+import { type Document, type Files, filesOf, folder, removeFolders } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { app, members, placement, T0 } from '../rollout/world.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const shop: Files = {
   ...members('a b'),
@@ -18,11 +19,11 @@ const git = (cwd: string, ...args: string[]) =>
 
 describe('exit code of plan', () => {
   const code = async (files: Files, ...flags: string[]): Promise<number> =>
-    (await gitfleet('plan', '--repo', await folder(files), '--now', T0, ...flags)).code;
+    (await cli('plan', '--repo', folder(files), '--now', T0, ...flags)).code;
 
   it('0: nothing to do', async () => {
     expect(await code({})).toBe(0);
-    const recorded = await folder();
+    const recorded = folder();
     await code(shop, '--out-recorded', recorded);
     expect(await code(shop, '--recorded', recorded)).toBe(0);
   });
@@ -36,19 +37,19 @@ describe('exit code of plan', () => {
   });
 
   it('2: any problem of severity error, whatever else there is to do', async () => {
-    const { code: said, out } = await gitfleet(
-      ...['plan', '--repo', await folder({ ...shop, 'bad.yaml': '{' }), '--now', T0, '-o', 'json'],
+    const { code: said, out } = await cli(
+      ...['plan', '--repo', folder({ ...shop, 'bad.yaml': '{' }), '--now', T0, '-o', 'json'],
     );
     expect(said).toBe(2);
     expect(JSON.parse(out).targets).toHaveLength(2);
   });
 
   it('4: refused by the guard; the document and the record are there all the same', async () => {
-    const recorded = await folder();
+    const recorded = folder();
     await code(shop, '--out-recorded', recorded);
-    const out = await folder();
-    const refused = await gitfleet(
-      ...['plan', '--repo', await folder(members('a b')), '--recorded', recorded, '--out-recorded', out],
+    const out = folder();
+    const refused = await cli(
+      ...['plan', '--repo', folder(members('a b')), '--recorded', recorded, '--out-recorded', out],
       ...['--now', T0, '-o', 'json'],
     );
     expect(refused.code).toBe(4);
@@ -58,11 +59,11 @@ describe('exit code of plan', () => {
       ['a', true],
       ['b', true],
     ]);
-    expect(await filesOf(out)).toEqual(document.record);
+    expect(filesOf(out)).toEqual(document.record);
   });
 
   it('2 goes before 4', async () => {
-    const recorded = await folder();
+    const recorded = folder();
     await code(shop, '--out-recorded', recorded);
     expect(await code({ ...members('a b'), 'bad.yaml': 'kind: Nope\napiVersion: gitfleet.dev/v1alpha1\n' })).toBe(2);
   });
@@ -73,13 +74,13 @@ describe('exit code of plan', () => {
     ['--recorded that is not there', ['--recorded', '/nowhere/at/all']],
     ['--ref of a folder without git', ['--ref', 'main']],
   ])('3: a %s', async (_, flags) => {
-    const { code: said, err } = await gitfleet('plan', '--repo', await folder(shop), '--now', T0, ...flags);
+    const { code: said, err } = await cli('plan', '--repo', folder(shop), '--now', T0, ...flags);
     expect([said, err]).toEqual([3, expect.stringContaining('cannot be read')]);
   });
 
   it('not 3: a member that could not be reached', async () => {
     const observed = `{apiVersion: gitfleet.dev/v1alpha1, kind: ClusterObservation, metadata: {name: a}, observedAt: "2026-11-20T09:00:00Z", reachable: false, cause: refused}`;
-    expect(await code(shop, '--observed', join(await folder({ 'a.yaml': observed }), 'a.yaml'))).toBe(0);
+    expect(await code(shop, '--observed', join(folder({ 'a.yaml': observed }), 'a.yaml'))).toBe(0);
   });
 
   it('2: a --now that is no instant', async () => {
@@ -89,20 +90,20 @@ describe('exit code of plan', () => {
 
 it('--now is an instant, in whatever zone it is given', async () => {
   const planned = async (now: string) =>
-    JSON.parse((await gitfleet('plan', '--repo', await folder(shop), '--now', now, '-o', 'json')).out);
+    JSON.parse((await cli('plan', '--repo', folder(shop), '--now', now, '-o', 'json')).out);
   expect(await planned('2026-11-20T12:00:00.000+02:00')).toEqual(await planned('2026-11-20T10:00:00Z'));
 });
 
 describe('--repo', () => {
   it('reads a plain folder as it is on disk; its commit changes with its files and with nothing else', async () => {
     const commit = async (files: Files): Promise<string> =>
-      JSON.parse((await gitfleet('plan', '--repo', await folder(files), '--now', T0, '-o', 'json')).out).commit;
+      JSON.parse((await cli('plan', '--repo', folder(files), '--now', T0, '-o', 'json')).out).commit;
     expect(await commit(shop)).toBe(await commit(shop));
     expect(await commit(shop)).not.toBe(await commit({ ...shop, 'resources/web.yaml': app('web:2') }));
   });
 
   it('reads a commit of a git repository, HEAD unless --ref names another', async () => {
-    const repo = await folder(shop);
+    const repo = folder(shop);
     await git(repo, 'init', '-q', '-b', 'main');
     await git(repo, 'add', '.');
     await git(repo, 'commit', '-qm', 'one');
@@ -112,7 +113,7 @@ describe('--repo', () => {
     await git(repo, 'commit', '-qm', 'two');
     await writeFile(join(repo, 'clusters/d.yaml'), members('d')['clusters/d.yaml']!);
     const plan = async (...flags: string[]): Promise<Document> =>
-      JSON.parse((await gitfleet('plan', '--repo', repo, '--now', T0, '-o', 'json', ...flags)).out);
+      JSON.parse((await cli('plan', '--repo', repo, '--now', T0, '-o', 'json', ...flags)).out);
     const names = ({ placements }: Document) =>
       placements[0].bindings.map(({ clusterName }: Document) => clusterName).join(' ');
     expect(names(await plan())).toBe('a b c');
@@ -121,20 +122,20 @@ describe('--repo', () => {
     const first = stdout.trim();
     expect((await plan('--ref', first)).commit).toBe(first);
     expect((await plan('--ref', 'one')).commit).toBe(first);
-    expect((await gitfleet('plan', '--repo', repo, '--ref', 'nothing', '--now', T0)).code).toBe(3);
+    expect((await cli('plan', '--repo', repo, '--ref', 'nothing', '--now', T0)).code).toBe(3);
   });
 
   it('takes its record from the status branch unless --recorded names another', async () => {
-    const repo = await folder(shop);
-    const recorded = await folder();
+    const repo = folder(shop);
+    const recorded = folder();
     await git(repo, 'init', '-q', '-b', 'main');
     await git(repo, 'add', '.');
     await git(repo, 'commit', '-qm', 'one');
-    const plan = async (...flags: string[]) => gitfleet('plan', '--repo', repo, '--now', T0, ...flags);
+    const plan = async (...flags: string[]) => cli('plan', '--repo', repo, '--now', T0, ...flags);
     expect((await plan('--out-recorded', recorded)).code).toBe(1);
     await git(repo, 'checkout', '-q', '--orphan', 'fleet-status');
     await git(repo, 'rm', '-rqf', '.');
-    for (const [path, text] of Object.entries(await filesOf(recorded))) {
+    for (const [path, text] of Object.entries(filesOf(recorded))) {
       await promisify(execFile)('mkdir', ['-p', join(repo, path, '..')]);
       await writeFile(join(repo, path), text);
     }
@@ -142,13 +143,13 @@ describe('--repo', () => {
     await git(repo, 'commit', '-qm', 'status');
     await git(repo, 'checkout', '-q', 'main');
     expect((await plan()).code).toBe(0);
-    expect((await plan('--recorded', await folder())).code).toBe(1);
+    expect((await plan('--recorded', folder())).code).toBe(1);
   });
 });
 
 describe('the fleet repo', () => {
   const decisions = async (files: Files): Promise<Document> => {
-    const { out } = await gitfleet('plan', '--repo', await folder(files), '--now', T0, '-o', 'json');
+    const { out } = await cli('plan', '--repo', folder(files), '--now', T0, '-o', 'json');
     const { placements, targets, problems } = JSON.parse(out);
     return { placements, targets, problems };
   };

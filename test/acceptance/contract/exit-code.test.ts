@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { folder, gitfleet } from '../../support/run-program.ts';
+import { folder } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { app, at, holds, member, members, placement, rolling, Story } from '../rollout/world.ts';
 
 const all = '{placementType: PickAll}';
@@ -73,8 +74,8 @@ it('what waits for its turn is nothing to do', async () => {
 it('the last line counts what the exit code is about, also of what is no placement or no member any more', async () => {
   const story = await settled();
   const said = async () => {
-    const [repo, recorded] = [await folder(story.files), await folder(story.record)];
-    const { out } = await gitfleet('plan', '--repo', repo, '--recorded', recorded, '--now', at(20));
+    const [repo, recorded] = [folder(story.files), folder(story.record)];
+    const { out } = await cli('plan', '--repo', repo, '--recorded', recorded, '--now', at(20));
     return /Plan: (.*)\. Commit/.exec(out)?.[1];
   };
   story.files['web.yaml'] = story.files['web.yaml']!.replace(

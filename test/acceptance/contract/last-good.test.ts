@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Document } from '../../support/run-program.ts';
+import { type Document, removeFolders } from '../../support/folders.ts';
 import { app, deployment, member, namespace, placement, rolling, Story, told, twoReplicas } from '../rollout/world.ts';
 import { canary, prod, run, strategy } from '../staged/world.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const named = (text: string, name: string): string => text.replaceAll('web', name);
 /** Two placements that run everywhere; the broken file is the first one's, and the second one is changed with it. */

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { cleanUp, type Document, type Files, filesOf, folder, gitfleet } from '../../support/run-program.ts';
+import { type Document, type Files, filesOf, folder, removeFolders } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { app, at, deployment, member, members, namespace, placement, rolling, T0, words } from '../rollout/world.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const head = (name: string) => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
@@ -19,14 +20,14 @@ const shop: Files = {
 
 /** Plans the shop once without a look at its members, then with these files as `--observed`. */
 async function observed(files: Files, options: { readonly repo?: Files; readonly now?: string } = {}) {
-  const [repo, recorded, seen] = await Promise.all([folder(options.repo ?? shop), folder(), folder(files)]);
-  await gitfleet('plan', '--repo', repo, '--now', T0, '--out-recorded', recorded);
+  const [repo, recorded, seen] = [folder(options.repo ?? shop), folder(), folder(files)];
+  await cli('plan', '--repo', repo, '--now', T0, '--out-recorded', recorded);
   return plan(repo, recorded, seen, options.now);
 }
 
 async function plan(repo: string, recorded: string, seen: string | undefined, now = T0) {
   const flags = ['--repo', repo, '--recorded', recorded, '--now', now, '-o', 'json'];
-  const { out, code } = await gitfleet('plan', ...flags, ...(seen === undefined ? [] : ['--observed', seen]));
+  const { out, code } = await cli('plan', ...flags, ...(seen === undefined ? [] : ['--observed', seen]));
   return { code, plan: JSON.parse(out) as Document };
 }
 
@@ -165,7 +166,7 @@ describe('what is concluded from an observation', () => {
     const step = await observed({ 'a.yaml': stringify({ ...head('a'), placements: [done] }) }, { now: at(3600) });
     expect(step.plan.targets.map(({ clusterName }: Document) => clusterName)).toEqual(['a', 'b']);
     expect(conditionsOn(step, 'b')).toEqual(available.slice(0, 1));
-    const { plan: fresh } = await plan(await folder(shop), await folder(), await folder());
+    const { plan: fresh } = await plan(folder(shop), folder(), folder());
     expect([fresh.targets, fresh.problems]).toEqual([[], []]);
   });
 
@@ -173,8 +174,8 @@ describe('what is concluded from an observation', () => {
     const down = { ...head('a'), reachable: false, cause: 'refused' };
     const { observedAt: _, ...never } = down;
     const targets = async (seen: Document, now: string): Promise<string[]> => {
-      const files = await folder({ 'a.yaml': stringify(seen) });
-      const { plan: made } = await plan(await folder({ ...shop, ...members('a') }), await folder(), files, now);
+      const files = folder({ 'a.yaml': stringify(seen) });
+      const { plan: made } = await plan(folder({ ...shop, ...members('a') }), folder(), files, now);
       expect(made.problems).toEqual([]);
       return made.targets.map(({ clusterName }: Document) => clusterName);
     };
@@ -235,8 +236,8 @@ describe('what is concluded from an observation', () => {
 describe('eligibility', () => {
   const picky: Files = { ...shop, 'web.yaml': placement('{placementType: PickAll}') };
   const reason = async (status: Document, repo: Files = picky, now = T0): Promise<string> => {
-    const seen = await folder({ 'a.yaml': stringify({ ...head('a'), memberStatus: status }) });
-    return reasonsFor(await plan(await folder(repo), await folder(), seen, now), 'a');
+    const seen = folder({ 'a.yaml': stringify({ ...head('a'), memberStatus: status }) });
+    return reasonsFor(await plan(folder(repo), folder(), seen, now), 'a');
   };
   const agent = (conditions: Document[], lastReceivedHeartbeat = T0) => ({
     agentStatus: [{ type: 'MemberAgent', conditions, lastReceivedHeartbeat }],
@@ -259,14 +260,10 @@ describe('eligibility', () => {
   });
 
   it('without --observed it is what the repo writes, else reachable', async () => {
-    const { plan: unwritten } = await plan(await folder(picky), await folder(), undefined);
+    const { plan: unwritten } = await plan(folder(picky), folder(), undefined);
     expect(reasonsFor({ plan: unwritten }, 'a')).toMatch(/^picked/);
     const written = `${member('a')}status: ${JSON.stringify({ agentStatus: [] })}\n`;
-    const { plan: offline } = await plan(
-      await folder({ ...picky, 'clusters/a.yaml': written }),
-      await folder(),
-      undefined,
-    );
+    const { plan: offline } = await plan(folder({ ...picky, 'clusters/a.yaml': written }), folder(), undefined);
     expect(reasonsFor({ plan: offline }, 'a')).toMatch(/member agent is not online/);
   });
 
@@ -286,17 +283,15 @@ describe('eligibility', () => {
 
 describe('what observe writes', () => {
   it('is read by plan: the record keeps no heartbeat and no observation time', async () => {
-    const recorded = await folder();
+    const recorded = folder();
     const status = {
       agentStatus: [{ type: 'MemberAgent', conditions: [], lastReceivedHeartbeat: T0 }],
       properties: { 'x/y': { value: '1', observationTime: T0 } },
       resourceUsage: { capacity: { cpu: '4' }, observationTime: T0 },
     };
-    const seen = await folder({ 'a.yaml': stringify({ ...head('a'), memberStatus: status }) });
-    await gitfleet(
-      ...['plan', '--repo', await folder(members('a')), '--observed', seen, '--now', T0, '--out-recorded', recorded],
-    );
-    expect(parse((await filesOf(recorded))['clusters/a.yaml']!).status).toEqual({
+    const seen = folder({ 'a.yaml': stringify({ ...head('a'), memberStatus: status }) });
+    await cli(...['plan', '--repo', folder(members('a')), '--observed', seen, '--now', T0, '--out-recorded', recorded]);
+    expect(parse(filesOf(recorded)['clusters/a.yaml']!).status).toEqual({
       agentStatus: [{ type: 'MemberAgent', conditions: [] }],
       properties: { 'x/y': { value: '1' } },
       resourceUsage: { capacity: { cpu: '4' } },

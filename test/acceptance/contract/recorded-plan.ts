@@ -1,11 +1,12 @@
 import { parse } from 'yaml';
-import { type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
+import { type Document, type Files, folder } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { app, members, placement, rolling, T0 } from '../rollout/world.ts';
 
 /** A plan of files on a record. */
 export async function plan(files: Files, record: Files, ...flags: string[]): Promise<{ code: number; plan: Document }> {
-  const [repo, recorded] = await Promise.all([folder(files), folder(record)]);
-  const { out, code } = await gitfleet(
+  const [repo, recorded] = [folder(files), folder(record)];
+  const { out, code } = await cli(
     ...['plan', '--repo', repo, '--recorded', recorded, '--now', T0, '-o', 'json', ...flags],
   );
   return { code, plan: JSON.parse(out) };

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { cleanUp, type Document, type Files, filesOf, folder } from '../../support/run-program.ts';
+import { type Document, type Files, filesOf, folder, removeFolders } from '../../support/folders.ts';
 import { app, deployment, members, moves, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
 import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 describe('a record', () => {
   it('may hold only some files: what is missing is not remembered', async () => {
@@ -19,12 +19,12 @@ describe('a record', () => {
   });
 
   it('is written whole, unchanged files too, and a step on it writes the same', async () => {
-    const out = await folder();
+    const out = folder();
     const first = await plan(shop, {}, '--out-recorded', out);
-    expect(await filesOf(out)).toEqual(first.plan.record);
-    const next = await folder();
+    expect(filesOf(out)).toEqual(first.plan.record);
+    const next = folder();
     const second = await plan(shop, first.plan.record, '--out-recorded', next);
-    expect(await filesOf(next)).toEqual(first.plan.record);
+    expect(filesOf(next)).toEqual(first.plan.record);
     expect(second.plan.digest).toBe(first.plan.digest);
   });
 

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
+import { type Document, type Files, folder, removeFolders } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { at, members, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const ours = 'sword"fish\nours';
@@ -136,21 +137,21 @@ it.each<[string, string]>([
     'resources/web.yaml': '{apiVersion: v1, kind: Namespace, metadata: {name: web}}',
   });
   story.seen = undefined;
-  const repo = await folder(story.files);
+  const repo = folder(story.files);
   for (const format of ['json', 'table', 'markdown']) {
-    const { out, err, code } = await gitfleet('plan', '--repo', repo, '--now', at(0), '-o', format);
+    const { out, err, code } = await cli('plan', '--repo', repo, '--now', at(0), '-o', format);
     expect(code).toBe(2);
     const { record: _record, ...rest } = format === 'json' ? JSON.parse(out) : { record: {}, out };
     expect(found('said', JSON.stringify(rest) + err, theirs)).toEqual([]);
     expect(found('said', JSON.stringify(rest) + err, ours)).toEqual([]);
   }
-  const said = await gitfleet('validate', repo);
+  const said = await cli('validate', repo);
   expect(found('validate', said.out + said.err, theirs)).toEqual([]);
   expect(found('validate', said.out + said.err, ours)).toEqual([]);
 });
 
 it('diff shows which keys a Secret has, and not what they hold', async () => {
-  const { out } = await gitfleet('diff', '--repo', await folder(shop), '--recorded', await folder(), '--now', at(0));
+  const { out } = await cli('diff', '--repo', folder(shop), '--recorded', folder(), '--now', at(0));
   expect(out).toContain('note: (redacted)');
   expect(out).toContain('password: (redacted)');
   for (const value of [ours, injected]) expect(found('diff', out, value)).toEqual([]);

@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
+import { type Document, type Files, folder, removeFolders } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { app, at, members, placement, rolling, Story, T0 } from '../rollout/world.ts';
 import { approval, canary, delivered, prod, run, staged } from '../staged/world.ts';
 import { checkShape } from './shape.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const plan = async (files: Files, ...flags: string[]): Promise<Document> => {
-  const { out } = await gitfleet('plan', '--repo', await folder(files), '--now', T0, '-o', 'json', ...flags);
+  const { out } = await cli('plan', '--repo', folder(files), '--now', T0, '-o', 'json', ...flags);
   return JSON.parse(out);
 };
 
@@ -29,7 +30,7 @@ describe('the plan document', () => {
   });
 
   it('of the example keeps its shape', async () => {
-    const { out } = await gitfleet('plan', '--repo', 'fleet-repo-example', '--now', T0, '-o', 'json');
+    const { out } = await cli('plan', '--repo', 'fleet-repo-example', '--now', T0, '-o', 'json');
     checkShape(JSON.parse(out));
   });
 
@@ -116,8 +117,8 @@ spec: {stages: [{name: all, labelSelector: {}, beforeStageTasks: [{type: Approva
   });
 
   it('is the same value in YAML', async () => {
-    const repo = await folder({ ...members('a'), 'web.yaml': placement('{placementType: PickAll}') });
-    const text = async (format: string) => (await gitfleet('plan', '--repo', repo, '--now', T0, '-o', format)).out;
+    const repo = folder({ ...members('a'), 'web.yaml': placement('{placementType: PickAll}') });
+    const text = async (format: string) => (await cli('plan', '--repo', repo, '--now', T0, '-o', format)).out;
     expect(parse(await text('yaml'))).toEqual(JSON.parse(await text('json')));
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Document } from '../../support/run-program.ts';
+import type { Document } from '../../support/folders.ts';
 
 /** Keys that a stranger may rely on, in the order in which they stand; `?` = left out when there is nothing to say. */
 const keys: Readonly<Record<string, readonly string[]>> = {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { cleanUp, type Document, type Files } from '../../support/run-program.ts';
+import { type Document, type Files, removeFolders } from '../../support/folders.ts';
 import { app, deployment, members, moves, namespace, placement, Story, T0 } from '../rollout/world.ts';
 import { plan, shop, state, stateOf } from './recorded-plan.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 describe('a state.yaml written by hand', () => {
   it('needs the clusters and states of its bindings and no more; what it has is kept', async () => {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
+import { type Document, type Files, folder, removeFolders } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { app, at, eviction, members, placement, rolling, Story, T0, twoReplicas } from '../rollout/world.ts';
 import { approval, canary, delivered, held, prod, runWords, staged } from '../staged/world.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const kindsOf = (record: Files): string[] =>
   Object.entries(record)
@@ -129,12 +130,12 @@ describe('the files of the record', () => {
           observedAt: at(seconds),
           memberStatus: { resourceUsage: { available: { cpu } }, properties: { 'x/n': { value: nodes } } },
         };
-        const [repo, recorded, dir] = await Promise.all([
+        const [repo, recorded, dir] = [
           folder(story.files),
           folder(story.record),
           folder({ 'a.json': JSON.stringify(seen) }),
-        ]);
-        const { out } = await gitfleet(
+        ];
+        const { out } = await cli(
           ...['plan', '--repo', repo, '--recorded', recorded, '--observed', dir, '--now', at(seconds), '-o', 'json'],
         );
         story.record = JSON.parse(out).record;
@@ -257,10 +258,10 @@ describe('fleet.yaml', () => {
     'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: ${spec}\n`,
   });
   const problems = async (spec: string): Promise<string[]> => {
-    const { out } = await gitfleet(
+    const { out } = await cli(
       'plan',
       '--repo',
-      await folder({ ...config(spec), ...members('a') }),
+      folder({ ...config(spec), ...members('a') }),
       '--now',
       T0,
       '-o',

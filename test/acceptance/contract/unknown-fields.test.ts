@@ -1,9 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { cleanUp, folder, gitfleet } from '../../support/run-program.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { cli } from '../../support/run-cli.ts';
 import { members, placement, T0 } from '../rollout/world.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const strange = {
   apiVersion: 'apps/v1',
@@ -24,7 +25,7 @@ const custom = {
 };
 
 it('a field that no type of ours knows reaches the snapshot and the member as it is', async () => {
-  const repo = await folder({
+  const repo = folder({
     ...members('a'),
     'web.yaml': placement('{placementType: PickAll}'),
     'resources/web.json': JSON.stringify({
@@ -33,12 +34,12 @@ it('a field that no type of ours knows reaches the snapshot and the member as it
       items: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web' } }, strange, custom],
     }),
   });
-  const { out } = await gitfleet('plan', '--repo', repo, '--now', T0, '-o', 'json');
+  const { out } = await cli('plan', '--repo', repo, '--now', T0, '-o', 'json');
   const { record, problems } = JSON.parse(out);
   expect(problems).toEqual([]);
   const snapshot = parseAllDocuments(record['placements/web/snapshots/0.yaml']).map((document) => document.toJS());
   expect(snapshot.slice(1)).toEqual([strange, custom]);
-  const rendered = await gitfleet('render', '--repo', repo, '--cluster', 'a', '--now', T0, '-o', 'yaml');
+  const rendered = await cli('render', '--repo', repo, '--cluster', 'a', '--now', T0, '-o', 'yaml');
   const sent = parseAllDocuments(rendered.out).map((document) => document.toJS());
   const items = sent.flatMap((value) => value.items ?? [value]);
   for (const whole of [strange, custom]) {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { cleanUp, type Document } from '../../support/run-program.ts';
+import { type Document, removeFolders } from '../../support/folders.ts';
 import { deployment, moves, namespace, placement, rolling, Story, told } from '../rollout/world.ts';
 import { otherPlacement, plan, shop, state } from './recorded-plan.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 describe('a record', () => {
   it('a file in it that is written anew anyway is a warning, and a missing one, when it cannot be used', async () => {

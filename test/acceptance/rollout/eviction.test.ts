@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Document } from '../../support/folders.ts';
 import {
   app,
-  type Document,
   deployment,
   eviction,
   held,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { type Document, folder } from '../../support/folders.ts';
 import { overrideEverywhere } from '../../support/override-everywhere.ts';
-import { folder, gitfleet } from '../../support/run-program.ts';
+import { cli } from '../../support/run-cli.ts';
 import {
   all,
   app,
   at,
   bindingOn,
-  type Document,
   held,
   holds,
   member,
@@ -329,9 +329,8 @@ describe('a label changed that only fills a variable of an override', () => {
   it('shows in the table, in the comment on a pull request and in the diff', async () => {
     const story = await labelled();
     story.files['clusters/b.yaml'] = member('b', { region: 'asia', env: 'dev' });
-    const [repo, recorded] = [await folder(story.files), await folder(story.record)];
-    const said = async (...argv: string[]) =>
-      gitfleet(...argv, '--repo', repo, '--recorded', recorded, '--now', at(20));
+    const [repo, recorded] = [folder(story.files), folder(story.record)];
+    const said = async (...argv: string[]) => cli(...argv, '--repo', repo, '--recorded', recorded, '--now', at(20));
     expect((await said('plan')).out).toMatch(/^reapply +web +b +0 +Bound[\s\S]*, 1 to apply anew,/m);
     expect((await said('plan', '-o', 'markdown')).out).toMatch(/, 1 to apply anew[\s\S]*`web` on `b` at snapshot 0/);
     const { out, code } = await said('diff');

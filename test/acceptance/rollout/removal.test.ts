@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Document } from '../../support/folders.ts';
 import {
   all,
   app,
   at,
-  type Document,
   deployment,
   held,
   holds,

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parse } from 'yaml';
+import { type Document, type Files, folder, removeFolders } from '../../support/folders.ts';
 import { at } from '../../support/instants.ts';
 import { overrideEverywhere } from '../../support/override-everywhere.ts';
-import { cleanUp, type Document, type Files, folder, gitfleet } from '../../support/run-program.ts';
+import { cli } from '../../support/run-cli.ts';
 
 export { at, T0 } from '../../support/instants.ts';
-export type { Document } from '../../support/run-program.ts';
 
-afterAll(cleanUp);
+afterAll(removeFolders);
 
 /** What one member shows; absent = it holds nothing. */
 export interface Sight {
@@ -64,9 +64,9 @@ export class Story {
   }
 
   async #once(): Promise<Step> {
-    const [repo, recorded, out] = await Promise.all([folder(this.files), folder(this.record), folder({})]);
-    const seen = this.seen && (await folder(this.#observations(this.seen)));
-    const { code, out: text } = await gitfleet(
+    const [repo, recorded, out] = [folder(this.files), folder(this.record), folder({})];
+    const seen = this.seen && folder(this.#observations(this.seen));
+    const { code, out: text } = await cli(
       ...['plan', '--repo', repo, '--recorded', recorded, '--out-recorded', out, '--now', at(this.seconds)],
       ...(seen === undefined ? [] : ['--observed', seen]),
       ...['-o', 'json'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Document } from '../../support/run-program.ts';
+import type { Document } from '../../support/folders.ts';
 import { app, at, bindingOn, moves, namespace, type Sight, told } from '../rollout/world.ts';
 import {
   canary,

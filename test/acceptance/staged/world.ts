@@ -1,4 +1,4 @@
-import type { Document } from '../../support/run-program.ts';
+import type { Document } from '../../support/folders.ts';
 import { app, deployment, member, namespace, type Sight, type Step, Story, told } from '../rollout/world.ts';
 
 export const group = 'placement.kubernetes-fleet.io';

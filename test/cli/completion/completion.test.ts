@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../../../src/cli/program.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { folder, removeFolders } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
 import { shop } from '../../support/shop.ts';
 

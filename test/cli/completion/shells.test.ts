@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scripts } from '../../../src/cli/completion/scripts.ts';
 import { shells } from '../../../src/cli/completion/shells.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { folder, removeFolders } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
 import { shop } from '../../support/shop.ts';
 
 let fleet: FleetOnGit;

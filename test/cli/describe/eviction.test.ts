@@ -3,7 +3,7 @@ import { eviction } from '../../../src/api/eviction.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import { evictionText } from '../../../src/cli/describe/eviction.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/git-repository.ts';
+import { removeFolders } from '../../support/folders.ts';
 import { deployment } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 import { place, shop } from '../../support/shop.ts';

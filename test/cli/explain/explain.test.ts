@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folder, put, removeFolders } from '../../support/git-repository.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
 import { member } from '../../support/plan-command.ts';
 import { cli, type Ran } from '../../support/run-cli.ts';
 import { place, shop } from '../../support/shop.ts';

@@ -1,17 +1,18 @@
 import { afterEach, expect, it } from 'vitest';
+import { folder, removeFolders } from '../../support/folders.ts';
 import { placement, shop } from '../../support/plan-command.ts';
-import { cleanUp, folder, gitfleet } from '../../support/run-program.ts';
+import { cli } from '../../support/run-cli.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 it('problems stand in a comment with line, column and what to write instead', async () => {
-  const repo = await folder({
+  const repo = folder({
     'eu-1.yaml':
       'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1, labesl: {a: b}}\n',
     'web.yaml': placement('placementType: PickAll'),
     'resources/shop.yaml': shop,
   });
-  const { out } = await gitfleet('plan', '--repo', repo, '-o', 'markdown');
+  const { out } = await cli('plan', '--repo', repo, '-o', 'markdown');
   expect(out).toContain(
     '\n\n**Problems**\n- error: `eu-1.yaml:3:24` MemberCluster eu-1: there is no field labesl here. Fix: did you mean labels?\n',
   );
@@ -23,11 +24,11 @@ it('a refusal says what lets it pass', async () => {
     'web.yaml': placement('placementType: PickAll'),
     'resources/shop.yaml': shop,
   };
-  const [repo, now] = [await folder(files), '2026-11-20T10:00:00Z'];
-  const first = JSON.parse((await gitfleet('plan', '--repo', repo, '--now', now, '-o', 'json')).out);
-  const recorded = await folder(first.record);
-  const emptied = await folder({ 'eu-1.yaml': files['eu-1.yaml'], 'resources/shop.yaml': shop });
-  const ask = (...more: string[]) => gitfleet('plan', '--repo', emptied, '--recorded', recorded, '--now', now, ...more);
+  const [repo, now] = [folder(files), '2026-11-20T10:00:00Z'];
+  const first = JSON.parse((await cli('plan', '--repo', repo, '--now', now, '-o', 'json')).out);
+  const recorded = folder(first.record);
+  const emptied = folder({ 'eu-1.yaml': files['eu-1.yaml'], 'resources/shop.yaml': shop });
+  const ask = (...more: string[]) => cli('plan', '--repo', emptied, '--recorded', recorded, '--now', now, ...more);
   const { guard } = JSON.parse((await ask('-o', 'json')).out);
   const { code, out } = await ask('-o', 'markdown');
   expect(code).toBe(4);

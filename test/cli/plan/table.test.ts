@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
+import { folder, removeFolders } from '../../support/folders.ts';
 import { placement, shop } from '../../support/plan-command.ts';
-import { cleanUp, folder, gitfleet } from '../../support/run-program.ts';
+import { cli } from '../../support/run-cli.ts';
 
-afterEach(cleanUp);
+afterEach(removeFolders);
 
 const cluster = (name: string) => `apiVersion: cluster.kubernetes-fleet.io/v1beta1
 kind: MemberCluster
@@ -20,7 +21,7 @@ async function repoOf(count: number): Promise<string> {
 }
 
 async function planned(...flags: readonly string[]): Promise<string> {
-  const { out } = await gitfleet('plan', '--now', '2026-11-20T10:00:00Z', ...flags);
+  const { out } = await cli('plan', '--now', '2026-11-20T10:00:00Z', ...flags);
   return out.replace(/Commit \w+/, 'Commit …');
 }
 
@@ -36,7 +37,7 @@ Plan: 2 to add, 0 to update, 0 to remove, 0 waiting, 0 unchanged. Commit ….
 });
 
 it('a large plan lists what moves and counts what stays', async () => {
-  const [repo, out] = [await repoOf(101), await folder()];
+  const [repo, out] = [await repoOf(101), folder()];
   expect((await planned('--repo', repo, '--out-recorded', out)).split('\n')).toHaveLength(107);
   expect(
     await planned('--repo', repo, '--recorded', out),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { webhookSecret } from '../../../src/cli/run/webhook-secret.ts';
-import { folder, put, removeFolders } from '../../support/git-repository.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
 
 const dir = folder();
 put(dir, { full: ' from the file\n', empty: '\n' });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { folder, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { sh } from '../../support/git-repository.ts';
 import { cli } from '../../support/run-cli.ts';
 import { shop } from '../../support/shop.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/git-repository.ts';
+import { removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
 import { bringDriftedVersion2, shop } from '../../support/shop.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PatchDetail } from '../../../src/api/placement.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/git-repository.ts';
+import { removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
 import { bringDriftedVersion2, place, shop } from '../../support/shop.ts';
 

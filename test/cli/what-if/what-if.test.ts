@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
-import { removeFolders } from '../../support/git-repository.ts';
+import { removeFolders } from '../../support/folders.ts';
 import { deployment, member } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 

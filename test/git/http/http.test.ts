@@ -6,7 +6,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { credentialsFromEnv } from '../../../src/git/http/credentials.ts';
 import { gitHttp } from '../../../src/git/http/http.ts';
 import { openSource } from '../../../src/git/source.ts';
-import { bare, folder, gitThere, nobody, removeFolders } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { bare, gitThere, nobody } from '../../support/git-repository.ts';
 import { startGitServer } from '../../support/http-backend-server.ts';
 
 const undo: (() => Promise<unknown>)[] = [];

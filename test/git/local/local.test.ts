@@ -9,18 +9,8 @@ import { watchLocal } from '../../../src/git/local/watch-local.ts';
 import { commitAll, initRepo, mergeBranch } from '../../../src/git/local/worktree.ts';
 import { whileLocked } from '../../../src/git/ref-lock.ts';
 import { openSource } from '../../../src/git/source.ts';
-import {
-  bare,
-  clone,
-  commit,
-  folder,
-  gitThere,
-  nobody,
-  openStatus,
-  put,
-  removeFolders,
-  sh,
-} from '../../support/git-repository.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
+import { bare, clone, commit, gitThere, nobody, openStatus, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { takeLock } from '../../../src/git/local/process-lock.ts';
-import { folder, removeFolders } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
 
 afterAll(removeFolders);
 const path = (): string => join(folder(), 'lock');

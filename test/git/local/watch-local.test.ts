@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { watchLocal } from '../../../src/git/local/watch-local.ts';
-import { clone, commit, folder, gitThere, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { clone, commit, gitThere, sh } from '../../support/git-repository.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {

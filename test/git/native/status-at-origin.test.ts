@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasStatusAtOriginOnly } from '../../../src/git/native/status-at-origin.ts';
-import { clone, folder, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { clone, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { uncommittedFiles } from '../../../src/git/native/uncommitted.ts';
-import { bare, clone, commit, folder, put, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
+import { bare, clone, commit, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

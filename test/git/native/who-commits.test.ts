@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { whoCommits } from '../../../src/git/native/who-commits.ts';
-import { folder, gitThere, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { gitThere, sh } from '../../support/git-repository.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 afterAll(removeFolders);

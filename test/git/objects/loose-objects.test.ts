@@ -4,7 +4,8 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { looseObjects } from '../../../src/git/objects/loose-objects.ts';
 import { openObjects } from '../../../src/git/objects/objects.ts';
-import { clone, commit, folder, gitThere, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, removeFolders } from '../../support/folders.ts';
+import { clone, commit, gitThere, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

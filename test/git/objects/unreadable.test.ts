@@ -2,7 +2,8 @@ import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openObjects } from '../../../src/git/objects/objects.ts';
-import { clone, commit, gitThere, removeFolders, sh } from '../../support/git-repository.ts';
+import { removeFolders } from '../../support/folders.ts';
+import { clone, commit, gitThere, sh } from '../../support/git-repository.ts';
 
 afterAll(removeFolders);
 

@@ -7,7 +7,8 @@ import { openDirectory } from '../../../src/repo/directory-tree.ts';
 import { memoryCache } from '../../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../../src/repo/fleet/load-fleet.ts';
 import type { RepoTree } from '../../../src/repo/tree.ts';
-import { commit, folder, gitThere, put, removeFolders, sh } from '../../support/git-repository.ts';
+import { folder, put, removeFolders } from '../../support/folders.ts';
+import { commit, gitThere, sh } from '../../support/git-repository.ts';
 import { member } from '../../support/paper-fleet.ts';
 
 afterEach(removeFolders);

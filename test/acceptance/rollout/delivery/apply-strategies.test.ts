@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { all, app, at, bindingOn, type Document, held, holds, moves, namespace, placement, webOn } from '../world.ts';
+import type { Document } from '../../../support/folders.ts';
+import { all, app, at, bindingOn, held, holds, moves, namespace, placement, webOn } from '../world.ts';
 import { applying, result, settled, shows, statusOf } from './settled.ts';
 
 describe('takeover', () => {

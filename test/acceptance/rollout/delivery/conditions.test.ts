@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Document } from '../../../support/folders.ts';
 import { notApplied } from '../../../support/not-applied.ts';
-import {
-  at,
-  bindingOn,
-  type Document,
-  deployment,
-  holds,
-  moves,
-  namespace,
-  rolling,
-  type Sight,
-  type Step,
-  words,
-} from '../world.ts';
+import { at, bindingOn, deployment, holds, moves, namespace, rolling, type Sight, type Step, words } from '../world.ts';
 import { placementSynced, reached, result, settled, shows, statusOf, synced } from './settled.ts';
 
 describe('what the actor says becomes conditions of the binding and the placement', () => {

@@ -1,8 +1,8 @@
+import type { Document } from '../../../support/folders.ts';
 import {
   all,
   app,
   bindingOn,
-  type Document,
   deployment,
   holds,
   members,
