@@ -1,27 +1,26 @@
 import type { ObjectRef } from '../../api/meta.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { Discovery } from '../api-server/discovery.ts';
 import { pathOf, type ServedKind } from '../api-server/served-kind.ts';
-import type { WatchEnd, WatchEvent } from '../api-server/watch-stream.ts';
+import type { WatchEvent } from '../api-server/watch-stream.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Contact } from '../contact.ts';
 import { backOff } from './back-off.ts';
 import { type ByName, byName } from './by-name.ts';
+import {
+  type AfterList,
+  type Failure,
+  firstReflection,
+  isSettled,
+  nextReflection,
+  type ReflectorEffect,
+  type ReflectorEvent,
+  type ReflectorState,
+} from './reflection.ts';
 import { type Change, objectStore, type Store } from './store.ts';
-
-export type ReflectorState =
-  /** The whole list is being read, for the first time or again: what is absent may be there. */
-  | { readonly kind: 'listing' }
-  /** `unwatched`: why nothing tells of changes; looked at again and again instead. */
-  | { readonly kind: 'synced'; readonly unwatched?: string }
-  /** No connection: what is shown is what was there before. */
-  | { readonly kind: 'broken' }
-  /** The server answers with an error, most often 403, which is `lasting`. Tried again all the same. */
-  | { readonly kind: 'refused'; readonly message: string; readonly lasting: boolean }
-  /** The member does not serve the kind (any more): nothing of it is there. Final. */
-  | { readonly kind: 'unserved' };
 
 /** Objects of one kind on one member that carry our label, kept up to date by a list and a watch. */
 export interface Reflector {
@@ -41,13 +40,6 @@ export interface Reflector {
   stop(): void;
 }
 
-/** A watch that lasted less is no success: a server that ends every watch at once must not be asked in a loop. */
-const honestWatchMs = 5_000;
-/** Objects that may not be listed are read this often in the end: what KubeFleet's slow reconciles are for, which take up to 15 min. */
-const longestUnseenMs = 300_000;
-/** A list that breaks off this often in a row, on a member that can be reached, has something wrong of its own. */
-const mostBreaks = 3;
-
 export interface ReflectorInput {
   readonly client: MemberClient;
   readonly clock: Clock;
@@ -62,182 +54,180 @@ export interface ReflectorInput {
   readonly turned: (message?: string) => void;
 }
 
+/** Performs what `nextReflection` asks for, one effect after the other, until it is stopped or the kind is not served any more. */
 export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
-  const { client, clock, contact, discovery } = input;
+  const { client, clock, contact } = input;
   const stop = new AbortController();
   const store = objectStore(input.changed);
-  const path = pathOf(kind, {});
-  const query = { labelSelector: placementLabel };
-  let state: ReflectorState = { kind: 'listing' };
-  const retries = backOff(clock, stop.signal);
-  /** Where the kind may not be listed, so that only what is asked for by name is known. */
-  let unlisted: ByName | undefined;
-  /** Why it may not be watched, as far as is known. */
-  let unwatched: string | undefined;
-  let breaks = 0;
-  let asOf = Number.POSITIVE_INFINITY;
-  let markAnswered = () => {};
-  const answered = new Promise<void>((resolve) => {
-    markAnswered = resolve;
-  });
+  const pauses = backOff(clock, stop.signal);
+  const answered = Promise.withResolvers<void>();
+  let reflection = firstReflection(input.pollMs !== undefined);
+  /** Present while the kind may not be listed. */
+  let named: ByName | undefined;
 
-  function turn(next: ReflectorState): void {
-    const trouble = troubleOf(next);
-    const same = next.kind === state.kind && (next.kind !== 'synced' || trouble === troubleOf(state));
-    state = next;
-    if (next.kind !== 'listing' && next.kind !== 'broken') markAnswered();
-    if (!same && !stop.signal.aborted) input.turned(trouble);
+  /** Returns what is to be done besides reporting. */
+  function dispatch(event: ReflectorEvent): readonly ReflectorEffect[] {
+    const { effects, ...next } = nextReflection(reflection, event);
+    ({ reflection } = next);
+    if (!reflection.byName) named = undefined;
+    if (isAnswer(reflection.state)) answered.resolve();
+    const [first] = effects;
+    if (first?.kind !== 'report') return effects;
+    if (!stop.signal.aborted) input.turned(first.message);
+    return effects.slice(1);
   }
 
-  /** Begins from the whole list; ends by throwing, or when the server ended a watch as it should. */
-  async function follow(from: string | undefined): Promise<string | undefined> {
-    if (from === undefined && state.kind === 'synced' && !isUnwatched(state) && !unwatched) turn({ kind: 'listing' });
-    const version = from ?? (await relist());
-    if (version === undefined) {
-      await retries.pause(longestUnseenMs);
-      return undefined;
-    }
-    if (input.pollMs !== undefined) {
-      retries.reset();
-      await sleep(clock, input.pollMs * (0.9 + Math.random() * 0.2), stop.signal);
-      return stop.signal.aborted ? version : relist();
-    }
-    const began = clock.now();
-    let seen = version;
-    let end: WatchEnd;
-    try {
-      end = await client.watch(path, { ...query, resourceVersion: version }, stop.signal, (event) => {
-        seen = take(event, seen);
-      });
-    } catch (error) {
-      if (!isForbidden(error)) throw error;
-      unwatched = `${error.message}: ${kind.plural} are listed every minute instead`;
-      // Unless the list is no more than an attempt old, and may be refused as well.
-      if (isUnwatched(state)) await retries.pause();
-      return undefined;
-    }
-    if (clock.now() - began >= honestWatchMs) retries.reset();
-    else await retries.pause();
-    // Nothing need be wrong where nothing is told. Only a list can say, and until it fails what is shown stands.
-    return end === 'silent' ? relist() : seen;
-  }
-
-  /** Undefined where the kind may not be listed: what is asked for has been read by name then. */
-  async function relist(): Promise<string | undefined> {
-    const asked = clock.now();
-    try {
-      const page = await client.list(path, query);
-      if (stop.signal.aborted) return page.resourceVersion;
-      breaks = 0;
-      asOf = asked;
-      store.replace(page.items, page.resourceVersion);
-      unlisted = undefined;
-      turn({ kind: 'synced', ...(unwatched === undefined ? {} : { unwatched }) });
-      return page.resourceVersion;
-    } catch (error) {
-      if (!isForbidden(error)) throw error;
-      unlisted ??= byName({ client, clock, kind, store, named: () => input.named(kind) });
-      await unlisted.read();
-      if (stop.signal.aborted) return undefined;
-      breaks = 0;
-      const often = 'they are read one by one, every 5 minutes in the end';
-      turn({ kind: 'synced', unwatched: `${error.message}: ${kind.plural} cannot be watched, ${often}` });
-      return undefined;
+  async function perform(effect: ReflectorEffect): Promise<ReflectorEvent | undefined> {
+    switch (effect.kind) {
+      case 'begin':
+        return { kind: 'begun', reachable: contact.standing().kind === 'reachable' };
+      case 'connect':
+        await contact.open();
+        return { kind: 'connected' };
+      case 'list':
+        return list(input, kind, effect.next);
+      case 'replace':
+        store.replace(effect.items, effect.version);
+        return { kind: 'listed', version: effect.version, next: effect.next };
+      case 'readNamed':
+        named ??= byName({ client, clock, kind, store, named: () => input.named(kind) });
+        await named.read();
+        return { ...effect, kind: 'namedRead' };
+      case 'watch':
+        return watch({ ...input, kind, from: effect.from, stop: stop.signal, take });
+      case 'poll':
+        await sleep(clock, input.pollMs! * (0.9 + Math.random() * 0.2), stop.signal);
+        return { kind: 'polled' };
+      case 'pause':
+        return void (await pauses.pause(effect.longestMs));
+      case 'pauseUnlessFirst':
+        return void (await pauses.pauseUnlessFirst());
+      case 'resetPauses':
+        return void pauses.reset();
+      case 'doubtContact':
+        return void contact.doubt();
+      case 'checkServed':
+        return (await isUnserved(input, kind)) ? { kind: 'unserved' } : { kind: 'failed', failure: effect.failure };
+      case 'empty':
+        store.empty();
+        return { kind: 'emptied' };
+      case 'report':
+        return undefined;
+      default:
+        return assertNever(effect);
     }
   }
 
-  /** Returns the version up to which everything has been told then. */
-  function take(event: WatchEvent, before: string): string {
-    asOf = clock.now();
-    if (unwatched !== undefined) turn({ kind: 'synced' });
-    unwatched = undefined;
-    const version = (event.object.metadata['resourceVersion'] as string | undefined) ?? before;
+  function take(event: WatchEvent): void {
+    const version = event.object.metadata['resourceVersion'] as string | undefined;
+    dispatch({ kind: 'watchTold', version, atMs: clock.now() });
     const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
-    if (event.type === 'BOOKMARK') store.passed(version);
-    else if (event.type === 'DELETED') store.remove(object, version);
+    if (event.type === 'BOOKMARK') store.passed(reflection.version!);
+    else if (event.type === 'DELETED') store.remove(object, reflection.version!);
     else store.set(object);
-    return version;
-  }
-
-  /** What a failure means. Whatever broke, the next attempt begins from a whole list: only that is certain. */
-  async function fail(error: unknown): Promise<void> {
-    if (error instanceof ApiError && error.status === 404 && (await isUnserved())) {
-      store.empty();
-      unlisted = undefined;
-      asOf = Number.POSITIVE_INFINITY;
-      turn({ kind: 'unserved' });
-      return;
-    }
-    // 410: the server no longer knows our version. The first time there is no reason to wait.
-    const expired = error instanceof ApiError && error.status === 410;
-    if (expired) turn({ kind: 'listing' });
-    else if (error instanceof ApiError) turn({ kind: 'refused', message: error.message, lasting: !error.transient });
-    else if (++breaks >= mostBreaks) turn({ kind: 'refused', message: String(error), lasting: false });
-    else turn({ kind: 'broken' });
-    if (!(error instanceof ApiError)) contact.doubt();
-    await (expired ? retries.pauseUnlessFirst() : retries.pause());
-  }
-
-  async function isUnserved(): Promise<boolean> {
-    discovery.forget(kind.apiVersion);
-    try {
-      return (await discovery.find(kind.apiVersion, kind.kind)) === undefined;
-    } catch {
-      return false;
-    }
   }
 
   async function run(): Promise<void> {
-    let version: string | undefined;
-    while (!stop.signal.aborted && state.kind !== 'unserved') {
-      if (version !== undefined && contact.standing().kind !== 'reachable') {
-        // Nothing is told while we wait: what is shown is what was there before, and so it is until the list is read.
-        turn({ kind: 'broken' });
-        version = undefined;
-      }
-      await contact.open();
-      if (stop.signal.aborted) break;
+    let event: ReflectorEvent | undefined = { kind: 'begun', reachable: true };
+    while (event !== undefined && !stop.signal.aborted) {
+      const effects = dispatch(event);
+      event = undefined;
       try {
-        version = await follow(version);
+        for (const effect of effects) {
+          event = await perform(effect);
+          if (stop.signal.aborted) break;
+        }
       } catch (error) {
-        version = undefined;
-        if (!stop.signal.aborted) await fail(error);
+        event = { kind: 'failed', failure: failureOf(error) };
       }
     }
-    markAnswered();
+    answered.resolve();
   }
 
   void run();
   return {
     kind,
     store,
-    state: () => state,
-    shows: (key) => isSettled(state) && (!unlisted || unlisted.shows(key)),
-    complete: () => isSettled(state) && (!unlisted || unlisted.complete()),
-    asOf: () => (unlisted ? unlisted.asOf() : asOf),
+    state: () => reflection.state,
+    shows: (key) => isSettled(reflection.state) && (!named || named.shows(key)),
+    complete: () => isSettled(reflection.state) && (!named || named.complete()),
+    asOf: () => (named ? named.asOf() : reflection.asOf),
     async ready() {
-      await answered;
-      if (!unlisted || stop.signal.aborted) return;
+      await answered.promise;
+      if (!named || stop.signal.aborted) return;
       try {
-        await unlisted.catchUp();
+        await named.catchUp();
       } catch (error) {
         // Told when it is read the next time.
         if (!(error instanceof ApiError)) throw error;
       }
     },
     touched() {
-      if (unlisted) retries.nudge();
+      if (named) pauses.nudge();
     },
     stop: () => stop.abort(),
   };
 }
 
-const isSettled = ({ kind }: ReflectorState): boolean => kind === 'synced' || kind === 'unserved';
+const query = { labelSelector: placementLabel };
 
-const isUnwatched = (state: ReflectorState): boolean => state.kind === 'synced' && state.unwatched !== undefined;
+async function list({ client, clock }: ReflectorInput, kind: ServedKind, next: AfterList): Promise<ReflectorEvent> {
+  const atMs = clock.now();
+  try {
+    const { items, resourceVersion: version } = await client.list(pathOf(kind, {}), query);
+    return { kind: 'listAnswered', items, version, atMs, next };
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    const often = 'they are read one by one, every 5 minutes in the end';
+    return {
+      kind: 'listForbidden',
+      reason: `${error.message}: ${kind.plural} cannot be watched, ${often}`,
+      next,
+    };
+  }
+}
 
-/** What a person must know of a state, or do something about. */
-const troubleOf = (state: ReflectorState): string | undefined =>
-  state.kind === 'synced' ? state.unwatched : state.kind === 'refused' && state.lasting ? state.message : undefined;
+async function watch(of: {
+  readonly client: MemberClient;
+  readonly clock: Clock;
+  readonly kind: ServedKind;
+  readonly from: string;
+  readonly stop: AbortSignal;
+  readonly take: (event: WatchEvent) => void;
+}): Promise<ReflectorEvent> {
+  const { client, clock, kind } = of;
+  const began = clock.now();
+  try {
+    const end = await client.watch(pathOf(kind, {}), { ...query, resourceVersion: of.from }, of.stop, of.take);
+    return { kind: 'watchEnded', silent: end === 'silent', lastedMs: clock.now() - began };
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return {
+      kind: 'watchForbidden',
+      reason: `${error.message}: ${kind.plural} are listed every minute instead`,
+    };
+  }
+}
+
+async function isUnserved({ discovery }: ReflectorInput, kind: ServedKind): Promise<boolean> {
+  discovery.forget(kind.apiVersion);
+  try {
+    return (await discovery.find(kind.apiVersion, kind.kind)) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+const isAnswer = ({ kind }: ReflectorState): boolean => kind !== 'listing' && kind !== 'broken';
 
 const isForbidden = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403;
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof ApiError)) return { kind: 'broke', message: String(error) };
+  if (error.status === 410) return { kind: 'expired' };
+  return {
+    kind: error.status === 404 ? 'missing' : 'refused',
+    message: error.message,
+    lasting: !error.transient,
+  };
+}

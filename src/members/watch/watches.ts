@@ -2,7 +2,8 @@ import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { inOwnStorage, type ServedKind } from '../api-server/served-kind.ts';
-import { type Reflector, type ReflectorInput, type ReflectorState, reflect } from './reflector.ts';
+import type { ReflectorState } from './reflection.ts';
+import { type Reflector, type ReflectorInput, reflect } from './reflector.ts';
 import { isOlder } from './resource-version.ts';
 
 /** What one member holds of ours, over all kinds that are watched. */

@@ -1,0 +1,230 @@
+import type { Manifest } from '../../api/meta.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
+
+export type ReflectorState =
+  /** The whole list is being read, for the first time or again: what is absent may be there. */
+  | { readonly kind: 'listing' }
+  /** `unwatched`: why nothing tells of changes; looked at again and again instead. */
+  | { readonly kind: 'synced'; readonly unwatched?: string }
+  /** No connection: what is shown is what was there before. */
+  | { readonly kind: 'broken' }
+  /** The server answers with an error, most often 403, which is `lasting`. Tried again all the same. */
+  | { readonly kind: 'refused'; readonly message: string; readonly lasting: boolean }
+  /** The member does not serve the kind (any more): nothing of it is there. Final. */
+  | { readonly kind: 'unserved' };
+
+/** What a reflector knows of its kind, apart from the objects. */
+export interface Reflection {
+  readonly state: ReflectorState;
+  /** Everything up to here has been told; undefined: the whole list is read next. */
+  readonly version: string | undefined;
+  /** Why the kind may not be watched, as far as is known. */
+  readonly unwatched: string | undefined;
+  /** The kind may not be listed, so that only what is asked for by name is known. */
+  readonly byName: boolean;
+  /** Connections that broke in a row. */
+  readonly breaks: number;
+  /** Instant up to which everything is told, milliseconds; Infinity while nothing is shown. */
+  readonly asOf: number;
+  /** Lists again and again instead of watching. */
+  readonly polls: boolean;
+}
+
+/** After a list: follow the kind from there, or begin anew with a look at the connection. */
+export type AfterList = 'follow' | 'begin';
+
+export type Failure =
+  /** 404. */
+  | { readonly kind: 'missing'; readonly message: string; readonly lasting: boolean }
+  /** 410: the server no longer knows our version. */
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'refused'; readonly message: string; readonly lasting: boolean }
+  /** No answer. */
+  | { readonly kind: 'broke'; readonly message: string };
+
+export type ReflectorEvent =
+  | { readonly kind: 'begun'; readonly reachable: boolean }
+  | { readonly kind: 'connected' }
+  | { readonly kind: 'polled' }
+  | {
+      readonly kind: 'listAnswered';
+      readonly items: readonly Manifest[];
+      readonly version: string;
+      /** When the list was asked for, milliseconds. */
+      readonly atMs: number;
+      readonly next: AfterList;
+    }
+  | { readonly kind: 'listed'; readonly version: string; readonly next: AfterList }
+  | { readonly kind: 'listForbidden'; readonly reason: string; readonly next: AfterList }
+  | { readonly kind: 'namedRead'; readonly reason: string; readonly next: AfterList }
+  | { readonly kind: 'watchTold'; readonly version: string | undefined; readonly atMs: number }
+  | { readonly kind: 'watchEnded'; readonly silent: boolean; readonly lastedMs: number }
+  | { readonly kind: 'watchForbidden'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'unserved' }
+  | { readonly kind: 'emptied' };
+
+export type ReflectorEffect =
+  /** What an observation says about completeness may change; with a message when a person must act. */
+  | { readonly kind: 'report'; readonly message: string | undefined }
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'connect' }
+  | { readonly kind: 'list'; readonly next: AfterList }
+  | {
+      readonly kind: 'replace';
+      readonly items: readonly Manifest[];
+      readonly version: string;
+      readonly next: AfterList;
+    }
+  | { readonly kind: 'readNamed'; readonly reason: string; readonly next: AfterList }
+  | { readonly kind: 'watch'; readonly from: string }
+  | { readonly kind: 'poll' }
+  | { readonly kind: 'pause'; readonly longestMs?: number }
+  | { readonly kind: 'pauseUnlessFirst' }
+  | { readonly kind: 'resetPauses' }
+  | { readonly kind: 'doubtContact' }
+  /** Asks whether the kind is served; `failure` says what the 404 means where it is. */
+  | { readonly kind: 'checkServed'; readonly failure: Failure }
+  | { readonly kind: 'empty' };
+
+export interface ReflectorStep {
+  readonly reflection: Reflection;
+  readonly effects: readonly ReflectorEffect[];
+}
+
+/** A watch that lasted less is no success: a server that ends every watch at once must not be asked in a loop. */
+const honestWatchMs = 5_000;
+/** Objects that may not be listed are read this often in the end: what KubeFleet's slow reconciles are for, which take up to 15 min. */
+const longestUnseenMs = 300_000;
+/** A list that breaks off this often in a row, on a member that can be reached, has something wrong of its own. */
+const mostBreaks = 3;
+
+export const firstReflection = (polls: boolean): Reflection => ({
+  state: { kind: 'listing' },
+  version: undefined,
+  unwatched: undefined,
+  byName: false,
+  breaks: 0,
+  asOf: Number.POSITIVE_INFINITY,
+  polls,
+});
+
+/** What a reflector does next. The last effect of a step yields the next event; reports come first. */
+export function nextReflection(reflection: Reflection, event: ReflectorEvent): ReflectorStep {
+  switch (event.kind) {
+    case 'begun': {
+      const effects: ReflectorEffect[] = [{ kind: 'connect' }];
+      if (reflection.version === undefined || event.reachable) return { reflection, effects };
+      // Nothing is told while we wait: what is shown is what was there before, and so it is until the list is read.
+      return turn({ ...reflection, version: undefined }, { kind: 'broken' }, effects);
+    }
+    case 'connected':
+      return afterConnect(reflection);
+    case 'polled':
+      return { reflection, effects: [{ kind: 'list', next: 'begin' }] };
+    case 'listAnswered': {
+      const { items, version, atMs, next } = event;
+      return {
+        reflection: { ...reflection, breaks: 0, asOf: atMs },
+        effects: [{ kind: 'replace', items, version, next }],
+      };
+    }
+    case 'listed': {
+      const { version, next } = event;
+      const effects = next === 'follow' ? follow(reflection, version) : [begin];
+      return turn({ ...reflection, version, byName: false }, synced(reflection.unwatched), effects);
+    }
+    case 'listForbidden': {
+      const { reason, next } = event;
+      return { reflection: { ...reflection, byName: true }, effects: [{ kind: 'readNamed', reason, next }] };
+    }
+    case 'namedRead': {
+      const pause: ReflectorEffect = { kind: 'pause', longestMs: longestUnseenMs };
+      const effects = event.next === 'follow' ? [pause, begin] : [begin];
+      return turn({ ...reflection, version: undefined, breaks: 0 }, synced(event.reason), effects);
+    }
+    case 'watchTold': {
+      const told = { ...reflection, version: event.version ?? reflection.version, asOf: event.atMs };
+      if (reflection.unwatched === undefined) return { reflection: told, effects: [] };
+      return turn({ ...told, unwatched: undefined }, synced(undefined), []);
+    }
+    case 'watchEnded': {
+      const pause: ReflectorEffect = event.lastedMs >= honestWatchMs ? { kind: 'resetPauses' } : { kind: 'pause' };
+      // Nothing need be wrong where nothing is told. Only a list can say, and until it fails what is shown stands.
+      return { reflection, effects: [pause, event.silent ? { kind: 'list', next: 'begin' } : begin] };
+    }
+    case 'watchForbidden':
+      return {
+        reflection: { ...reflection, version: undefined, unwatched: event.reason },
+        // Unless the list is no more than an attempt old, and may be refused as well.
+        effects: isUnwatched(reflection.state) ? [{ kind: 'pause' }, begin] : [begin],
+      };
+    case 'failed':
+      // Whatever broke, the next attempt begins from a whole list: only that is certain.
+      return afterFailure({ ...reflection, version: undefined }, event.failure);
+    case 'unserved':
+      return { reflection, effects: [{ kind: 'empty' }] };
+    case 'emptied':
+      return turn({ ...reflection, byName: false, asOf: Number.POSITIVE_INFINITY }, { kind: 'unserved' }, []);
+    default:
+      return assertNever(event);
+  }
+}
+
+const begin: ReflectorEffect = { kind: 'begin' };
+
+const synced = (unwatched: string | undefined): ReflectorState => ({
+  kind: 'synced',
+  ...(unwatched === undefined ? {} : { unwatched }),
+});
+
+function afterConnect(reflection: Reflection): ReflectorStep {
+  const { state, version, unwatched } = reflection;
+  if (version !== undefined) return { reflection, effects: follow(reflection, version) };
+  const list: ReflectorEffect = { kind: 'list', next: 'follow' };
+  const isWatched = state.kind === 'synced' && !isUnwatched(state) && unwatched === undefined;
+  return isWatched ? turn(reflection, { kind: 'listing' }, [list]) : { reflection, effects: [list] };
+}
+
+const follow = ({ polls }: Reflection, from: string): ReflectorEffect[] =>
+  polls ? [{ kind: 'resetPauses' }, { kind: 'poll' }] : [{ kind: 'watch', from }];
+
+function afterFailure(reflection: Reflection, failure: Failure): ReflectorStep {
+  switch (failure.kind) {
+    case 'missing':
+      return { reflection, effects: [{ kind: 'checkServed', failure: { ...failure, kind: 'refused' } }] };
+    case 'expired':
+      // The first time there is no reason to wait.
+      return turn(reflection, { kind: 'listing' }, [{ kind: 'pauseUnlessFirst' }, begin]);
+    case 'refused':
+      return turn(reflection, failure, [{ kind: 'pause' }, begin]);
+    case 'broke': {
+      const breaks = reflection.breaks + 1;
+      const state: ReflectorState =
+        breaks >= mostBreaks ? { kind: 'refused', message: failure.message, lasting: false } : { kind: 'broken' };
+      return turn({ ...reflection, breaks }, state, [{ kind: 'doubtContact' }, { kind: 'pause' }, begin]);
+    }
+    default:
+      return assertNever(failure);
+  }
+}
+
+/** Another state is reported; the same one again is not, unless there is another trouble with it. */
+function turn(reflection: Reflection, state: ReflectorState, effects: readonly ReflectorEffect[]): ReflectorStep {
+  const before = reflection.state;
+  const message = troubleOf(state);
+  const same = state.kind === before.kind && (state.kind !== 'synced' || message === troubleOf(before));
+  return {
+    reflection: { ...reflection, state },
+    effects: same ? effects : [{ kind: 'report', message }, ...effects],
+  };
+}
+
+/** Whether what is absent is not there. */
+export const isSettled = ({ kind }: ReflectorState): boolean => kind === 'synced' || kind === 'unserved';
+
+const isUnwatched = (state: ReflectorState): boolean => state.kind === 'synced' && state.unwatched !== undefined;
+
+/** What a person must know of a state, or do something about. */
+const troubleOf = (state: ReflectorState): string | undefined =>
+  state.kind === 'synced' ? state.unwatched : state.kind === 'refused' && state.lasting ? state.message : undefined;
