@@ -1,5 +1,6 @@
 import type { ClusterName, PlacementKey } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
+import { isRemovalApproved } from '../engine/gate/removal-approval.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../engine/input.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
 import { by } from '../engine/kernel/ordering.ts';
@@ -13,7 +14,7 @@ import type {
   ToldHold,
 } from '../engine/plan-document.ts';
 import { latestOf } from '../engine/selection/snapshot.ts';
-import { asAsked, isUnanswered } from '../engine/staged/approval/file.ts';
+import { asAsked, isUnanswered } from '../engine/staged/approval/request-file.ts';
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
 
@@ -79,8 +80,7 @@ export function inForce(plan: Plan, { before: { record: before, files }, fleet }
     holdCount,
     approvals: stillAsked(plan, before, fleet),
     removalHolds: holding.filter(
-      ({ removalDigest }) =>
-        removalDigest !== undefined && !fleet.removalApprovals.some(({ spec }) => spec.removalDigest === removalDigest),
+      ({ removalDigest }) => removalDigest !== undefined && !isRemovalApproved(removalDigest, fleet),
     ),
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { type RunGrounds, runGrounds } from '../../src/engine/reuse/run-grounds.ts';
-import { approvalFile } from '../../src/engine/staged/approval/file.ts';
+import { approvalFile } from '../../src/engine/staged/approval/request-file.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { eachSettled, expectNoticed, type Forgery } from './forgery.ts';

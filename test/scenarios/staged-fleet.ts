@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Plan } from '../../src/engine/plan-document.ts';
-import { approvalFile, isUnanswered } from '../../src/engine/staged/approval/file.ts';
+import { approvalFile, isUnanswered } from '../../src/engine/staged/approval/request-file.ts';
 import { changes, deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { happened } from './happenings.ts';
 import { environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';

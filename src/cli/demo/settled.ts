@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { isUnanswered } from '../../engine/staged/approval/file.ts';
+import { isUnanswered } from '../../engine/staged/approval/request-file.ts';
 import { isOver } from '../../engine/update-run.ts';
 
 /** Names of the approval branches that the plan waits for. */

@@ -1,8 +1,8 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
+import { approvalBranch, mergeCommand } from '../../engine/gate/request.ts';
+import { reviewAnnotation } from '../../engine/gate/review.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
-import { reviewAnnotation } from '../../engine/staged/approval/answer.ts';
-import { approvalBranch, mergeCommand } from '../../engine/staged/approval/name.ts';
 import { toldProgress } from '../../engine/staged/told-progress.ts';
 import { isOver } from '../../engine/update-run.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';

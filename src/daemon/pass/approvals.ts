@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { approvalFile } from '../../engine/staged/approval/file.ts';
+import { approvalFile } from '../../engine/staged/approval/request-file.ts';
 import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
 import type { InForce } from '../../report/in-force.ts';
 import type { Approvals } from '../ports.ts';

@@ -1,6 +1,7 @@
 import type { ClusterName, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { isRemovalApproved } from '../gate/removal-approval.ts';
 import type { PlanInput } from '../input.ts';
 import { removalDigestOf } from '../kernel/removal-digest.ts';
 import { sightingOf } from '../observed.ts';
@@ -27,7 +28,8 @@ export const heldBack = (of: Removing, seen: Seen): readonly ObjectRef[] => fore
 
 function foreignObjects(of: Removing, seen: Seen, approved: boolean): readonly ObjectRef[] {
   const foreign = foreignOf(of, seen);
-  if (foreign.length === 0 || isApproved(foreignDigest({ ...of, foreign }, seen), seen) !== approved) return [];
+  if (foreign.length === 0 || isRemovalApproved(foreignDigest({ ...of, foreign }, seen), seen.fleet) !== approved)
+    return [];
   return foreign.map(({ object }) => object);
 }
 
@@ -43,9 +45,6 @@ export function stillToGo(outcomes: readonly ObjectOutcome[], { objects }: Remov
 }
 
 export const containsForeign = ({ result }: ObjectOutcome): boolean => result === 'ContainsForeignObjects';
-
-export const isApproved = (digest: string, { fleet }: Seen): boolean =>
-  fleet.removalApprovals.some(({ spec }) => spec.removalDigest === digest);
 
 export const foreignDigest = (
   of: {

@@ -1,7 +1,8 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
-import { containsForeign, foreignDigest, isApproved, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
+import { containsForeign, foreignDigest, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
+import { isRemovalApproved } from '../gate/removal-approval.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import type { Hold, Target } from '../plan-document.ts';
@@ -26,7 +27,7 @@ export function removalHolds(
       if (foreign.length > 0) {
         const removalDigest = foreignDigest({ clusterName, placement, foreign }, seen);
         const message = `${told(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
-        if (!isApproved(removalDigest, seen))
+        if (!isRemovalApproved(removalDigest, seen.fleet))
           holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
       }
       const refused = stillToGo(results.filter(isRefused), of);

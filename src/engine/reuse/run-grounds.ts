@@ -6,7 +6,7 @@ import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
 import { approvalFileFor } from '../staged/approval/answer.ts';
-import { gatesOf, tasksOf } from '../staged/approval/name.ts';
+import { gatesOf, taskOf } from '../staged/approval/stage-gates.ts';
 import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';
 import type { World } from '../world.ts';
@@ -61,10 +61,10 @@ export function runGrounds(
 }
 
 function gatesFor(run: StagedUpdateRun, made: StagedUpdateRun | undefined, world: World): RunGround['gates'] {
-  const stages = made?.status?.stagesStatus ?? [];
+  const status = made?.status ?? {};
   const { namespace } = run.metadata;
-  return gatesOf(stages).map((gate) => {
-    const { approvalRequestName: name = '' } = tasksOf(stages[gate.stageIndex]!, gate.timing)![gate.taskIndex]!;
+  return gatesOf(status.stagesStatus ?? []).map((gate) => {
+    const { approvalRequestName: name = '' } = taskOf(status, gate);
     return {
       answer: approvalFileFor(gate, { run, input: world.input.fleet }),
       recorded: world.record.approvals.get(placementKey({ name, namespace })),

@@ -10,7 +10,7 @@ import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { inTurn, isActive } from './active-order.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
-import { unreviewedApprovals } from './approval/gate.ts';
+import { unreviewedApprovals } from './approval/pass-gate.ts';
 import { plannedApprovals } from './approval/planned-approvals.ts';
 import { markPending } from './execute/pending-bindings.ts';
 import { asOfGeneration } from './generation.ts';

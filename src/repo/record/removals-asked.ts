@@ -1,3 +1,4 @@
+import { removalName } from '../../engine/gate/removal-approval.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
 /** Removals that a person may allow: of a plan that the guard refused, or a single one that is held. */
@@ -30,6 +31,3 @@ export const removalApprovalObject = ({ name, removalDigest }: RemovalAsked): ob
   metadata: { name },
   spec: { removalDigest },
 });
-
-/** Of a RemovalApproval: short, and one for each digest. */
-export const removalName = (digest: string): string => `removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;

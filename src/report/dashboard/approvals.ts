@@ -1,8 +1,8 @@
 import { placementKey } from '../../api/placement.ts';
+import { removalName } from '../../engine/gate/removal-approval.ts';
+import { approvalBranch } from '../../engine/gate/request.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { approvalBranch } from '../../engine/staged/approval/name.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
-import { removalName } from '../../repo/record/removals-asked.ts';
 import { holdSubject } from '../hold-subject.ts';
 import type { InForce } from '../in-force.ts';
 import { mostRows } from './rows.ts';

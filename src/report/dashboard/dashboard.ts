@@ -1,8 +1,8 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
+import { mergeCommand } from '../../engine/gate/request.ts';
 import type { Fleet } from '../../engine/input.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { mergeCommand } from '../../engine/staged/approval/name.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { markdownProblem } from '../../repo/markdown-problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StageConfig } from '../../../src/api/staged.ts';
-import { approvalFile } from '../../../src/engine/staged/approval/file.ts';
+import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import { answer, at, bound, cluster, manifest, Rollout, runOf, stage, strategyOf, workOf } from './world.ts';
 

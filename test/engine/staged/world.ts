@@ -12,7 +12,7 @@ import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import { approvalDocument } from '../../../src/engine/record/record-documents.ts';
 import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
-import { approvalFile } from '../../../src/engine/staged/approval/file.ts';
+import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { at, T0 } from '../../support/instants.ts';

@@ -1,51 +1,49 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import { type Answer, readAnswer, type WrittenAnswer } from '../../gate/answer.ts';
+import { reviewAnnotation } from '../../gate/review.ts';
+import { ownWords } from '../../gate/wording.ts';
 import { sourceKey } from '../../input.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { onceFor } from '../../kernel/once-for.ts';
 import type { RunContext } from '../step.ts';
-import { approvalName, type Gate, olderApprovalName } from './name.ts';
-import { ownWords } from './wording.ts';
+import { subjectOf } from './request-file.ts';
+import { approvalName, olderApprovalName, type StageGate } from './stage-gates.ts';
 
-/** On an approval file: the digest of what was reviewed. An answer to something else is none. */
-export const reviewAnnotation = 'gitfleet.dev/review';
-
-export type Answer =
-  /** No file, or one that says neither yes nor no. */
-  | { readonly kind: 'none'; readonly why?: string }
-  | { readonly kind: 'approved'; readonly file: ApprovalRequest; readonly reviewed: boolean }
-  | { readonly kind: 'rejected'; readonly file: ApprovalRequest; readonly message: string }
-  /** The file speaks of another review than the one asked for. */
-  | { readonly kind: 'stale'; readonly file: ApprovalRequest }
+export type StageAnswer =
+  | Answer<ApprovalRequest>
   /** The file bears the gate's name but names another run or stage. */
   | { readonly kind: 'foreign'; readonly message: string };
 
 /** What main says to a gate. `digest` is that of the review asked for. */
-export function answerTo(gate: Gate, context: RunContext, digest: () => string): Answer {
+export function answerTo(gate: StageGate, context: RunContext, digest: () => string): StageAnswer {
   const file = approvalFileFor(gate, context);
-  if (file === undefined) return { kind: 'none' };
-  const { name, annotations, generation } = file.metadata;
+  if (file === undefined || speaksOf(file, context.run, gate)) return readAnswer(file && writtenIn(file), digest);
   const { parentStageRollout, targetStage } = file.spec;
-  if (!speaksOf(file, context.run, gate))
-    return {
-      kind: 'foreign',
-      message: `approval ${name} is for run ${parentStageRollout}, stage ${targetStage}, not for run ${context.run.metadata.name}, stage ${gate.stageName}`,
-    };
+  return {
+    kind: 'foreign',
+    message: `approval ${file.metadata.name} is for run ${parentStageRollout}, stage ${targetStage}, not for run ${context.run.metadata.name}, stage ${gate.stageName}`,
+  };
+}
+
+function writtenIn(file: ApprovalRequest): WrittenAnswer<ApprovalRequest> {
+  const { name, annotations, generation = 1 } = file.metadata;
   const approved = findCondition(file.status?.conditions, 'Approved');
-  if (approved === undefined || approved.status === 'Unknown') return { kind: 'none' };
-  if (approved.observedGeneration !== undefined && approved.observedGeneration !== (generation ?? 1))
-    return {
-      kind: 'none',
-      why: `approval ${name} is of generation ${approved.observedGeneration}, not ${generation ?? 1}`,
-    };
-  const review = annotations?.[reviewAnnotation];
-  if (review !== undefined && review !== digest()) return { kind: 'stale', file };
-  if (approved.status === 'True') return { kind: 'approved', file, reviewed: review !== undefined };
-  return { kind: 'rejected', file, message: ownWords(approved.message, file.spec) ?? '' };
+  const { status, observedGeneration = generation } = approved ?? { status: 'Unknown' };
+  return {
+    file,
+    decision: status === 'True' ? 'approved' : status === 'False' ? 'rejected' : undefined,
+    outdated:
+      observedGeneration === generation
+        ? undefined
+        : `approval ${name} is of generation ${observedGeneration}, not ${generation}`,
+    review: annotations?.[reviewAnnotation],
+    message: ownWords(approved?.message, subjectOf(file.spec)) ?? '',
+  };
 }
 
 /** Recognised by kind in any folder; the older name counts only where it speaks of this very run and stage. */
 export function approvalFileFor(
-  gate: Gate,
+  gate: StageGate,
   { run, input }: { readonly run: StagedUpdateRun; readonly input: Pick<RunContext['input'], 'approvals'> },
 ): ApprovalRequest | undefined {
   const kind = approvalKind(run);
@@ -74,7 +72,7 @@ const byName = onceFor(
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>
   run.kind === 'ClusterStagedUpdateRun' ? 'ClusterApprovalRequest' : 'ApprovalRequest';
 
-const speaksOf = ({ spec }: ApprovalRequest, run: StagedUpdateRun, gate: Gate): boolean =>
+const speaksOf = ({ spec }: ApprovalRequest, run: StagedUpdateRun, gate: StageGate): boolean =>
   spec.parentStageRollout === run.metadata.name && spec.targetStage === gate.stageName;
 
 /** Run `web-before` and its stage `canary` make the same name as the gate before stage `canary` of run `web`. */

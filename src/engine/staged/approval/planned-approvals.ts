@@ -1,14 +1,16 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest } from '../../../api/staged.ts';
+import { reviewAnnotation } from '../../gate/review.ts';
+import { answerMessage } from '../../gate/wording.ts';
 import { conditionIs, findCondition, settle } from '../../kernel/condition.ts';
 import type { PlannedApproval } from '../../plan-document.ts';
 import { isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
-import { answerTo, approvalKind, reviewAnnotation } from './answer.ts';
-import { isApproved, taskOf } from './gate.ts';
-import { type Gate, gatesOf } from './name.ts';
+import { answerTo, approvalKind } from './answer.ts';
+import { isApproved } from './pass-gate.ts';
+import { subjectOf } from './request-file.ts';
 import { reviewDigest } from './review-digest.ts';
-import { answerMessage } from './wording.ts';
+import { gatesOf, type StageGate, taskOf } from './stage-gates.ts';
 
 /**
  * The approval requests of a run that have been made, answered or not. Those that a run which is over still waited for are
@@ -16,16 +18,16 @@ import { answerMessage } from './wording.ts';
  */
 export const plannedApprovals = (step: RunStep, context: RunContext): readonly PlannedApproval[] =>
   gatesOf(step.status.stagesStatus ?? []).flatMap((gate) => {
-    const task = taskOf(step, gate);
+    const task = taskOf(step.status, gate);
     if (!conditionIs(task.conditions, 'ApprovalRequestCreated', 'True')) return [];
     const planned = plannedApproval(step, context, gate);
     return isOver(step.status) && planned.status.conditions.length === 0 ? [] : [planned];
   });
 
-function plannedApproval(step: RunStep, context: RunContext, gate: Gate): PlannedApproval {
+function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): PlannedApproval {
   const { run, input } = context;
   const { namespace } = run.metadata;
-  const task = taskOf(step, gate);
+  const task = taskOf(step.status, gate);
   const name = task.approvalRequestName ?? '';
   const recorded = input.recordedApprovals.get(namespace === undefined ? name : `${namespace}.${name}`);
   const accepted = isApproved(task);
@@ -44,7 +46,7 @@ function plannedApproval(step: RunStep, context: RunContext, gate: Gate): Planne
 
 function conditionsOf(of: {
   readonly context: RunContext;
-  readonly gate: Gate;
+  readonly gate: StageGate;
   readonly recorded: ApprovalRequest | undefined;
   readonly accepted: boolean;
   readonly digest: string;
@@ -62,7 +64,7 @@ function conditionsOf(of: {
         : undefined;
   if (said === undefined) return [];
   // Words of a person stand, and none are put where there were none.
-  const wording = said.message ? { message: answerMessage(said, spec) } : {};
+  const wording = said.message ? { message: answerMessage(said, subjectOf(spec)) } : {};
   // An approval given while the run is stopped is read when it runs again.
   const approved: Condition = {
     ...settle(before, { ...said, reason: said.reason === '' ? 'Approved' : said.reason, ...wording }, now),

@@ -1,14 +1,15 @@
 import { refOf } from '../../../api/placement.ts';
+import { digestOfReview } from '../../gate/review.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { RunContext, RunStep } from '../step.ts';
-import type { Gate } from './name.ts';
+import type { StageGate } from './stage-gates.ts';
 
 /**
  * Digest of what an approver looks at: run, stage, timing, snapshot index and content, and every stage's clusters in order
  * with their override snapshots. Neither the commit nor other placements are part of it, so an approval stays good while
  * unrelated files change.
  */
-export function reviewDigest({ work, status }: RunStep, { run, input }: RunContext, gate: Gate): string {
+export function reviewDigest({ work, status }: RunStep, { run, input }: RunContext, gate: StageGate): string {
   const index = Number(status.resourceSnapshotIndexUsed);
   const reviewed = {
     run: { kind: run.kind, name: run.metadata.name, namespace: run.metadata.namespace },
@@ -26,5 +27,5 @@ export function reviewDigest({ work, status }: RunStep, { run, input }: RunConte
       })),
     })),
   };
-  return `sha256:${input.digest(canonicalJson(reviewed))}`;
+  return digestOfReview(reviewed, input.digest);
 }

@@ -3,7 +3,7 @@ import { conditionIs, findCondition } from '../../kernel/condition.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
 import type { Instant } from '../../kernel/instant.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
-import { passGate } from '../approval/gate.ts';
+import { passGate } from '../approval/pass-gate.ts';
 import { mark } from '../marks.ts';
 import { hasFinished, type RunContext, type RunStep, withHold, withStage } from '../step.ts';
 

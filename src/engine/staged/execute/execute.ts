@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StageStatus } from '../../../api/staged.ts';
-import { passGate, withdraw } from '../approval/gate.ts';
+import { passGate, withdraw } from '../approval/pass-gate.ts';
 import { howToEnd } from '../how-to-end.ts';
 import { mark, type StagedReason } from '../marks.ts';
 import {

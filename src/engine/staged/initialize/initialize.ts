@@ -9,7 +9,7 @@ import type {
 import { byText } from '../../kernel/ordering.ts';
 import { idsOf } from '../../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../../placement-work.ts';
-import { approvalName, type GateTiming } from '../approval/name.ts';
+import { approvalName, type GateTiming } from '../approval/stage-gates.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, isStrategyOf, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';

@@ -1,6 +1,6 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../../api/staged.ts';
-import { reviewAnnotation } from '../../../engine/staged/approval/answer.ts';
+import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { membershipAnnotation } from '../../../engine/staged/left-clusters.ts';
 import { isInitialized } from '../../../engine/update-run.ts';
 import type { Names, Reference } from '../names.ts';

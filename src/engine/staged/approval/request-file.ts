@@ -1,15 +1,19 @@
 import type { ApprovalRequest } from '../../../api/staged.ts';
+import { reviewAnnotation } from '../../gate/review.ts';
+import { question } from '../../gate/wording.ts';
 import type { PlannedApproval } from '../../plan-document.ts';
-import { reviewAnnotation } from './answer.ts';
-import { question } from './wording.ts';
 
-/** Whether a person is still asked: main says neither yes nor no to what is reviewed now. */
+/** Whether an approver is still asked: main neither approves nor rejects what is reviewed now. */
 export const isUnanswered = ({ status }: PlannedApproval): boolean =>
   !status.conditions.some(({ type }) => type === 'Approved');
 
+/** What an approval request asks to approve. */
+export const subjectOf = ({ targetStage, parentStageRollout }: ApprovalRequest['spec']): string =>
+  `stage ${targetStage} of run ${parentStageRollout}`;
+
 /**
- * What `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>` must hold: merged as it stands it is the yes;
- * edited to `status: "False"` it is the no that ends the run.
+ * What `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>` must hold: merged as it stands it approves; edited to
+ * `status: "False"` it rejects, which ends the run.
  */
 export function approvalFile(planned: PlannedApproval): ApprovalRequest {
   const { kind, name, namespace, spec, reviewDigest } = planned;
@@ -28,7 +32,7 @@ export function approvalFile(planned: PlannedApproval): ApprovalRequest {
           type: 'Approved',
           status: 'True',
           reason: 'Approved',
-          message: question(spec),
+          message: question(subjectOf(spec)),
         },
       ],
     },

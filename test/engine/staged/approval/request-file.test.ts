@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { approvalFile } from '../../../../src/engine/staged/approval/file.ts';
-import { answerMessage, ownWords } from '../../../../src/engine/staged/approval/wording.ts';
+import { answerMessage, ownWords } from '../../../../src/engine/gate/wording.ts';
+import { approvalFile, subjectOf } from '../../../../src/engine/staged/approval/request-file.ts';
 
 const spec = { parentStageRollout: 'web-1', targetStage: 'canary' };
 const file = approvalFile({
@@ -24,6 +24,6 @@ it.each([
   ['one with words of its own', { status: 'False', message: 'not on a Friday' }, 'not on a Friday', 'not on a Friday'],
 ] as const)('%s is told as an answer, not as the question', (_, { status, ...words }, own, told) => {
   const { message } = words as { message?: string };
-  expect(ownWords(message, spec)).toBe(own);
-  expect(answerMessage({ status, ...(message === undefined ? {} : { message }) }, spec)).toBe(told);
+  expect(ownWords(message, subjectOf(spec))).toBe(own);
+  expect(answerMessage({ status, ...(message === undefined ? {} : { message }) }, subjectOf(spec))).toBe(told);
 });

@@ -1,0 +1,18 @@
+import { placementKey } from '../../api/placement.ts';
+
+/** A request for approval: one file, on a branch of its own. */
+export interface ApprovalRequestName {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/** The branch that asks for an approval; merging it approves. */
+export const approvalBranch = (request: ApprovalRequestName): string => `gitfleet/approve/${placementKey(request)}`;
+
+/** What approves, as a clause of a message. */
+export const howToMerge = (request: ApprovalRequestName): string =>
+  `merge branch ${approvalBranch(request)}, or its pull request`;
+
+/** The command that merges it: in the repo itself, or in a clone of it, which fetches and pushes. */
+export const mergeCommand = (branch: string, inPlace: boolean): string =>
+  inPlace ? `git merge ${branch}` : `git pull && git merge origin/${branch} && git push`;

@@ -1,0 +1,128 @@
+import type { StageStatus, TaskStatus } from '../../../api/staged.ts';
+import {
+  approvedOnMain,
+  closedHolds,
+  rejectedOnMain,
+  requestMade,
+  staleHold,
+  takenBack,
+  withoutReview,
+} from '../../gate/messages.ts';
+import { withdrawnGate } from '../../gate/withdrawal.ts';
+import { findCondition } from '../../kernel/condition.ts';
+import { isOver } from '../../update-run.ts';
+import { mark } from '../marks.ts';
+import { hasStarted, type RunContext, type RunStep, withHold, withHolds, withProblem, withStage } from '../step.ts';
+import { answerTo } from './answer.ts';
+import { reviewDigest } from './review-digest.ts';
+import { gatesOf, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
+
+export type Passage =
+  | { readonly kind: 'open'; readonly step: RunStep }
+  | { readonly kind: 'closed'; readonly step: RunStep }
+  /** Approved: "False" on main. */
+  | { readonly kind: 'rejected'; readonly step: RunStep; readonly message: string }
+  | { readonly kind: 'broken'; readonly step: RunStep; readonly message: string };
+
+/**
+ * Asks for an approval, or reads the answer. A gate once passed stays open (KubeFleet execution.go); the file that opened
+ * it may go, except for what {@link withdraw} says.
+ */
+export function passGate(begun: RunStep, context: RunContext, gate: StageGate): Passage {
+  const { now } = context.input;
+  const task = taskOf(begun.status, gate);
+  if (isApproved(task)) return { kind: 'open', step: begun };
+  const name = task.approvalRequestName ?? '';
+  const asked = mark(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
+  const step = withTask(begun, gate, asked);
+  const answer = answerTo(gate, context, () => reviewDigest(step, context, gate));
+  switch (answer.kind) {
+    case 'foreign':
+      return { kind: 'broken', step: begun, message: answer.message };
+    case 'rejected':
+      return { kind: 'rejected', step, message: rejectedOnMain(name, answer.message) };
+    case 'approved': {
+      const approved = mark(asked, 'StageTaskApprovalRequestApproved', approvedOnMain(name), now);
+      return { kind: 'open', step: withTask(step, gate, approved) };
+    }
+    case 'stale': {
+      const { namespace } = context.run.metadata;
+      const hold = staleHold({ name, namespace }, answer.file.metadata.name);
+      const told = withHold(step, context, { ...hold, stage: gate.stageName });
+      return { kind: 'closed', step: waiting(told, context, gate, asked) };
+    }
+    case 'none':
+      return { kind: 'closed', step: waiting(step, context, gate, asked, answer.why) };
+  }
+}
+
+/** Before the first cluster of the run an approval that is withdrawn is simply asked for again. */
+export function withdraw(step: RunStep, context: RunContext): RunStep {
+  const { stagesStatus: stages = [], deletionStageStatus } = step.status;
+  const gate = withdrawnGate({
+    gates: gatesOf(stages),
+    isPassed: (it) => isApproved(taskOf(step.status, it)),
+    hasStartedBehind({ stageIndex, timing }) {
+      const behind = stages.slice(timing === 'before' ? stageIndex : stageIndex + 1);
+      return [...behind, ...(deletionStageStatus ? [deletionStageStatus] : [])].some(anyStarted);
+    },
+    answerTo: (it) => answerTo(it, context, () => reviewDigest(step, context, it)),
+    absenceIsCertain: context.input.absenceIsCertain,
+  });
+  if (gate === undefined) return step;
+  const task = taskOf(step.status, gate);
+  const conditions = (task.conditions ?? []).filter(({ type }) => type !== 'ApprovalRequestApproved');
+  const taken = stages.some(anyStarted)
+    ? mark(task, 'ApprovalWithdrawn', takenBack(task.approvalRequestName ?? ''), context.input.now)
+    : { ...task, conditions };
+  return reopened(withTask(step, gate, taken), gate.stageIndex);
+}
+
+const anyStarted = ({ clusters }: StageStatus): boolean => clusters.some(hasStarted);
+
+/** The stage of a gate taken back is the current one again, and so are empty stages skipped since. */
+function reopened(step: RunStep, from: number): RunStep {
+  const stages = (step.status.stagesStatus ?? []).map((stage, at) => {
+    if (at < from) return stage;
+    const { endTime: _, conditions, ...rest } = stage;
+    return { ...rest, conditions: (conditions ?? []).filter(({ type }) => type !== 'Succeeded') };
+  });
+  return { ...step, status: { ...step.status, stagesStatus: stages } };
+}
+
+/** Approvals written by hand are reported as long as the run continues. */
+export function unreviewedApprovals(step: RunStep, context: RunContext): RunStep {
+  if (isOver(step.status)) return step;
+  return gatesOf(step.status.stagesStatus ?? [])
+    .filter((gate) => isApproved(taskOf(step.status, gate)))
+    .reduce((before, gate) => {
+      const answer = answerTo(gate, context, () => '');
+      if (answer.kind !== 'approved' || answer.reviewed) return before;
+      return withProblem(before, context, withoutReview(answer.file.metadata.name), answer.file);
+    }, step);
+}
+
+function waiting(step: RunStep, context: RunContext, gate: StageGate, task: TaskStatus, why?: string): RunStep {
+  const { name, namespace } = context.run.metadata;
+  const refusal = findCondition(task.conditions, 'ApprovalRequestApproved');
+  const holds = closedHolds({
+    request: { name: task.approvalRequestName ?? '', namespace },
+    who: `run ${name}`,
+    what: `stage ${gate.stageName} ${gate.timing === 'before' ? 'before it starts' : 'after it finished'}`,
+    since: (refusal ?? findCondition(task.conditions, 'ApprovalRequestCreated'))?.lastTransitionTime,
+    why,
+    withdrawn: refusal?.reason === 'ApprovalWithdrawn' ? (refusal.message ?? '') : undefined,
+  });
+  return withHolds(
+    step,
+    context,
+    holds.map((hold) => ({ ...hold, stage: gate.stageName })),
+  );
+}
+
+/** Someone approved, and the run has taken note of it. */
+export const isApproved = (task: TaskStatus): boolean =>
+  findCondition(task.conditions, 'ApprovalRequestApproved')?.status === 'True';
+
+const withTask = (step: RunStep, gate: StageGate, task: TaskStatus): RunStep =>
+  withStage(step, gate.stageIndex, stageWithTask(step.status.stagesStatus![gate.stageIndex]!, gate, task));

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { readAnswer, type WrittenAnswer } from '../../../src/engine/gate/answer.ts';
+import { withdrawnGate } from '../../../src/engine/gate/withdrawal.ts';
+
+const written = (change: Partial<WrittenAnswer<string>>): WrittenAnswer<string> => ({
+  file: 'approvals/a.yaml',
+  decision: 'approved',
+  outdated: undefined,
+  review: 'sha256:now',
+  message: '',
+  ...change,
+});
+const now = () => 'sha256:now';
+const file = 'approvals/a.yaml';
+
+describe('what an approval file says to a gate', () => {
+  it.each<[string, Partial<WrittenAnswer<string>> | undefined, object]>([
+    ['no file', undefined, { kind: 'none' }],
+    ['one that decides nothing', { decision: undefined, review: 'sha256:old' }, { kind: 'none' }],
+    ['one of an older generation', { outdated: 'of generation 1' }, { kind: 'none', why: 'of generation 1' }],
+    ['one that approves what is asked for', {}, { kind: 'approved', file, reviewed: true }],
+    ['one written by hand', { review: undefined }, { kind: 'approved', file, reviewed: false }],
+    ['one of another review', { review: 'sha256:old' }, { kind: 'stale', file }],
+    ['a rejection of another review', { decision: 'rejected', review: 'sha256:old' }, { kind: 'stale', file }],
+    ['a rejection', { decision: 'rejected', message: 'no' }, { kind: 'rejected', file, message: 'no' }],
+  ])('%s', (_, change, expected) => {
+    expect(readAnswer(change && written(change), now)).toEqual(expected);
+  });
+
+  it('works out no digest where nothing is compared with it', () => {
+    const never = () => {
+      throw new Error('asked');
+    };
+    expect(readAnswer(written({ review: undefined }), never).kind).toBe('approved');
+  });
+});
+
+describe('the gate whose approval is withdrawn', () => {
+  const of = (change: Partial<Parameters<typeof withdrawnGate<string>>[0]>) =>
+    withdrawnGate({
+      gates: ['a', 'b', 'c'],
+      isPassed: (gate) => gate !== 'c',
+      hasStartedBehind: () => false,
+      answerTo: () => ({ kind: 'none' }),
+      absenceIsCertain: true,
+      ...change,
+    });
+
+  it('is the one passed last, when its file is gone or rejects', () => {
+    expect(of({})).toBe('b');
+    expect(of({ answerTo: () => ({ kind: 'rejected' }) })).toBe('b');
+  });
+
+  it.each<[string, Parameters<typeof of>[0]]>([
+    ['none is passed', { isPassed: () => false }],
+    ['something behind it has started', { hasStartedBehind: () => true }],
+    ['some file cannot be read', { absenceIsCertain: false }],
+    ['its file approves', { answerTo: () => ({ kind: 'approved' }) }],
+    ['its file approves something else', { answerTo: () => ({ kind: 'stale' }) }],
+    ['the file of its name is for another gate', { answerTo: () => ({ kind: 'foreign' }) }],
+  ])('is none where %s', (_, change) => {
+    expect(of(change)).toBeUndefined();
+  });
+});
