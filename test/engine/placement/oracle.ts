@@ -1,6 +1,8 @@
+import type { LabelOperatorName } from '../../../src/api/label-operators.ts';
 import type { LabelSelector } from '../../../src/api/meta.ts';
 import type { ClusterSelectorTerm, Placement, PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
+import type { PropertyOperatorName } from '../../../src/api/property-operators.ts';
 import { parseQuantity, type Quantity } from '../../../src/api/quantity.ts';
 import { canonicalJson } from '../../../src/engine/kernel/canonical-json.ts';
 import { shortened } from '../../../src/engine/kernel/shortened.ts';
@@ -284,14 +286,21 @@ function termMatches(term: ClusterSelectorTerm, member: Member): boolean {
     const text = member.properties[name];
     const value = text === undefined ? undefined : parseQuantity(text);
     if (!value) return false;
-    const order = compare(value, parseQuantity(values[0]!)!);
-    const holds = { Gt: order > 0, Ge: order >= 0, Eq: order === 0, Ne: order !== 0, Lt: order < 0, Le: order <= 0 }[
-      operator
-    ];
-    if (!holds) return false;
+    const orders = values.map((text) => compare(value, parseQuantity(text)!));
+    if (!propertyHolds[operator](...orders)) return false;
   }
   return true;
 }
+
+/** How the property compares with each listed value: below 0 = it is smaller. */
+const propertyHolds: Record<PropertyOperatorName, (...orders: number[]) => boolean> = {
+  Gt: (order) => order! > 0,
+  Ge: (order) => order! >= 0,
+  Eq: (order) => order === 0,
+  Ne: (order) => order !== 0,
+  Lt: (order) => order! < 0,
+  Le: (order) => order! <= 0,
+};
 
 function compare(a: Quantity, b: Quantity): number {
   const difference = BigInt(a.nanos) - BigInt(b.nanos);
@@ -301,14 +310,17 @@ function compare(a: Quantity, b: Quantity): number {
 function labelsMatch(selector: LabelSelector | undefined, member: Member): boolean {
   for (const key in selector?.matchLabels) if (member.labels[key] !== selector.matchLabels[key]) return false;
   for (const { key, operator, values } of selector?.matchExpressions ?? []) {
-    const label = member.labels[key];
-    if (operator === 'Exists' && label === undefined) return false;
-    if (operator === 'DoesNotExist' && label !== undefined) return false;
-    if (operator === 'In' && (label === undefined || !values!.includes(label))) return false;
-    if (operator === 'NotIn' && label !== undefined && values!.includes(label)) return false;
+    if (!labelHolds[operator](member.labels[key], values)) return false;
   }
   return true;
 }
+
+const labelHolds: Record<LabelOperatorName, (label: string | undefined, values: string[] | undefined) => boolean> = {
+  Exists: (label) => label !== undefined,
+  DoesNotExist: (label) => label === undefined,
+  In: (label, values) => label !== undefined && values!.includes(label),
+  NotIn: (label, values) => label === undefined || !values!.includes(label),
+};
 
 function affinityOf(member: Member, members: readonly Member[], policy: PlacementPolicy): number {
   let sum = 0;

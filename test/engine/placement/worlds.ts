@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { completePlacement } from '../../../src/api/complete-placement.ts';
+import { labelOperatorNames, labelOperators } from '../../../src/api/label-operators.ts';
 import { type MemberCluster, memberCluster } from '../../../src/api/member-cluster.ts';
 import {
   clusterResourcePlacement,
@@ -8,6 +9,7 @@ import {
   resourcePlacement,
 } from '../../../src/api/placement.ts';
 import type { Binding, PolicySnapshotEntry } from '../../../src/api/placement-state.ts';
+import { propertyOperatorNames, propertyOperators } from '../../../src/api/property-operators.ts';
 import { byText } from '../../../src/engine/kernel/ordering.ts';
 import { type Member, surveyMembers } from '../../../src/engine/placement/members.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
@@ -141,15 +143,13 @@ const labelSelector = fc.record(
   {
     matchLabels: oneOf<Record<string, string>>({ region: 'r1' }, { tier: 'gold' }, { region: '' }, {}),
     matchExpressions: fc.array(
-      fc.oneof(
+      oneOf(...labelOperatorNames).chain((operator) =>
         fc.record({
           key: oneOf('region', 'zone', 'tier'),
-          operator: oneOf('In' as const, 'NotIn' as const),
-          values: fc.array(oneOf('r1', 'r2', 'z1', 'gold'), { minLength: 1, maxLength: 2 }),
-        }),
-        fc.record({
-          key: oneOf('region', 'zone', 'tier'),
-          operator: oneOf('Exists' as const, 'DoesNotExist' as const),
+          operator: fc.constant(operator),
+          ...(labelOperators[operator].takesValues && {
+            values: fc.array(oneOf('r1', 'r2', 'z1', 'gold'), { minLength: 1, maxLength: 2 }),
+          }),
         }),
       ),
       { maxLength: 2 },
@@ -158,16 +158,20 @@ const labelSelector = fc.record(
   { requiredKeys: [] },
 );
 
+const listedQuantity = oneOf('1', '500m', '2', '1Ki', '0.3', '64Gi', '9007199254740993');
+
 const requiredTerm = fc.record(
   {
     labelSelector,
     propertySelector: fc.record({
       matchExpressions: fc.array(
-        fc.record({
-          name: oneOf(...propertyNames),
-          operator: oneOf('Gt' as const, 'Ge' as const, 'Eq' as const, 'Ne' as const, 'Lt' as const, 'Le' as const),
-          values: oneOf('1', '500m', '2', '1Ki', '0.3', '64Gi', '9007199254740993').map((text) => [text]),
-        }),
+        oneOf(...propertyOperatorNames).chain((operator) =>
+          fc.record({
+            name: oneOf(...propertyNames),
+            operator: fc.constant(operator),
+            values: fc.tuple(...propertyOperators[operator].relations.map(() => listedQuantity)),
+          }),
+        ),
         { minLength: 1, maxLength: 2 },
       ),
     }),
