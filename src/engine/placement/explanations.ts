@@ -1,25 +1,14 @@
-import type { Placement } from '../../api/placement.ts';
-import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
-import { rowsHeld } from './bindings.ts';
-import type { FleetIndex } from './compiled/compile-fleet.ts';
+import type { ClusterDecision } from '../../api/placement-state.ts';
 import type { PolicyHistory } from './policy-snapshot.ts';
-import type { CompiledPolicy } from './rules/compile-policy.ts';
 import { type Cycle, presentCycle } from './rules/cycle.ts';
 import { facetsOf } from './rules/rules.ts';
-import { explainUnselected } from './unselected.ts';
+import { explainUnselected, type UnselectedInput } from './unselected.ts';
 
-export interface ExplanationFacts {
-  readonly placement: Placement;
+export interface ExplanationFacts extends Omit<UnselectedInput, 'cycle'> {
   readonly history: PolicyHistory;
   readonly wanted: number;
-  /** Bindings that hold their cluster. */
-  readonly live: readonly Binding[];
   /** The last cycle of this plan; undefined when none ran. */
   readonly lastCycle: Cycle | undefined;
-  readonly compiled: CompiledPolicy;
-  readonly index: FleetIndex;
-  /** So many at most. */
-  readonly limit: number;
   readonly digest: (text: string) => string;
   /** Whether some member is another than the record says. */
   readonly membersChanged: () => boolean;
@@ -37,15 +26,14 @@ export interface Explanations {
  * were, and are made anew against the present bindings when something of that changed or none are recorded.
  */
 export function explanations(facts: ExplanationFacts): Explanations {
-  const { placement, history, live, lastCycle, compiled, index, limit } = facts;
+  const { placement, history, lastCycle, index, selected } = facts;
   const { latest } = history;
-  const selected = rowsHeld(live, index);
-  const explained = explanationDigest(facts, selected);
+  const explained = explanationDigest(facts);
   const recorded =
     lastCycle === undefined ? latest.targetClusters?.filter((decision) => !decision.selected) : undefined;
   if (recorded !== undefined && latest.explained === explained) return { others: recorded, explained };
   const cycle = lastCycle ?? presentCycle(placement.spec.policy, index, selected);
-  const others = explainUnselected({ placement, index, compiled, cycle, selected, limit });
+  const others = explainUnselected({ ...facts, cycle });
   if (recorded === undefined) return { others, explained };
   if (latest.explained === undefined && isUnchanged(facts, recorded, others)) return { others: recorded, explained };
   // A free core more or less that changes no explanation is no news: the record stays as it is.
@@ -53,10 +41,7 @@ export function explanations(facts: ExplanationFacts): Explanations {
 }
 
 /** Stands for policy, number, picks and all that the policy reads of the members. */
-function explanationDigest(
-  { placement, history, wanted, index, digest }: ExplanationFacts,
-  selected: readonly number[],
-): string {
+function explanationDigest({ placement, history, wanted, index, selected, digest }: ExplanationFacts): string {
   const picks = Array.from(Int32Array.from(selected).sort(), (row) => index.members[row]!.name);
   const facets = facetsOf(placement).map((facet) => index.facetDigest(facet, digest));
   return digest([history.latest.policyHash, wanted, ...facets, ...picks].join('\n'));

@@ -48,7 +48,7 @@ export function surveyMembers(input: Survey): readonly Member[] {
   return input.fleet.members
     .map((member): Member => {
       const leaving = isLeaving(member);
-      const { status, ageless } = resolveStatus(member, input);
+      const { status, neverStale } = resolveStatus(member, input);
       const verdict = judgeEligibility(leaving, status, now);
       const namespaces = knownNamespaces(status);
       return {
@@ -59,7 +59,7 @@ export function surveyMembers(input: Survey): readonly Member[] {
         ...(namespaces && { namespaces }),
         leaving,
         // A heartbeat that is always `now` never goes stale.
-        eligibility: ageless && verdict.eligible ? { eligible: true } : verdict,
+        eligibility: neverStale && verdict.eligible ? { eligible: true } : verdict,
         status,
       };
     })
@@ -86,24 +86,29 @@ export function isChanged({ name, labels, taints, properties }: Member, { cluste
 
 interface ResolvedStatus {
   readonly status: MemberClusterStatus;
-  readonly ageless: boolean;
+  readonly neverStale: boolean;
 }
 
 function resolveStatus(member: MemberCluster, { now, observations, record }: Survey): ResolvedStatus {
   const name = member.metadata.name;
   if (observations === undefined) {
     const status = member.status ?? {};
-    return status.agentStatus ? { status, ageless: false } : { status: withHeartbeat(status, now), ageless: true };
+    return status.agentStatus
+      ? { status, neverStale: false }
+      : { status: withHeartbeat(status, now), neverStale: true };
   }
   const sighting = observations.get(name);
   const recorded = record.clusters.get(name)?.status ?? {};
   if (sighting?.reachable) {
     const status = sighting.memberStatus ?? {};
-    return { status: status.agentStatus ? status : withHeartbeat(status, sighting.observedAt ?? now), ageless: false };
+    return {
+      status: status.agentStatus ? status : withHeartbeat(status, sighting.observedAt ?? now),
+      neverStale: false,
+    };
   }
   const status = { ...recorded, ...sighting?.memberStatus };
-  if (sighting?.memberStatus?.agentStatus) return { status, ageless: false };
-  return { status: withLastContact(status, sighting?.observedAt), ageless: false };
+  if (sighting?.memberStatus?.agentStatus) return { status, neverStale: false };
+  return { status: withLastContact(status, sighting?.observedAt), neverStale: false };
 }
 
 const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberClusterStatus => ({

@@ -12,7 +12,7 @@ import { pickN } from './pick/pick-n.ts';
 import { type PolicyHistory, takePolicySnapshot } from './policy-snapshot.ts';
 import { reasons } from './reasons.ts';
 import { type CompiledPolicy, compilePolicy } from './rules/compile-policy.ts';
-import { presentCycle } from './rules/cycle.ts';
+import { noBindings } from './rules/cycle.ts';
 import { selectedDecisions } from './selected.ts';
 import { explainUnselected } from './unselected.ts';
 
@@ -103,44 +103,28 @@ function runCycles(
     return { ...outcome, fulfilled: outcome.found === new Set(names).size, explained: undefined };
   }
   const compiled = compilePolicy(placement, index);
-  if (policy.placementType === 'PickAll') {
-    const after = pickAll(groups, latest.index, compiled, index);
-    const live = liveBindings(after);
-    const selected = selectedDecisions('PickAll', live).slice(0, maxDecisions);
-    const rows = rowsHeld(live, index);
-    const limit = maxDecisions - selected.length;
-    const cycle = presentCycle(policy, index, rows);
-    const others = explainUnselected({ placement, index, compiled, cycle, selected: rows, limit });
-    return {
-      groups: after,
-      decisions: selected.concat(others),
-      found: live.length,
-      fulfilled: true,
-      explained: undefined,
-    };
-  }
+  const isPickAll = policy.placementType === 'PickAll';
   const wanted = latest.numberOfClusters ?? 0;
-  const { groups: after, lastCycle } = pickN({ policy, wanted, latestIndex: latest.index, groups, compiled, index });
+  const { groups: after, lastCycle } = isPickAll
+    ? { groups: pickAll(groups, latest.index, compiled, index), lastCycle: undefined }
+    : pickN({ policy, wanted, latestIndex: latest.index, groups, compiled, index });
   const live = liveBindings(after);
-  const selected = selectedDecisions('PickN', live).slice(0, maxDecisions);
-  const limit = maxDecisions - selected.length;
-  const { others, explained } = explanations({
+  const selected = selectedDecisions(isPickAll ? 'PickAll' : 'PickN', live).slice(0, maxDecisions);
+  const unselected = {
     placement,
-    history,
-    wanted,
-    live,
-    lastCycle,
-    compiled,
     index,
-    limit,
-    digest,
-    membersChanged,
-  });
+    compiled,
+    selected: rowsHeld(live, index),
+    limit: maxDecisions - selected.length,
+  };
+  const { others, explained } = isPickAll
+    ? { others: explainUnselected({ ...unselected, cycle: noBindings }), explained: undefined }
+    : explanations({ ...unselected, history, wanted, lastCycle, digest, membersChanged });
   return {
     groups: after,
     decisions: selected.concat(others),
     found: live.length,
-    fulfilled: live.length === wanted,
+    fulfilled: isPickAll || live.length === wanted,
     explained,
   };
 }
@@ -174,10 +158,10 @@ export function eligibilityWakes({ spec }: Placement, live: readonly Binding[], 
     selected ??= rowsOf(live.map(({ targetCluster }) => targetCluster));
     return selected.has(row);
   };
-  const [soonest] = index.restless;
+  const [soonest] = index.byNextChange;
   const isFirst = (row: number): boolean =>
     row === soonest && !live.some(({ targetCluster }) => targetCluster === index.members[row]!.name);
-  const row = index.restless.find((candidate) =>
+  const row = index.byNextChange.find((candidate) =>
     fixed ? fixed.has(candidate) : isFirst(candidate) || !isSelected(candidate),
   );
   return row === undefined ? [] : [formatInstant(index.members[row]!.eligibility.changesAt!)];

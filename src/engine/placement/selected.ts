@@ -42,7 +42,8 @@ export const reasonFor = (clusterName: string, score: ClusterDecision['clusterSc
 
 const byClusterName = (a: ClusterDecision, b: ClusterDecision): number => byText(a.clusterName, b.clusterName);
 
-function bestFirst(a: ClusterDecision, b: ClusterDecision): number {
+/** Best recorded score first, ties to the greatest name, unscored last. */
+export function bestFirst(a: ClusterDecision, b: ClusterDecision): number {
   const [x, y] = [a.clusterScore, b.clusterScore];
   if (x === undefined || y === undefined) {
     return x === y ? byText(b.clusterName, a.clusterName) : x === undefined ? 1 : -1;

@@ -24,7 +24,7 @@ export interface FleetIndex {
   /** Each distinct taint with the rows that carry it. */
   readonly taints: readonly TaintRows[];
   /** Rows whose eligibility or its reason changes by time alone, soonest first. */
-  readonly restless: readonly number[];
+  readonly byNextChange: readonly number[];
   readonly label: (key: string) => LabelColumn;
   readonly property: (name: string) => PropertyColumn;
   /** Clusters grouped by their domains under these topology keys, in this order. */
@@ -60,7 +60,7 @@ function compile(members: readonly Member[]): FleetIndex {
     rowsWhere: (claim, name) =>
       name === undefined ? rowsWhere(members, claim) : remembered(named, name, () => rowsWhere(members, claim)),
     taints: taintRows(members),
-    restless: members
+    byNextChange: members
       .flatMap(({ eligibility }, row) => (eligibility.changesAt === undefined ? [] : [row]))
       .sort((a, b) => members[a]!.eligibility.changesAt! - members[b]!.eligibility.changesAt! || a - b),
     label,

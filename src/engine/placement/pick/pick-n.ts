@@ -1,12 +1,12 @@
 import type { PlacementPolicy } from '../../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../../api/placement-state.ts';
-import { byText } from '../../kernel/ordering.ts';
 import { type BindingGroups, crossReference, liveBindings, rowsHeld, unschedule } from '../bindings.ts';
 import { listRows, removeRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import type { CompiledPolicy } from '../rules/compile-policy.ts';
 import type { Cycle } from '../rules/cycle.ts';
 import { startSpread } from '../rules/spread.ts';
+import { bestFirst, recordedDecision } from '../selected.ts';
 import { pickSpreadOut } from './pick-spread-out.ts';
 import { type Ranked, rankBest } from './ranking.ts';
 
@@ -51,19 +51,8 @@ function scaleDown(groups: BindingGroups, surplus: number): BindingGroups {
   };
 }
 
-/** KubeFleet's order of removal: unscored, then ascending by (topology spread, affinity) as recorded, then by name. */
-function lowestFirst(a: Binding, b: Binding): number {
-  const [x, y] = [a.clusterDecision?.clusterScore, b.clusterDecision?.clusterScore];
-  if (x === undefined || y === undefined) {
-    if (x !== y) return x === undefined ? -1 : 1;
-    return byText(a.targetCluster, b.targetCluster);
-  }
-  return (
-    x.topologySpreadScore - y.topologySpreadScore ||
-    x.affinityScore - y.affinityScore ||
-    byText(a.targetCluster, b.targetCluster)
-  );
-}
+/** KubeFleet's order of removal: the reverse of the order in which decisions are listed. */
+const lowestFirst = (a: Binding, b: Binding): number => bestFirst(recordedDecision(b), recordedDecision(a));
 
 function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, missing: number): PickNOutcome {
   const live = rowsHeld(liveBindings(groups), index);

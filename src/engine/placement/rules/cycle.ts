@@ -12,6 +12,9 @@ export interface Cycle {
   readonly live?: ReadonlySet<number>;
 }
 
+/** What PickAll sees: its filters do not look at bindings. */
+export const noBindings: Cycle = { spread: undefined, obsolete: new Set() };
+
 /** A cycle over the bindings as they are, on the rows `live`, where none ran. */
 export function presentCycle(policy: PlacementPolicy, index: FleetIndex, live: Iterable<number>): Cycle {
   const spread = startSpread(policy, index, live);
