@@ -4,7 +4,7 @@ import type { ClusterObservation } from '../api/observation.ts';
 import { fleetMembers } from '../daemon/members.ts';
 import { assignmentsOf } from '../daemon/pass/assignments.ts';
 import { inferPlacements } from '../daemon/pass/inferred.ts';
-import { contactOf } from '../daemon/pass/last-heard.ts';
+import { contactOf } from '../daemon/pass/last-contact.ts';
 import { recordedFleet } from '../daemon/record/recorded-fleet.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';

@@ -30,7 +30,7 @@ export function assemble(
       }
       wake(`${cluster} changed`);
     },
-    contested: (cluster) => look(`another daemon acts on ${cluster}`),
+    conflict: (cluster) => look(`another daemon acts on ${cluster}`),
   });
   const built = daemon({ ...input, members, reconciler: reconciler({ ...input, members }) });
   wake = (reason) => built.wake(reason);

@@ -61,7 +61,7 @@ export function fleetMembers(input: {
   readonly changed: (cluster: ClusterName, message?: string) => void;
   /** Watches are held open to so many members; of those opened later our objects are listed every minute instead. */
   readonly watchMembers: number;
-  readonly contested?: (cluster: ClusterName) => void;
+  readonly conflict?: (cluster: ClusterName) => void;
   /** What is heard of the record may be so old, milliseconds. */
   readonly recordAgeMs: number;
 }): FleetMembers {
@@ -137,9 +137,9 @@ export function fleetMembers(input: {
             knownAt: () => knownAt,
             events: {
               changed: input.changed,
-              contested(cluster) {
+              conflict(cluster) {
                 disputed = true;
-                input.contested?.(cluster);
+                input.conflict?.(cluster);
               },
             },
           });

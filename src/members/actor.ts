@@ -4,18 +4,18 @@ import { onceFor } from '../engine/kernel/once-for.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
 import { describeRef, keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { ApiError, UnreachableError } from './api-server/api-error.ts';
-import { type Contest, contest } from './apply/contest.ts';
+import { type ConflictBackOff, conflictBackOff } from './apply/conflict-back-off.ts';
 import { delivery } from './apply/delivery.ts';
 import { type AssignedManifest, type Assignment, isSameAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
 import { oneText } from './equal-parts.ts';
 import { placementSighting } from './placement-sighting.ts';
-import { postponed } from './postponed.ts';
-import { going } from './prune/going.ts';
-import { removeLeftovers } from './prune/leftovers.ts';
+import { postponed } from './postponed-checks.ts';
+import { removeOrphans } from './prune/orphans.ts';
+import { removalWait } from './prune/removal-wait.ts';
 import { retry } from './retry.ts';
 import { undoOf } from './undo.ts';
-import { firstLook } from './watch/first-look.ts';
+import { firstObservation } from './watch/first-observation.ts';
 import { followKinds } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
 
@@ -47,7 +47,7 @@ export function placementActor(input: {
   /** The outcome changed: the next pass should look. With a message when a person should read it. */
   readonly changed: (message?: string) => void;
   /** Another daemon acts here: the next pass should read the record anew. */
-  readonly contested: () => void;
+  readonly conflict: () => void;
 }): PlacementActor {
   const { connection, changed } = input;
   const { clock, contact, watches } = connection;
@@ -70,17 +70,17 @@ export function placementActor(input: {
   let shownAt = Number.NEGATIVE_INFINITY;
   let lastResults = '';
   const again = retry(clock, () => lookAgain());
-  const looked = firstLook(clock, watches);
-  const objects = delivery(connection, looked, {
+  const observed = firstObservation(clock, watches);
+  const objects = delivery(connection, observed, {
     say: changed,
     retold: changed,
     changedMeanwhile: (key) => later.add(key),
-    contested: input.contested,
+    conflict: input.conflict,
   });
   const later = postponed(clock, objects.pauseMs, lookAgain);
-  const removals = going(connection);
+  const removals = removalWait(connection);
   /** Objects that are not to be here, and that another daemon may have put here since that was decided. */
-  const unwanted: Contest = contest(clock, input.contested);
+  const unwanted: ConflictBackOff = conflictBackOff(clock, input.conflict);
 
   function lookAgain(key?: string): void {
     if (key === undefined) pending = 'all';
@@ -128,22 +128,22 @@ export function placementActor(input: {
     if (!goOn()) return;
     complete = await followKinds(connection, assignment);
     if (!goOn()) return;
-    looked.more(assignment);
+    observed.more(assignment);
     if (assignment.leaveAlone) return;
     const removal = { connection, assignment, goOn, mayGo };
     if (assignment.remove) {
       if (assignment.adopted) return;
-      troubles = await removeLeftovers({ ...removal, between: (wave) => removals.gone(wave, goOn) });
+      troubles = await removeOrphans({ ...removal, between: (wave) => removals.gone(wave, goOn) });
       return;
     }
     const report = assignment.strategy.type === 'ReportDiff';
-    if (scope === 'all' && !report && !assignment.adopted) troubles = await removeLeftovers(removal);
+    if (scope === 'all' && !report && !assignment.adopted) troubles = await removeOrphans(removal);
     await objects.bring(assignment, scope, goOn);
   }
 
   function mayGo(live: Manifest): boolean {
     const key = keyOfManifest(live);
-    if (looked.isNews(live)) unwanted.found(key);
+    if (observed.isNews(live)) unwanted.found(key);
     return !unwanted.holds(key);
   }
 
@@ -153,7 +153,7 @@ export function placementActor(input: {
     for (const ref of wanted?.prunable ?? []) {
       const live = confirmed.has(objectKey(ref)) ? watches.inAnyVersion(ref) : undefined;
       if (!live) continue;
-      looked.accept(live);
+      observed.accept(live);
       if (wanted?.undoes)
         changed(`${describeRef(ref)} of ${wanted.key} came back although it was removed: it is removed again`);
     }
@@ -193,7 +193,7 @@ export function placementActor(input: {
       unwanted.forget();
       items = itemsOf(assignment.manifests);
       if (before?.digest !== assignment.digest || assignment.remove || before?.remove) objects.forget();
-      looked.begin(assignment);
+      observed.begin(assignment);
       troubles = [];
       done = false;
       again.reset();
@@ -220,7 +220,7 @@ export function placementActor(input: {
     },
     restart() {
       objects.restart();
-      looked.forget();
+      observed.forget();
       heardAt = clock.now();
       done = false;
       again.reset();

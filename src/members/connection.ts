@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts';
 import { type Contact, keepContact, type Standing } from './contact.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { type Turns, turns } from './turns.ts';
-import { type Ventures, ventures } from './ventures.ts';
+import { type UnrecordedObjects, unrecorded } from './unrecorded-objects.ts';
 import type { Change } from './watch/store.ts';
 import { type Watches, watches } from './watch/watches.ts';
 
@@ -22,7 +22,7 @@ export interface Connection {
   readonly objectTurns: Turns;
   /** What takes many requests, of this member and of all others. */
   readonly fewAtOnce: FewAtOnce;
-  readonly ventures: Ventures;
+  readonly unrecorded: UnrecordedObjects;
 }
 
 /** Opens what a member needs; all of it ends with `life`. */
@@ -58,6 +58,6 @@ export function connect(input: {
     clock,
     objectTurns: turns(),
     fewAtOnce: input.fewAtOnce,
-    ventures: ventures(clock, input.knownAt),
+    unrecorded: unrecorded(clock, input.knownAt),
   };
 }

@@ -11,7 +11,7 @@ import type { Standing } from './contact.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { inspection } from './inspection.ts';
-import { noSighting, sightingOf } from './sighting.ts';
+import { observationOf, unobserved } from './observation.ts';
 import { kindsOf, namedBy } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
 
@@ -39,7 +39,7 @@ export interface MemberEvents {
   /** Something changed that a plan may depend on; `message` when a person should read it. */
   readonly changed: (cluster: ClusterName, message?: string) => void;
   /** Another daemon acts on this member: what is assigned may be out of date. */
-  readonly contested?: (cluster: ClusterName) => void;
+  readonly conflict?: (cluster: ClusterName) => void;
 }
 
 export function openMember(input: {
@@ -71,7 +71,7 @@ export function openMember(input: {
     changed: noticed,
     turned: changed,
   });
-  const { client, contact, discovery, ventures, watches } = connection;
+  const { client, contact, discovery, unrecorded, watches } = connection;
   const inspected = inspection(connection, {
     life: life.signal,
     priceLists: input.priceLists,
@@ -104,7 +104,7 @@ export function openMember(input: {
   function probed(before: Standing): void {
     const now = contact.standing();
     cached = undefined;
-    ventures.settle();
+    unrecorded.settle();
     if (now.kind === 'reachable') void inspected.look();
     if (now.kind === 'unreachable' && before.kind !== 'unreachable') changed(`${name} cannot be reached: ${now.cause}`);
     else if (now.kind === 'reachable' && before.kind === 'unreachable') changed(`${name} answers again`);
@@ -114,12 +114,12 @@ export function openMember(input: {
   function see(): ClusterObservation {
     const standing = contact.standing();
     const properties = inspected.properties();
-    if (standing.kind === 'unreachable') return noSighting(name, standing.lastHeartbeat, standing.cause);
-    if (standing.kind === 'unknown' || !properties) return noSighting(name, undefined, 'not contacted yet');
+    if (standing.kind === 'unreachable') return unobserved(name, standing.lastHeartbeat, standing.cause);
+    if (standing.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
     // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
-    if (!assigned) return noSighting(name, standing.heartbeat, 'nothing assigned yet');
+    if (!assigned) return unobserved(name, standing.heartbeat, 'nothing assigned yet');
     const all = [...actors.values()];
-    return sightingOf({
+    return observationOf({
       name,
       standing,
       asOf: Math.min(standing.heartbeat, watches.asOf()),
@@ -160,7 +160,7 @@ export function openMember(input: {
       for (const assignment of assignments) {
         let actor = actors.get(assignment.key);
         if (!actor) {
-          actor = placementActor({ connection, changed, contested: () => input.events.contested?.(name) });
+          actor = placementActor({ connection, changed, conflict: () => input.events.conflict?.(name) });
           actors.set(assignment.key, actor);
         }
         news = actor.assign(assignment) || news;

@@ -18,15 +18,15 @@ const comesBackMs = 600_000;
  */
 export function undoOf(
   wanted: Assignment,
-  { ventures, watches, quietMs }: Pick<Connection, 'ventures' | 'watches'> & { readonly quietMs: number },
+  { unrecorded, watches, quietMs }: Pick<Connection, 'unrecorded' | 'watches'> & { readonly quietMs: number },
 ): Assignment | undefined {
   if (wanted.abandons) return undefined;
-  if (wanted.remove && !wanted.adopted && quietMs < comesBackMs) return goingOn(wanted, ventures.of(wanted.label));
+  if (wanted.remove && !wanted.adopted && quietMs < comesBackMs) return goingOn(wanted, unrecorded.of(wanted.label));
   const { digest: _digest, resourceSnapshotIndex: _index, adopted: _adopted, leaveAlone: _alone, ...rest } = wanted;
   const mayStand = (ref: ObjectRef): boolean =>
     !watches.shows(ref) || watches.inAnyVersion(ref)?.metadata.labels?.[placementLabel] === wanted.label;
   const made = new Map(
-    [...ventures.of(wanted.label), ...(wanted.undoes ? wanted.prunable.filter(mayStand) : [])].map((ref) => [
+    [...unrecorded.of(wanted.label), ...(wanted.undoes ? wanted.prunable.filter(mayStand) : [])].map((ref) => [
       objectKey(ref),
       ref,
     ]),

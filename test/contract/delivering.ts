@@ -26,7 +26,7 @@ export function delivering(now: () => Session): void {
       priceLists: () => [],
       knownAt: () => Number.NEGATIVE_INFINITY,
       // As the daemon does, which reads anew what is wanted before it decides on what it found late.
-      events: { changed: () => {}, contested: () => void setImmediate(() => member.assign(...assigned)) },
+      events: { changed: () => {}, conflict: () => void setImmediate(() => member.assign(...assigned)) },
     });
     now().undo(async () => member.stop());
     return {

@@ -35,7 +35,7 @@ describe('a member that can be looked at only long after it was decided what it 
       world.sim.setFaults([]);
       await world.pass(60);
       expect(await dataOf(world)).toEqual({ version: '2' });
-      expect(world.contested()).toBe(1);
+      expect(world.conflict()).toBe(1);
       expect(world.sighting().placements).toEqual([]);
       for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(1)]);
       await world.pass(5);
@@ -51,7 +51,7 @@ describe('a member that can be looked at only long after it was decided what it 
     world.sim.setFaults([]);
     await world.pass(60);
     expect(await dataOf(world)).toEqual({ version: '2' });
-    expect(world.contested()).toBe(1);
+    expect(world.conflict()).toBe(1);
     for (const _pass of ['may have read the record before', 'has not']) world.member.assign([none()]);
     await world.pass(5);
     expect(await dataOf(world)).toBeUndefined();
@@ -89,7 +89,7 @@ it.each<SimulatedFault>([
     world.sim.setFaults([{ type: 'Forbidden', verbs: ['list', 'watch'], resources: ['configmaps'], ...always }]);
     await world.pass(400);
     expect(await dataOf(world)).toEqual({ version: '3' });
-    expect(world.contested()).toBe(1);
+    expect(world.conflict()).toBe(1);
     for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(2)]);
     await world.pass(5);
     expect(await dataOf(world)).toEqual({ version: '2' });
@@ -130,7 +130,7 @@ it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
   await world.user('PUT', a, version(3).manifests[0]!.manifest, 'gitfleet');
   await world.pass(20);
   expect(await dataOf(world)).toEqual({ version: '3' });
-  expect(world.contested()).toBeGreaterThan(0);
+  expect(world.conflict()).toBeGreaterThan(0);
   world.sim.setFaults([]);
   for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(2)]);
   await world.pass(5);
@@ -144,7 +144,7 @@ it('an object that is long on its way to a member does not replace what another 
   await putByAnother(world, 2);
   await world.pass(20);
   expect(await dataOf(world)).toEqual({ version: '2' });
-  expect(world.contested()).toBeGreaterThan(0);
+  expect(world.conflict()).toBeGreaterThan(0);
 });
 
 it('a version that is long on its way is not made anew where another daemon has removed the object meanwhile', async () => {
@@ -215,7 +215,7 @@ it('what is missing when a daemon starts is put back only when it is confirmed t
   world.member.assign([{ ...version(1), adopted: true }]);
   await world.pass(60);
   expect(await dataOf(world)).toBeUndefined();
-  expect(world.contested()).toBe(1);
+  expect(world.conflict()).toBe(1);
   expect(world.sighting().placements).toEqual([]);
   world.member.assign([version(1)]);
   await world.pass(5);

@@ -116,7 +116,7 @@ it('what comes back after it was removed here is removed again once the record h
   const world = await removed();
   await comesBack(world);
   expect(await held(world)).toEqual(['a']);
-  expect(world.contested()).toBe(1);
+  expect(world.conflict()).toBe(1);
   world.member.assign([], () => true);
   world.member.assign([], () => true);
   await world.pass(5);

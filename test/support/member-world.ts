@@ -52,7 +52,7 @@ export interface World {
   /** What a person was told. */
   readonly said: string[];
   /** How often the member asked for the record to be read anew. */
-  readonly contested: () => number;
+  readonly conflict: () => number;
   pass(seconds: number): Promise<void>;
   /** A request of somebody else, past all faults. */
   user(method: string, path: string, body?: object, manager?: string): Promise<Record<string, unknown>>;
@@ -82,7 +82,7 @@ export async function openWorld(
   const clock = manualClock(begin);
   const requests: TransportRequest[] = [];
   const said: string[] = [];
-  let contested = 0;
+  let conflict = 0;
   const world = { sim: await simulated(spec, clock) } as { sim: SimulatedMember };
   const transport: Transport = (request) => {
     requests.push(request);
@@ -102,8 +102,8 @@ export async function openWorld(
       changed: (_: ClusterName, message?: string) => {
         if (message !== undefined) said.push(message);
       },
-      contested: () => {
-        contested++;
+      conflict: () => {
+        conflict++;
       },
     },
     ...more,
@@ -115,7 +115,7 @@ export async function openWorld(
     member,
     requests,
     said,
-    contested: () => contested,
+    conflict: () => conflict,
     pass: (seconds: number) => pass(clock, seconds),
     async user(method: string, path: string, body?: object, manager = 'kubectl-edit') {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';

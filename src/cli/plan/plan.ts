@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ClusterName } from '../../api/meta.ts';
-import { contactOf } from '../../daemon/pass/last-heard.ts';
+import { contactOf } from '../../daemon/pass/last-contact.ts';
 import { wholeRecord } from '../../daemon/record/publication.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';

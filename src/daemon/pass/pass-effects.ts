@@ -23,7 +23,7 @@ import type { Metrics } from '../report/metrics.ts';
 import { syncApprovals } from './approvals.ts';
 import { adopted, assignmentsOf } from './assignments.ts';
 import { type DesiredFleet, desiredFleet } from './desired-fleet.ts';
-import { lastHeard } from './last-heard.ts';
+import { lastContacts } from './last-contact.ts';
 import type { Loaded, Observed, PassEffect, PassEvent, Planned } from './pass-state.ts';
 import { type PushPace, pushPace } from './push-pace.ts';
 
@@ -131,7 +131,7 @@ async function adopt(members: FleetMembers, planInput: Loaded['input']): Promise
 
 function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, fleet, problems } = loaded;
-  const heard = lastHeard({ members, told: before.silent, recorded: record.clusters, now: clock.now() });
+  const heard = lastContacts({ members, told: before.silent, recorded: record.clusters, now: clock.now() });
   // With a plan that waits for its push, or a rewind that is refused, there is no rest.
   const mayRest = record === before.record && problems.length === 0;
   const basis = mayRest ? { remembered: before, fleet, sightings: heard.sightings } : undefined;

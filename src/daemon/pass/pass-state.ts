@@ -5,7 +5,7 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Remembered } from '../record/remembered.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
-import type { Heard } from './last-heard.ts';
+import type { LastContacts } from './last-contact.ts';
 import type { PassResult } from './pass-result.ts';
 
 /** What a reconciler knows from one pass to the next. */
@@ -29,7 +29,7 @@ export interface Loaded {
 }
 
 export interface Observed extends Loaded {
-  readonly heard: Heard;
+  readonly heard: LastContacts;
   /** Undefined where there can be no rest. */
   readonly basis: Basis | undefined;
 }

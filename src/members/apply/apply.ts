@@ -5,7 +5,7 @@ import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
-import { type Brought, bring, type Step } from './bring.ts';
+import { type Brought, bring, type Step } from './attempt.ts';
 import { objectRequests } from './requests.ts';
 
 export interface Applied extends Brought {

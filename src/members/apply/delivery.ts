@@ -9,14 +9,14 @@ import type { AssignedManifest, Assignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { oneText } from '../equal-parts.ts';
 import { eachOf } from '../pool.ts';
-import type { FirstLook } from '../watch/first-look.ts';
+import type { FirstObservation } from '../watch/first-observation.ts';
 import type { Change } from '../watch/store.ts';
-import { agreement } from './agreement.ts';
 import { type Applied, applyObject } from './apply.ts';
 import { localDifferences, tellable } from './compare.ts';
+import { driftCheck } from './drift-check.ts';
 import { heldBack } from './held-back.ts';
 import { kindsServed } from './kinds-served.ts';
-import { putRight } from './put-right.ts';
+import { repairReports } from './repair-reports.ts';
 import { inWaves } from './waves.ts';
 
 /** The objects of one placement on one member: brings them about and keeps what became of each. */
@@ -49,7 +49,7 @@ export interface DeliveryEvents {
   /** An object changed while it was being applied, or what kept it from being applied. */
   readonly changedMeanwhile: (key: string) => void;
   /** Another daemon changed an object: the record should be read anew. */
-  readonly contested: () => void;
+  readonly conflict: () => void;
 }
 
 /** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
@@ -63,16 +63,16 @@ const isTold = (outcome: ObjectOutcome | undefined): boolean =>
 const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
   found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
 
-export function delivery(connection: Connection, looked: FirstLook, events: DeliveryEvents): Delivery {
-  const { client, watches, clock, objectTurns, ventures } = connection;
+export function delivery(connection: Connection, observed: FirstObservation, events: DeliveryEvents): Delivery {
+  const { client, watches, clock, objectTurns, unrecorded } = connection;
   const outcomes = new Map<string, ObjectOutcome>();
   const inFlight = new Set<string>();
   /** Applied ones that somebody deleted, until they are there again: not before their namespace, or what keeps them, has gone. */
   const lost = new Set<string>();
   const kinds = kindsServed(connection);
-  const agreed = agreement();
-  const repaired = putRight(clock, events);
-  const held = heldBack({ clock, watches, looked, ask: events.contested, overrule: (key) => repaired.again(key) });
+  const drift = driftCheck();
+  const repaired = repairReports(clock, events);
+  const held = heldBack({ clock, watches, observed, ask: events.conflict, overrule: (key) => repaired.again(key) });
 
   async function one(assignment: Assignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
     const { manifest } = item;
@@ -98,7 +98,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const live = watches.object(object);
     // Not watched, because the member does not let us: what the server answered is all there is.
     if (live === undefined && !watches.shows(object)) return true;
-    return agreed.verdict(assignment.strategy, manifest, live) !== 'differs';
+    return drift.verdict(assignment.strategy, manifest, live) !== 'differs';
   };
 
   async function apply(
@@ -111,7 +111,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     const object = refOfManifest(manifest);
     const key = oneText(keyOfManifest(manifest));
     const live = watches.object(object);
-    const verdict = agreed.verdict(strategy, manifest, live);
+    const verdict = drift.verdict(strategy, manifest, live);
     const before = outcomes.get(key)?.result ?? '';
     const missing = live === undefined && watches.shows(object);
     const astray = live !== undefined && live.metadata.labels?.[placementLabel] !== label;
@@ -119,9 +119,9 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
     if (strategy.type !== 'ReportDiff') {
       if (verdict === 'same') {
         if (live) {
-          looked.accept(live);
+          observed.accept(live);
           // Whatever the server was asked about before is over: the same again is news.
-          agreed.asked(strategy, manifest, live);
+          drift.asked(strategy, manifest, live);
         }
         lost.delete(key);
         outcomes.set(key, { object, result: 'Applied' });
@@ -130,7 +130,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       // What was found to differ is left only for as long as it is to be: the strategy may be another by now.
       const isLeft = before.startsWith('FoundDrifts') && strategy.whenToApply === 'IfNotDrifted';
       if (verdict === 'asked' && (before === 'Applied' || isLeft)) return;
-      if (held.isContested(assignment, manifest, live)) held.add(manifest, live);
+      if (held.isInConflict(assignment, manifest, live)) held.add(manifest, live);
       if (held.has(key)) return;
     }
     const applied = await applyObject({
@@ -141,8 +141,8 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       isPlaced: (mark) => isPlaced(mark, object),
       strategy,
       live,
-      mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isContested(assignment, manifest, found),
-      making: () => ventures.begin(manifest),
+      mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isInConflict(assignment, manifest, found),
+      making: () => unrecorded.begin(manifest),
       isWanted: goOn,
     });
     if (applied.kept) {
@@ -151,11 +151,11 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       held.add(manifest, applied.live ?? undefined);
       return;
     }
-    if (applied.live && !applied.live.metadata.deletionTimestamp) agreed.asked(strategy, manifest, applied.live);
+    if (applied.live && !applied.live.metadata.deletionTimestamp) drift.asked(strategy, manifest, applied.live);
     // What we were shown before is no news, and may be of a cluster that another has replaced since.
     if (applied.live && applied.live !== live) watches.put(applied.live);
     // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
-    if (applied.live && applied.outcome.result === 'Applied') looked.accept(applied.live);
+    if (applied.live && applied.outcome.result === 'Applied') observed.accept(applied.live);
     if (!goOn()) return;
     outcomes.set(key, repaired.withCulprit(key, applied.outcome));
     if (applied.outcome.result === 'Applied') {
@@ -200,13 +200,13 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       const { key } = change;
       if (change.how === 'set') {
         const { object, managers } = change;
-        const verdict = agreed.verdict(assignment.strategy, manifest, object);
+        const verdict = drift.verdict(assignment.strategy, manifest, object);
         if (verdict !== 'differs') repaired.undone(key, []);
         if (verdict === 'asked') return false;
         if (verdict === 'same') return !inFlight.has(key) && isTold(outcomes.get(key));
         repaired.blame(key, managers, localDifferences(manifest, object, 'partial'));
         if (repaired.pauseMs(key) > 0)
-          repaired.undone(key, tellable(manifest, agreed.news(assignment.strategy, manifest, object)));
+          repaired.undone(key, tellable(manifest, drift.news(assignment.strategy, manifest, object)));
       } else {
         // Whoever changed it before need not be who does this, and nothing on the member tells.
         repaired.blame(key, [], []);
@@ -224,7 +224,7 @@ export function delivery(connection: Connection, looked: FirstLook, events: Deli
       forgetObjects();
     },
     restart() {
-      agreed.forget();
+      drift.forget();
       // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
       forgetObjects();
     },

@@ -18,13 +18,13 @@ export interface Repairs {
    * What others did to the object of late, from the third repair on: one may be an accident and two a coincidence, then
    * somebody fights back. Undefined before.
    */
-  fight(key: string): readonly Deed[] | undefined;
+  fight(key: string): readonly Action[] | undefined;
   /** Other objects are wanted now, or none. */
   forget(): void;
 }
 
 /** What somebody did to an object since it was put right the first time of late. */
-export interface Deed {
+export interface Action {
   readonly what: 'changed' | 'deleted';
   /** Who changed it, as far as members tell; who deletes leaves no name. */
   readonly who: string | undefined;
@@ -39,7 +39,7 @@ interface Repair {
   readonly times: number;
   readonly at: number;
   readonly details: readonly PatchDetail[];
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly Action[];
   readonly cancel: () => void;
 }
 
@@ -59,7 +59,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
         times: (before?.times ?? 0) + 1,
         at: clock.now(),
         details,
-        deeds: withDeed(before?.deeds, details, who),
+        actions: withAction(before?.actions, details, who),
         cancel,
       });
     },
@@ -72,7 +72,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
     recent: (key) => byKey.get(key),
     fight(key) {
       const repair = byKey.get(key);
-      return repair !== undefined && repair.times > 2 ? repair.deeds : undefined;
+      return repair !== undefined && repair.times > 2 ? repair.actions : undefined;
     },
     forget() {
       for (const { cancel } of byKey.values()) cancel();
@@ -82,13 +82,13 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
 }
 
 /** What was done, and once more: what `details` tell. */
-export function withDeed(
-  deeds: readonly Deed[] = [],
+export function withAction(
+  actions: readonly Action[] = [],
   details: readonly PatchDetail[],
   by: string | undefined,
-): readonly Deed[] {
+): readonly Action[] {
   const [what, who] = details.some(isWhole) ? (['deleted', undefined] as const) : (['changed', by] as const);
-  const same = (deed: Deed): boolean => deed.what === what && deed.who === who;
-  if (!deeds.some(same)) return [...deeds, { what, who, times: 1 }];
-  return deeds.map((deed) => (same(deed) ? { ...deed, times: deed.times + 1 } : deed));
+  const same = (action: Action): boolean => action.what === what && action.who === who;
+  if (!actions.some(same)) return [...actions, { what, who, times: 1 }];
+  return actions.map((action) => (same(action) ? { ...action, times: action.times + 1 } : action));
 }

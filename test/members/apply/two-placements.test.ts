@@ -75,7 +75,7 @@ it('what another daemon gave to a placement that we have not heard of stays with
   await world.pass(5);
   await world.user('PUT', path, other().manifests[0]!.manifest);
   await world.pass(60);
-  expect([await onMember(world), world.contested()]).toEqual([['other', 'other'], 1]);
+  expect([await onMember(world), world.conflict()]).toEqual([['other', 'other'], 1]);
   for (const _pass of ['may have read the record before', 'has not']) world.member.assign([mine]);
   await world.pass(600);
   expect([await onMember(world), told(world)]).toEqual([['web', 'web'], { web: [] }]);

@@ -339,7 +339,7 @@ describe('a placement that is removed', () => {
     });
     await world.pass(5);
     expect(await exists(world, a)).toBe(true);
-    expect(world.contested()).toBe(1);
+    expect(world.conflict()).toBe(1);
     // The first pass that answers may have read the record before.
     world.member.assign([gone('web', [configMap('a')])]);
     await world.pass(1);

@@ -12,7 +12,7 @@ import { removeObject } from './remove-object.ts';
  * What the member still holds of a placement and should not: objects with our label that an earlier snapshot of the placement
  * listed, and nothing else, whatever carries the label.
  */
-export function leftoversOf({ watches }: Connection, assignment: Assignment): Manifest[] {
+export function orphansOf({ watches }: Connection, assignment: Assignment): Manifest[] {
   const keep = new Set(assignment.remove ? [] : assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)));
   const candidates = new Map(assignment.prunable.map((ref) => [objectKey(ref), ref]));
   return [...candidates.keys()]
@@ -27,7 +27,7 @@ export function leftoversOf({ watches }: Connection, assignment: Assignment): Ma
  * what was asked to go of a wave, before the next one. Returns what could not be removed, and why; rejects as
  * `removeObject` does.
  */
-export async function removeLeftovers(input: {
+export async function removeOrphans(input: {
   readonly connection: Connection;
   readonly assignment: Assignment;
   readonly goOn: () => boolean;
@@ -40,7 +40,7 @@ export async function removeLeftovers(input: {
   const listed = new Set(assignment.prunable.map(objectKey));
   const approved = new Set(assignment.approvedRemovals.map(objectKey));
   const handedOver = new Set(assignment.handedOver.map(objectKey));
-  const waves = inWaves(leftoversOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
+  const waves = inWaves(orphansOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
   for (const [index, wave] of waves.entries()) {
     const asked: Manifest[] = [];
     await eachOf(

@@ -10,7 +10,7 @@ type Reachable = Extract<Standing, { kind: 'reachable' }>;
  * A member as it looked at `asOf`, milliseconds, or later: nothing in it is older than it says. `complete` is false while
  * something that is missing may be there all the same. What Secrets hold stays on the member.
  */
-export function sightingOf(input: {
+export function observationOf(input: {
   readonly name: ClusterName;
   readonly standing: Reachable;
   readonly asOf: number;
@@ -55,7 +55,7 @@ export function sightingOf(input: {
 }
 
 /** A member of which nothing is known but when it was last heard of, and why not since. */
-export function noSighting(name: ClusterName, lastContact: number | undefined, cause: string): ClusterObservation {
+export function unobserved(name: ClusterName, lastContact: number | undefined, cause: string): ClusterObservation {
   return { ...head(name, lastContact ?? 0), reachable: false, cause, complete: false };
 }
 

@@ -2,7 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
-import { isSameManifest } from './bring.ts';
+import { isSameManifest } from './attempt.ts';
 import { localDifferences } from './compare.ts';
 import { foreignOwner } from './takeover.ts';
 
@@ -13,7 +13,7 @@ export type Verdict =
   | 'asked'
   | 'differs';
 
-export interface Agreement {
+export interface DriftCheck {
   verdict(strategy: ApplyStrategy, manifest: Manifest, live: Manifest | undefined): Verdict;
   /** The server has been asked about this very state; what still looks different is no reason to ask again. */
   asked(strategy: ApplyStrategy, manifest: Manifest, live: Manifest): void;
@@ -27,7 +27,7 @@ export interface Agreement {
  * Servers write some things differently (`0.5` as `500m`) and add items to lists. Such differences are told from real ones by
  * asking once and remembering what was left over.
  */
-export function agreement(): Agreement {
+export function driftCheck(): DriftCheck {
   const known = new Map<string, Look>();
   return {
     verdict(strategy, manifest, live) {

@@ -3,14 +3,14 @@ import { digestAnnotation, placementLabel } from '../../engine/overrides/ownersh
 import { refOfManifest } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
-import { isSameManifest } from './bring.ts';
+import { isSameManifest } from './attempt.ts';
 
 /**
  * Objects that another daemon put somewhere else than we did. It may know a newer plan: nothing is put back before a pass
  * that began later has confirmed that what we hold is still wanted. Without this two daemons undo each other's work at
  * full speed until both have read the same plan, and one that cannot reach the git server brings old versions back.
  */
-export interface Contest {
+export interface ConflictBackOff {
   /** True when the object must be left as it is for now. */
   holds(key: string): boolean;
   held(): Iterable<string>;
@@ -28,7 +28,7 @@ const settleMs = 1_000;
 const confirmations = 2;
 
 /** `ask` lets the record be read anew. */
-export function contest(clock: Clock, ask: () => void): Contest {
+export function conflictBackOff(clock: Clock, ask: () => void): ConflictBackOff {
   const left = new Map<string, number>();
   let asked = false;
   let cancel = () => {};

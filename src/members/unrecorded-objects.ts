@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
  * have removed their placement meanwhile, seen that nothing of it is left, and forgotten it: what is made after that is
  * nobody's to remove but ours.
  */
-export interface Ventures {
+export interface UnrecordedObjects {
   /** An object that is not there is about to be sent. */
   begin(manifest: Manifest): void;
   /** Those with this ownership label. */
@@ -23,7 +23,7 @@ const longestPassMs = 30_000;
 const spanMs = 10_000;
 
 /** @param knownAt Instant at which the record wanted what was assigned last, milliseconds. */
-export function ventures(clock: Clock, knownAt: () => number): Ventures {
+export function unrecorded(clock: Clock, knownAt: () => number): UnrecordedObjects {
   /** The oldest first. */
   const spans: { readonly began: number; readonly made: Set<Manifest> }[] = [];
 

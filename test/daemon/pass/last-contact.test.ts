@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
-import { lastHeard } from '../../../src/daemon/pass/last-heard.ts';
+import { lastContacts } from '../../../src/daemon/pass/last-contact.ts';
 import type { Silence } from '../../../src/repo/record/summary.ts';
 import { member, placement } from '../../support/paper-fleet.ts';
 import { settledFleet } from '../../support/small-fleet.ts';
@@ -169,7 +169,7 @@ describe('the last contact of a member that does not answer is', () => {
     ['when this daemon began to ask, if nothing is told', epoch, undefined, '2026-11-20T11:59:00Z'],
   ])('%s', (_, own, told, is) => {
     const sighting = { metadata: { name: 'c' }, observedAt: own, reachable: false, complete: false };
-    const heard = lastHeard({
+    const heard = lastContacts({
       members: {
         sightings: () => new Map([['c', sighting as unknown as ClusterObservation]]),
         unreachable: () => new Map([['c', 'refused']]),

@@ -7,10 +7,10 @@ import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
 import { type FieldManager, foreignManager } from './field-managers.ts';
-import { type Deed, repairs, withDeed } from './repairs.ts';
+import { type Action, repairs, withAction } from './repairs.ts';
 
 /** Who undid what was applied of one placement, how often it was put right, and how that is told. */
-export interface PutRight {
+export interface RepairReports {
   /** An object was changed: what its managedFields tell, and where it differs since. */
   blame(key: string, managers: readonly FieldManager[], differences: readonly PatchDetail[]): void;
   /** An object was put right: counts it, and says it. */
@@ -32,7 +32,10 @@ export interface PutRight {
 }
 
 /** `retold` is called when other things are reported than before although nothing was done: by time, or by what waits. */
-export function putRight(clock: Clock, { say, retold }: { say(message: string): void; retold(): void }): PutRight {
+export function repairReports(
+  clock: Clock,
+  { say, retold }: { say(message: string): void; retold(): void },
+): RepairReports {
   const culprits = new Map<string, Culprits>();
   const undone = new Map<string, readonly PatchDetail[]>();
   const repaired = repairs(clock, retold);
@@ -75,7 +78,7 @@ export function putRight(clock: Clock, { say, retold }: { say(message: string): 
       );
       const details = [...told.values()].reverse();
       const known = repaired.fight(key);
-      const fight = known && left.length > 0 ? withDeed(known, left, culprits.get(key)?.who) : known;
+      const fight = known && left.length > 0 ? withAction(known, left, culprits.get(key)?.who) : known;
       return {
         ...outcome,
         ...(details.length > 0 ? { details } : {}),
@@ -106,12 +109,12 @@ function once(of: {
 }
 
 /** Whoever did something once has not done it again; where nobody has, different things are no repetition of the last of them. */
-function fighting(object: ObjectRef, deeds: readonly Deed[]): string {
-  const repeated = deeds.filter(({ times }) => times > 1);
-  const told = repeated.length > 0 ? repeated : deeds;
-  const what = [...new Set(told.map((deed) => deed.what))].sort().join(' or ');
+function fighting(object: ObjectRef, actions: readonly Action[]): string {
+  const repeated = actions.filter(({ times }) => times > 1);
+  const told = repeated.length > 0 ? repeated : actions;
+  const what = [...new Set(told.map((action) => action.what))].sort().join(' or ');
   const by = told.flatMap(({ who }) => who ?? []);
-  const who = by.length === 0 || told.some((deed) => deed.what === 'deleted') ? '' : ` by ${fewOf(by)}`;
+  const who = by.length === 0 || told.some((action) => action.what === 'deleted') ? '' : ` by ${fewOf(by)}`;
   return `${describeRef(object)} is ${what}${who} again and again: it is put right less often each time, in the end every 5 minutes`;
 }
 

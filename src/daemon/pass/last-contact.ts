@@ -8,7 +8,7 @@ import type { Silence } from '../../repo/record/summary.ts';
 import type { FleetMembers } from '../members.ts';
 
 /** What the members look like, those that do not answer dated at the last contact that any daemon had. */
-export interface Heard {
+export interface LastContacts {
   readonly sightings: ReadonlyMap<ClusterName, ClusterObservation>;
   /** What to tell of those that do not answer, by name. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
@@ -21,13 +21,13 @@ export interface Heard {
  * silent now. What that comes to is published before anything is done, so a daemon that crashes again and again finds it
  * there and does not grant them anew. A member that is not recorded as joined was never heard at all.
  */
-export function lastHeard(input: {
+export function lastContacts(input: {
   readonly members: Pick<FleetMembers, 'sightings' | 'unreachable' | 'askedSince'>;
   /** What the status branch says. */
   readonly told: ReadonlyMap<ClusterName, Silence>;
   readonly recorded: FleetRecord['clusters'];
   readonly now: number;
-}): Heard {
+}): LastContacts {
   const { members, told, recorded, now } = input;
   const sightings = new Map<ClusterName, ClusterObservation>();
   const silent = new Map<ClusterName, Silence>();

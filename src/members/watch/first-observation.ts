@@ -11,7 +11,7 @@ import type { Watches } from './watches.ts';
  * looked at then may show something newer by the time it can: another daemon may have read a later plan than we did. What
  * is seen late is therefore not taken for what the decision was about.
  */
-export interface FirstLook {
+export interface FirstObservation {
   /** Something else is wanted now: notes what is shown. */
   begin(assignment: Assignment): void;
   /** Notes what has come to be shown since, as long as the decision is fresh. */
@@ -34,7 +34,7 @@ export interface FirstLook {
 /** A plan that was published this long ago may have been followed by another one. Much longer than any pass takes to assign it. */
 const freshMs = 1_000;
 
-export function firstLook(clock: Clock, watches: Watches): FirstLook {
+export function firstObservation(clock: Clock, watches: Watches): FirstObservation {
   const marks = new Map<string, string | undefined>();
   let began = Number.NEGATIVE_INFINITY;
 
