@@ -148,9 +148,35 @@ export interface PlannedEviction {
   readonly status: { readonly conditions: readonly Condition[] };
 }
 
+/** Closed; docs/status-branch.md says what each means. */
+export const guardRules = [
+  'record-changed',
+  'record-invented',
+  'record-incomplete',
+  'duplicate-target',
+  'removal-without-binding',
+  'removal-forgotten',
+  'older-snapshot',
+  'budget-broken',
+  'moved-without-run',
+  'started-after-loss',
+  'stage-order',
+  'stage-concurrency',
+  'gate-not-approved',
+  'soak-cut-short',
+  'eviction-unasked',
+  'disruption-budget-broken',
+  'unreadable-repo',
+  'frozen',
+  'blast-radius-clusters',
+  'blast-radius-objects',
+  'blast-radius-leaving',
+  'everything-vanished',
+] as const;
+type GuardRule = (typeof guardRules)[number];
+
 export interface GuardFinding {
-  /** Closed, kebab-case: `blast-radius-clusters`, `everything-vanished`, `budget-broken`, … */
-  readonly rule: string;
+  readonly rule: GuardRule;
   readonly message: string;
   /** Present when a RemovalApproval of this digest lets the plan pass. */
   readonly removalDigest?: string;

@@ -217,7 +217,7 @@ it('of a first plan that is refused it says that nothing is in force', async () 
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.paper.planOn();
   fleet.paper.record = new Map();
-  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   expect(renderDashboard({ ...plan, guard }, await besideNothing(fleet))).toMatch(
     /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In force is nothing.\n\n## Refused\n/,
   );
@@ -226,7 +226,7 @@ it('of a first plan that is refused it says that nothing is in force', async () 
 it('where nobody wrote down of which commit that is which stays, it names none, and not the one that was refused before', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.paper.settle();
-  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   const plan = { ...(await fleet.paper.planOn()), guard };
   const beside = await besideNothing(fleet);
   const files = statusFiles(plan, new Map(fleet.paper.record), beside);
@@ -249,7 +249,7 @@ it('what main says yes to by now is not asked for, though the plan that would se
     removalDigest: digest,
   };
   const told = { holds: [hold], holdCount: 1, commit: 'c0ffee' };
-  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   const plan = { ...(await fleet.paper.planOn()), guard, approvals: [], holds: [] };
   const waiting = (answers: Partial<DashboardInput['fleet']>) =>
     renderDashboard(plan, {
@@ -289,7 +289,7 @@ it('of a plan that is refused the tables tell what is being removed as before, a
   fleet.paper.broken.add('eu-1/Deployment/web');
   fleet.paper.refresh();
   const plan = await fleet.paper.planOn();
-  const guard = [{ rule: 'too-many-clusters' as const, message: 'too many' }];
+  const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [], fleet: files };
   const readme = renderDashboard(
     { ...plan, guard },

@@ -1,11 +1,13 @@
 import type { GuardFinding } from '../plan-document.ts';
+import { evictionRules } from './evict/eviction-rules.ts';
 import { type GuardRequest, gatherEvidence, type RuleSet } from './evidence/evidence.ts';
 import { fleetRules } from './fleet/fleet-rules.ts';
 import { placementRules } from './placement/placement-rules.ts';
+import { recordRules } from './record/record-rules.ts';
 import { stagedRules } from './staged/staged-rules.ts';
 
 /** One row for each domain, in the order in which its findings are listed. */
-const ruleSets: readonly RuleSet[] = [placementRules, stagedRules, fleetRules];
+const ruleSets: readonly RuleSet[] = [recordRules, placementRules, stagedRules, evictionRules, fleetRules];
 
 /**
  * Reads a plan as a stranger would and reports what must not happen. Shares no code with what planned: a rule that both got

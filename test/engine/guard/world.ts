@@ -1,6 +1,7 @@
 import type { Condition, Manifest, PlacementKey } from '../../../src/api/meta.ts';
 import type { Placement } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
+import type { GuardRequest } from '../../../src/engine/guard/evidence/evidence.ts';
 import { guard } from '../../../src/engine/guard/guard.ts';
 import type { Fleet, FleetRecord, PlanInput, RecordedPlacement } from '../../../src/engine/input.ts';
 import { emptyFleet } from '../../../src/engine/input.ts';
@@ -141,8 +142,15 @@ export const target = (clusterName: string, name = 'web', more: Partial<Target> 
   ...more,
 });
 
-/** What the guard finds where the record is as it was written. */
-export const findings = ({ input, plan }: { readonly input: PlanInput; readonly plan: Plan }): GuardFinding[] =>
-  guard({ input, recovered: { record: input.record, lost: false }, plan });
+/** What the guard finds; the record is as it was written unless a recovered one is given. */
+export const findings = ({
+  input,
+  recovered = { record: input.record, lost: false },
+  plan,
+}: {
+  readonly input: PlanInput;
+  readonly recovered?: GuardRequest['recovered'];
+  readonly plan: Plan;
+}): GuardFinding[] => guard({ input, recovered, plan });
 
 export const rules = (input: PlanInput, plan: Plan): string[] => findings({ input, plan }).map(({ rule }) => rule);

@@ -2,6 +2,7 @@ import type { Fleet, FleetRecord, PlanInput } from '../../input.ts';
 import type { GuardFinding, Plan } from '../../plan-document.ts';
 import { changesOf, type PlacementChange } from './changes.ts';
 import { fleetInEffect } from './fleet-in-effect.ts';
+import { placementOf } from './snapshot-objects.ts';
 
 /** What the guard judges: a plan, the input as it was written, and the record that the planner took for the input's. */
 export interface GuardRequest {
@@ -17,6 +18,8 @@ export interface Evidence extends Pick<PlanInput, 'now' | 'observations' | 'dige
   readonly fleet: Fleet;
   /** The recovered record. */
   readonly record: FleetRecord;
+  /** The record is gone, and members hold objects of ours (decision 32). */
+  readonly isRecordLost: boolean;
   /** Every placement before and after, by name. */
   readonly changes: readonly PlacementChange[];
 }
@@ -29,5 +32,19 @@ export function gatherEvidence(request: GuardRequest): Evidence {
   const { now, observations, digest } = input;
   const { record } = recovered;
   const fleet = fleetInEffect(input, record);
-  return { ...request, now, observations, digest, fleet, record, changes: changesOf({ fleet, record, plan }) };
+  return {
+    ...request,
+    now,
+    observations,
+    digest,
+    fleet,
+    record,
+    isRecordLost: !input.record.exists && holdObjectsOfOurs(observations),
+    changes: changesOf({ fleet, record, plan }),
+  };
 }
+
+const holdObjectsOfOurs = (observations: PlanInput['observations']): boolean =>
+  [...(observations?.values() ?? [])].some(({ objects }) =>
+    objects.some((object) => placementOf(object) !== undefined),
+  );

@@ -1,5 +1,6 @@
-import type { PlacementKey } from '../../../api/meta.ts';
+import type { Condition, PlacementKey } from '../../../api/meta.ts';
 import type { Binding } from '../../../api/placement-state.ts';
+import type { PlannedEviction } from '../../plan-document.ts';
 import type { Pair } from './changes.ts';
 import type { Evidence } from './evidence.ts';
 import { overridesOf, overridesReader } from './planned-record.ts';
@@ -8,16 +9,14 @@ import { overridesOf, overridesReader } from './planned-record.ts';
 export interface MoveReader {
   /** It gets another version or other overrides, or the placement is removed from it. */
   readonly isMoved: (key: PlacementKey, pair: Pair) => boolean;
-  /** An eviction that is carried out, by this plan or before, names it. */
+  /** An eviction that this plan carries out names it. */
   readonly isEvicted: (key: PlacementKey, pair: Pick<Pair, 'clusterName'>) => boolean;
 }
 
-export function moveReader({ plan }: Pick<Evidence, 'plan'>): MoveReader {
+export function moveReader({ plan, record }: Evidence): MoveReader {
   const overridesAfter = overridesReader(plan);
   const evicted = new Set(
-    plan.evictions
-      .filter(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Executed' && is === 'True'))
-      .map(({ placementName, clusterName }) => `${placementName} ${clusterName}`),
+    evictionsNow({ plan, record }).map(({ placementName, clusterName }) => `${placementName} ${clusterName}`),
   );
   return {
     isMoved(key, { clusterName, before, after, removedNow }) {
@@ -35,3 +34,13 @@ export function moveReader({ plan }: Pick<Evidence, 'plan'>): MoveReader {
 /** What was never Bound has nothing that could be taken out of service. */
 const wasBound = ({ state, previousState }: Binding): boolean =>
   state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
+
+/** Evictions that this plan carries out; those carried out before keep their result. */
+export const evictionsNow = ({ plan, record }: Pick<Evidence, 'plan' | 'record'>): readonly PlannedEviction[] =>
+  plan.evictions.filter(
+    ({ name, status }) =>
+      isExecuted(status.conditions) && !isExecuted(record.evictions.get(name)?.status?.conditions ?? []),
+  );
+
+const isExecuted = (conditions: readonly Condition[]): boolean =>
+  conditions.some(({ type, status }) => type === 'Executed' && status === 'True');

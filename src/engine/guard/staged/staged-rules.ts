@@ -6,11 +6,13 @@ import { is, type RunChange } from './run-status.ts';
 import { shortSoaks } from './soaks.ts';
 import { crowdedStages } from './stage-concurrency.ts';
 import { brokenStageOrder } from './stage-order.ts';
+import { startsAfterLoss } from './starts-after-loss.ts';
 
 /** Stages in order, gates only with an approval on main, soaks in full, no more clusters at once than allowed. */
 export const stagedRules: RuleSet = (evidence: Evidence) => [
   ...movesWithoutRun(evidence),
   ...openRuns(evidence).flatMap((change) => [
+    ...startsAfterLoss(change, evidence),
     ...brokenStageOrder(change),
     ...crowdedStages(change),
     ...unapprovedGates(change, evidence),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../../src/api/meta.ts';
 import type { StagedUpdateRun, UpdateRunStatus } from '../../../../src/api/staged.ts';
+import type { FleetRecord, PlanInput } from '../../../../src/engine/input.ts';
+import { sighting } from '../../sighting.ts';
 import {
   answer,
   at,
@@ -13,7 +15,12 @@ import {
   strategyOf,
   workOf,
 } from '../../staged/world.ts';
-import { inputOf, members, planOf, rules } from '../world.ts';
+import { inputOf, members, objects, planOf, rules } from '../world.ts';
+
+const started: Condition = { type: 'Started', status: 'True', reason: 'x' };
+const unread = { placements: new Map(), runs: new Set(['web-1']), evictions: new Set<string>() };
+const ours = { ...objects(1)[0]!, metadata: { name: 'x', labels: { 'gitfleet.dev/placement': 'web' } } };
+const shown = { observations: new Map([['c-1', sighting({ objects: [ours] })]]) };
 
 describe('update runs', () => {
   const wait = { afterStageTasks: [{ type: 'TimedWait' as const, waitTime: '1h' }, { type: 'Approval' as const }] };
@@ -118,5 +125,19 @@ describe('update runs', () => {
     expect(judged(rollout, (it) => approve(start(it, 'p-1', 'p-2'), 1, 'beforeStageTaskStatus'), files)).toEqual([
       'stage-concurrency',
     ]);
+  });
+  it.each<[string, Partial<FleetRecord>, Partial<PlanInput>, readonly string[]]>([
+    ['after the record was lost', { exists: false }, shown, ['started-after-loss']],
+    ['while its record cannot be read', { unread }, {}, ['started-after-loss']],
+    ['where there never was a record', { exists: false }, {}, []],
+    ['where the record does not know it', {}, {}, []],
+  ])('a run that starts %s', (_, record, more, found) => {
+    const input = inputOf({ fleet: { placements: [placementOf()], runs: [runOf()] }, record, ...more });
+    const stages = [{ stageName: 's', clusters: [{ clusterName: 'c-1', conditions: [started] }] }];
+    const run = { kind: 'ClusterStagedUpdateRun' as const, name: 'web-1', status: { stagesStatus: stages } };
+    const judged = (status: UpdateRunStatus) =>
+      rules(input, planOf({ runs: [{ ...run, status }] })).filter((rule) => rule === 'started-after-loss');
+    expect(judged(run.status)).toEqual(found);
+    expect(judged({ stagesStatus: [{ stageName: 's', clusters: [{ clusterName: 'c-1' }] }] })).toEqual([]);
   });
 });

@@ -1,0 +1,51 @@
+import type { Binding } from '../../../api/placement-state.ts';
+import type { FleetRecord, RecordedPlacement } from '../../input.ts';
+import { sameValue } from '../../kernel/same-value.ts';
+import type { GuardFinding } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { isRebuilt, isWritten } from './rebuilt-state.ts';
+
+/** What of the record could be read is in the recovered one as it was. */
+export function changedRecord({ input, record }: Evidence): GuardFinding[] {
+  const before = input.record;
+  if (record === before) return [];
+  const parts = kept.filter((part) => !sameValue(before[part], record[part]));
+  const placements = [...before.placements].flatMap(([key, recorded]) => {
+    const after = record.placements.get(key);
+    if (after && (sameValue(recorded, after) || (isWritten(input, key) && isFirstPolicy(recorded, after)))) return [];
+    return [`placement ${key}`];
+  });
+  return [...parts, ...placements].map((what) => ({
+    rule: 'record-changed',
+    message: `${what} could be read in the record, but the plan was made from another version of it`,
+  }));
+}
+
+const kept = [
+  'overrides',
+  'runs',
+  'approvals',
+  'evictions',
+  'clusters',
+  'config',
+  'commit',
+] as const satisfies readonly (keyof FleetRecord)[];
+
+/**
+ * Bindings rebuilt while the file of their placement could not be read count as made by its policy once it can be: that is no
+ * change of what is where.
+ */
+function isFirstPolicy(before: RecordedPlacement, after: RecordedPlacement): boolean {
+  if (!isRebuilt(before) || before.state.policySnapshots.length > 0) return false;
+  return (
+    after.state.policySnapshots.every(({ index }) => index === 0) &&
+    sameValue(withoutPolicy(before), withoutPolicy(after))
+  );
+}
+
+const withoutPolicy = ({ state, ...rest }: RecordedPlacement): object => ({
+  ...rest,
+  state: { ...state, policySnapshots: [], bindings: state.bindings.map(withoutIndex) },
+});
+
+const withoutIndex = ({ policySnapshotIndex: _, ...binding }: Binding): object => binding;

@@ -1,0 +1,54 @@
+import { placementKey } from '../../../api/placement.ts';
+import type { GuardFinding } from '../../plan-document.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { isNamed } from './rebuilt-state.ts';
+import { shownPlacements } from './shown-placements.ts';
+
+/**
+ * What the record lost and members show is recovered. A cluster left out would count as an empty one: it would get the newest
+ * version at once, over one that serves.
+ */
+export function missingRecovery(evidence: Evidence): GuardFinding[] {
+  const { input, recovered, isRecordLost } = evidence;
+  const findings: GuardFinding[] = [];
+  if (isRecordLost !== recovered.lost)
+    findings.push({
+      rule: 'record-incomplete',
+      message: isRecordLost
+        ? 'the record is gone while members hold objects of ours, and the plan was made as if nothing were lost'
+        : 'the plan was made as if the record were lost, which it is not',
+    });
+  return [...findings, ...clustersLeftOut(evidence), ...(input.record.unread ? plannedUnread(evidence) : [])];
+}
+
+function clustersLeftOut({ input, record, observations, isRecordLost }: Evidence): GuardFinding[] {
+  const unread = input.record.unread?.placements;
+  if (!isRecordLost && !unread?.size) return [];
+  return [...shownPlacements(observations)].flatMap(([key, clusters]) => {
+    if (input.record.placements.has(key) || !(isRecordLost || unread?.has(key)) || !isNamed(input, key)) return [];
+    const bound = new Set(record.placements.get(key)?.state.bindings.map(({ targetCluster }) => targetCluster));
+    const missing = [...clusters.keys()].filter((cluster) => !bound.has(cluster));
+    if (missing.length === 0) return [];
+    return [
+      {
+        rule: 'record-incomplete',
+        message: `${missing.sort().slice(0, 5).join(', ')} show objects of placement ${key}, and the recovered record does not have it there`,
+      },
+    ];
+  });
+}
+
+/** Placements whose state cannot be read and was not rebuilt, since nothing was observed: they are left out of the plan. */
+function plannedUnread({ input, record, plan }: Evidence): GuardFinding[] {
+  const unread = [...(input.record.unread?.placements.keys() ?? [])].filter((key) => !record.placements.has(key));
+  if (unread.length === 0) return [];
+  const planned = new Set(
+    [...plan.placements, ...plan.targets.map(({ placement }) => placement)].map((ref) => placementKey(ref)),
+  );
+  return unread
+    .filter((key) => planned.has(key))
+    .map((key) => ({
+      rule: 'record-incomplete',
+      message: `placement ${key} is planned although its state cannot be read and nothing shows where it is`,
+    }));
+}
