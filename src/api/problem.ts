@@ -107,6 +107,7 @@ export const problemCodes = [
   'sorting-label',
   'approval-without-review',
   'eviction-refused',
+  'plan-not-settled',
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
 

@@ -32,7 +32,7 @@ export interface PlacementWork {
 }
 
 /** What is known of a placement before anything is decided. */
-export type BegunWork = Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots' | 'selection'>;
+export type LoadedPlacement = Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots' | 'selection'>;
 
 /** A binding after the stages so far, and what this plan does with it. */
 export interface BindingStep {

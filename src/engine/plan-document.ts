@@ -60,8 +60,14 @@ export interface PlannedBinding {
   readonly conditions: readonly Condition[];
 }
 
+/**
+ * What one cluster should run now. Every kind of target has a field of its own that tells it from the others, here
+ * `placement`. Where a kind is added to the union, code that does not tell them apart does not compile.
+ */
+export type Target = PlacementTarget;
+
 /** What one cluster should run of one placement now. `remove`: nothing of the placement may remain there. */
-export interface Target {
+export interface PlacementTarget {
   readonly clusterName: ClusterName;
   readonly placement: PlacementRef;
   readonly resourceSnapshotIndex?: number;

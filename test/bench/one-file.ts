@@ -4,8 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClusterName } from '../../src/api/meta.ts';
 import type { ClusterObservation } from '../../src/api/observation.ts';
 import { statusFiles } from '../../src/daemon/record/publication.ts';
+import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import type { Fleet, FleetRecord } from '../../src/engine/input.ts';
-import { type PlanMemo, type PlanResult, planFleet } from '../../src/engine/plan.ts';
+import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
+import type { PlanMemo } from '../../src/engine/reuse/memo.ts';
+import { memoOf } from '../../src/engine/reuse/memo.ts';
 import { openSource } from '../../src/git/source.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
@@ -94,7 +97,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
     const input = (fleet: Fleet) => ({ now: at, commit, fleet, observations, record, digest });
     const beside = { branch: 'main', unreachable: new Map(), notRolledOut: [] };
     const publish = (result: PlanResult, texts: ReadonlyMap<string, string>) => {
-      memo = result.memo();
+      memo = memoOf(result.parts);
       record = readRecord(texts, result.plan.record).record;
       files = texts;
       observations = delivered(result, observations);
@@ -114,7 +117,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
       const changed = await load();
       const loaded = performance.now();
       const result = planFleet(input(changed), memo);
-      result.memo();
+      memoOf(result.parts);
       const planned = performance.now();
       const texts = statusFiles(result.plan, files, { ...beside, before: { record, files }, fleet: changed });
       const ended = performance.now();
@@ -139,7 +142,7 @@ async function measure(size: Size): Promise<{ readonly changes: readonly Times[]
 
 /** Members that hold what the plan wants, with nothing left to do. One that was told nothing new shows what it showed. */
 function delivered(
-  { plan, contentOf }: PlanResult,
+  { plan, contents }: PlanResult,
   before: ReadonlyMap<ClusterName, ClusterObservation>,
 ): Map<ClusterName, ClusterObservation> {
   const byCluster = Map.groupBy(plan.targets, ({ clusterName }) => clusterName);
@@ -148,7 +151,9 @@ function delivered(
       const known = before.get(name)!;
       if (isDeepStrictEqual(known.placements.map(didOf), targets.map(didOf))) return [name, known];
       const placements = targets.map((target) => ({ ...didOf(target), at, done: true, results: [] }));
-      const objects = targets.flatMap((target) => contentOf(target)!.manifests.map(({ manifest }) => manifest));
+      const objects = targets.flatMap((target) =>
+        targetContent(contents, target)!.manifests.map(({ manifest }) => manifest),
+      );
       return [name, { ...known, placements, objects }];
     }),
   );

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { planFleet } from '../../src/engine/plan.ts';
+import { memoOf } from '../../src/engine/reuse/memo.ts';
 import type { Reusable, Settled } from '../../src/engine/reuse/reuse.ts';
 import { survey } from '../../src/engine/survey.ts';
 import type { World } from '../../src/engine/world.ts';
@@ -25,7 +26,7 @@ export const eachSettled =
  * so that part must be compared, and the law of reuse can fail.
  */
 export async function expectNoticed(paper: PaperFleet, change: () => void, forge: Forgery): Promise<void> {
-  const memo = paper.last!.memo();
+  const memo = memoOf(paper.last!.parts);
   change();
   const input = await paper.input();
   const whole = told(planFleet(input));

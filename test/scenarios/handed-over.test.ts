@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 
 const all = '{placementType: PickAll}';
@@ -30,8 +31,7 @@ async function letGo(files: Record<string, string>): Promise<string[]> {
   Object.assign(fleet.files, files);
   const plan = await fleet.plan();
   const target = plan.targets.find(({ clusterName, placement: { name } }) => clusterName === 'a' && name === 'old')!;
-  return fleet
-    .last!.contentOf(target)!
+  return targetContent(fleet.last!.contents, target)!
     .handedOver.map(({ kind, name }) => `${kind} ${name}`)
     .sort();
 }
@@ -72,7 +72,7 @@ it('an object that moves is handed over before the rollout comes to the placemen
   expect(
     plan.targets.map((target) => [
       `${target.clusterName} ${target.placement.name} ${target.resourceSnapshotIndex}`,
-      fleet.last!.contentOf(target)!.handedOver.map(({ name }) => name),
+      targetContent(fleet.last!.contents, target)!.handedOver.map(({ name }) => name),
     ]),
   ).toEqual([
     ['a one 1', ['moved']],

@@ -1,5 +1,6 @@
 import type { ClusterName, IntOrPercent, Manifest, PlacementKey } from '../../src/api/meta.ts';
 import { placementKey } from '../../src/api/placement.ts';
+import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import type { PlanResult } from '../../src/engine/plan.ts';
 import type { PlannedBinding, PlannedEviction, Target } from '../../src/engine/plan-document.ts';
 import type { Held, PaperFleet } from '../support/paper-fleet.ts';
@@ -66,7 +67,7 @@ export class LastLooks {
     const held = this.held(cluster)?.objects ?? [];
     const target = this.target(result, cluster);
     if (held.length === 0 || target === undefined || target.remove || !held.every(isAvailable)) return false;
-    const content = result.contentOf(target);
+    const content = targetContent(result.contents, target);
     if (content === undefined || content.leaveAlone || content.strategy.type === 'ReportDiff') return true;
     // What was only compared is applied anew: that is under way, and KubeFleet counts it as failed until then.
     if (this.#compared.has(cluster)) return false;

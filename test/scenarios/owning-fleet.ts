@@ -1,8 +1,9 @@
 import type { Manifest, ObjectRef } from '../../src/api/meta.ts';
 import type { ObjectOutcome } from '../../src/api/observation.ts';
 import { placementKey } from '../../src/api/placement.ts';
+import { isPlaced } from '../../src/engine/delivery/placed-objects.ts';
+import { type TargetContent, targetContent } from '../../src/engine/delivery/target-content.ts';
 import { placementLabel } from '../../src/engine/overrides/ownership.ts';
-import type { TargetContent } from '../../src/engine/plan.ts';
 import type { Target } from '../../src/engine/plan-document.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../../src/engine/selection/object-key.ts';
 import { type Held, PaperFleet } from '../support/paper-fleet.ts';
@@ -20,7 +21,7 @@ export class OwningFleet extends PaperFleet {
   override deliver(only?: string): void {
     for (const target of this.last!.plan.targets) {
       if (this.down.has(target.clusterName) || (only ?? target.clusterName) !== target.clusterName) continue;
-      const content = this.last!.contentOf(target);
+      const content = targetContent(this.last!.contents, target);
       // Of what nobody knows the contents of no actor is told.
       if (content) this.#deliverOne(target, content);
     }
@@ -51,8 +52,7 @@ export class OwningFleet extends PaperFleet {
       if (reports) {
         if (mine) objects.set(objectKey(object), mine);
         outcomes.push({ object, result: mine ? 'NoDiffFound' : 'FoundDiff' });
-      } else if (this.#isAnothers(clusterName, key, { object, content }))
-        outcomes.push({ object, result: 'FailedToTakeOver' });
+      } else if (this.#isAnothers(clusterName, key, object)) outcomes.push({ object, result: 'FailedToTakeOver' });
       else objects.set(objectKey(object), this.#applied(manifest, clusterName, content.label));
     }
     for (const object of before?.objects ?? []) {
@@ -91,16 +91,13 @@ export class OwningFleet extends PaperFleet {
   }
 
   /** What still carries the label of a placement that has it no more is nobody's: whoever asks for it takes it over. */
-  #isAnothers(
-    cluster: string,
-    placement: string,
-    { object, content }: { readonly object: ObjectRef; readonly content: TargetContent },
-  ): boolean {
+  #isAnothers(cluster: string, placement: string, object: ObjectRef): boolean {
     const isIt = (live: Manifest): boolean => keyOfManifest(live) === objectKey(object);
     for (const [other, held] of this.members.get(cluster) ?? []) {
       const live = other === placement ? undefined : held.objects.find(isIt);
       if (!live) continue;
-      if (content.isPlaced(live.metadata.labels?.[placementLabel] ?? '', object)) return true;
+      if (isPlaced(this.last!.contents, { label: live.metadata.labels?.[placementLabel] ?? '', cluster, object }))
+        return true;
       const objects = held.objects.filter((it) => it !== live);
       this.members.get(cluster)!.set(other, { ...held, objects });
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placementKey } from '../../src/api/placement.ts';
+import { targetContent } from '../../src/engine/delivery/target-content.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { deployment, member, moves, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { disruptionBudget, eviction, frozen } from './texts.ts';
@@ -228,9 +229,9 @@ describe('removal', () => {
     const snapshots = (paper: PaperFleet) =>
       [...paper.record.keys()].filter((path) => path.includes('/snapshots/')).map((path) => path.split('/').at(-1));
     const prunable = (paper: PaperFleet, cluster: string) => {
-      const { plan, contentOf } = paper.last!;
+      const { plan, contents } = paper.last!;
       const target = plan.targets.find(({ clusterName }) => clusterName === cluster)!;
-      return contentOf(target)!.prunable.map(({ kind, name }) => `${kind} ${name}`);
+      return targetContent(contents, target)!.prunable.map(({ kind, name }) => `${kind} ${name}`);
     };
 
     it('is not forgotten while a member that may hold it is away, however many versions pass', async () => {

@@ -68,7 +68,7 @@ export class FleetOnGit {
     const plan = await this.paper.plan(options);
     const status = this.#status!;
     const tip = await status.read();
-    const notRolledOut = this.paper.last!.notRolledOut();
+    const notRolledOut = this.paper.last!.notRolledOut;
     const before = readRecord(tip.files).record;
     const { fleet } = await this.paper.input();
     const files = statusFiles(plan, tip.files, {

@@ -2,10 +2,12 @@ import { expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { ClusterObservation, ObjectOutcome } from '../../src/api/observation.ts';
 import { placementKey } from '../../src/api/placement.ts';
+import { recordedContent, targetContent } from '../../src/engine/delivery/target-content.ts';
 import type { Fleet, PlanInput } from '../../src/engine/input.ts';
 import { formatInstant, parseInstant } from '../../src/engine/kernel/instant.ts';
 import { type PlanResult, planFleet } from '../../src/engine/plan.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { memoOf } from '../../src/engine/reuse/memo.ts';
 import { refOfManifest } from '../../src/engine/selection/object-key.ts';
 import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
@@ -139,7 +141,7 @@ export class PaperFleet {
 
   #planOnce(fleet: Fleet, damaged = false): PlanResult {
     const input = this.#input(fleet, damaged);
-    const result = planFleet(input, this.last?.memo());
+    const result = planFleet(input, this.last && memoOf(this.last.parts));
     expect(told(result)).toBe(told(planFleet(strange(input))));
     return result;
   }
@@ -148,13 +150,13 @@ export class PaperFleet {
    * Brings every reachable member, or that one, to its targets; all objects are available at once unless they are broken.
    */
   deliver(only?: string): void {
-    const { plan, contentOf } = this.last!;
+    const { plan, contents } = this.last!;
     for (const target of plan.targets) {
       if (this.down.has(target.clusterName) || (only !== undefined && only !== target.clusterName)) continue;
       const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);
-      const content = contentOf(target);
+      const content = targetContent(contents, target);
       // Of what nobody knows the contents of no actor is told.
       if (!content) continue;
       const { leaveAlone, manifests } = content;
@@ -271,8 +273,13 @@ export class PaperFleet {
 }
 
 /** The plan, the texts to publish and the contents to apply: two results that say the same give the same, byte for byte. */
-export const told = ({ plan: { record, ...plan }, contentOf, recordedContentOf }: PlanResult): string =>
-  JSON.stringify([plan, plan.targets.map(contentOf), plan.targets.map(recordedContentOf), [...renderRecord(record)]]);
+export const told = ({ plan: { record, ...plan }, contents }: PlanResult): string =>
+  JSON.stringify([
+    plan,
+    plan.targets.map((target) => targetContent(contents, target)),
+    plan.targets.map((target) => recordedContent(contents, target)),
+    [...renderRecord(record)],
+  ]);
 
 /** Files that differ, with their new text. */
 export function changes(

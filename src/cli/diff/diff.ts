@@ -1,5 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
+import { recordedContent, targetContent } from '../../engine/delivery/target-content.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
@@ -56,7 +57,7 @@ export async function diff(options: DiffOptions): Promise<void> {
       (wanted === undefined || placementKey(placement) === wanted),
   );
   const after = (target: (typeof targets)[number]): readonly Manifest[] =>
-    target.remove ? [] : (next.contentOf(target)?.manifests.map(({ manifest }) => manifest) ?? []);
+    target.remove ? [] : (targetContent(next.contents, target)?.manifests.map(({ manifest }) => manifest) ?? []);
   const groups = new Map<string, SharedChange>();
   const add = (clusterName: string, placement: string, change: ManifestChange): void => {
     const key = `${placement} ${change.object} ${change.diff}`;
@@ -66,7 +67,7 @@ export async function diff(options: DiffOptions): Promise<void> {
   let unreached: readonly string[] = [];
   if (options.members === undefined) {
     for (const target of targets)
-      for (const change of changes(next.recordedContentOf(target), after(target)))
+      for (const change of changes(recordedContent(next.contents, target), after(target)))
         add(target.clusterName, titleOf(target.placement), change);
   } else {
     const { liveChanges } = await import('./live.ts');
@@ -75,8 +76,8 @@ export async function diff(options: DiffOptions): Promise<void> {
         clusterName: target.clusterName,
         placement: titleOf(target.placement),
         wanted: after(target),
-        label: next.contentOf(target)?.label,
-        prunable: next.contentOf(target)?.prunable ?? [],
+        label: targetContent(next.contents, target)?.label,
+        prunable: targetContent(next.contents, target)?.prunable ?? [],
       })),
       { members: options.members, timeoutMs },
     );

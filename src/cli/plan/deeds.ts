@@ -1,6 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { wasGiven } from '../../engine/bindings/cleanup.ts';
+import { reappliedClusters } from '../../engine/delivery/reapplied.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
@@ -18,11 +19,11 @@ export interface Deed {
 }
 
 /** Bindings of the plan in its order, then those of placements whose file is gone, then those that it lets go of. */
-export function deedsOf({ plan, appliedAnew }: PlanResult, record: FleetRecord): Deed[] {
+export function deedsOf({ plan, contents }: PlanResult, record: FleetRecord): Deed[] {
   const present = new Set(plan.placements.map(placementKey));
   return [
     ...plan.placements.flatMap((placement) => {
-      const anew = appliedAnew(placement);
+      const anew = reappliedClusters(contents, placement);
       return placement.bindings.map(({ move, ...binding }): Deed => {
         const stays = move === 'keep' || move === 'wait';
         return { ...binding, deed: stays && anew.has(binding.clusterName) ? 'reapply' : move, placement };

@@ -40,7 +40,7 @@ export async function plan(
     const problems = await placeProblems(found, async () => tree);
     return { input, supposed, result, plan: { ...result.plan, problems } };
   });
-  const notRolledOut = result.notRolledOut();
+  const { notRolledOut } = result;
   // Of a large fleet hundreds of megabytes, made only for those who asked.
   const record = () =>
     wholeRecord(plan, {

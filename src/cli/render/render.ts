@@ -1,3 +1,4 @@
+import { targetContent } from '../../engine/delivery/target-content.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -17,7 +18,7 @@ export async function render(
   const { cluster, placement: wanted } = options;
   const format = outputFormat(options.output, ['yaml', 'json']);
   const input = await readPlanInput(options);
-  const { plan, contentOf } = planFleet(input);
+  const { plan, contents } = planFleet(input);
   const members = input.fleet.members.map(({ metadata }) => metadata.name);
   if (!members.includes(cluster))
     throw unknownName({ what: 'cluster', name: cluster, known: members, flag: '--cluster' });
@@ -37,7 +38,9 @@ export async function render(
   if (targets.length === 0 && failures.length === 0)
     throw new CliError(nothingAssigned({ cluster, wanted, placements, keeping }), exitCodes.somethingToDo);
 
-  const manifests = targets.flatMap((target) => contentOf(target)?.manifests.map(({ manifest }) => manifest) ?? []);
+  const manifests = targets.flatMap(
+    (target) => targetContent(contents, target)?.manifests.map(({ manifest }) => manifest) ?? [],
+  );
   if (format === 'json') printJson({ apiVersion: 'v1', kind: 'List', items: manifests });
   else {
     const { stringify } = await import('yaml');

@@ -1,5 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
+import { isPlaced } from '../../engine/delivery/placed-objects.ts';
+import { targetContent } from '../../engine/delivery/target-content.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Target } from '../../engine/plan-document.ts';
 import type { Assignment } from '../../members/assignment.ts';
@@ -26,13 +28,13 @@ export const adopted = (result: PlanResult): Map<ClusterName, Assignment[]> =>
   );
 
 function assignmentOf(target: Target, result: PlanResult): Assignment | undefined {
-  const content = result.contentOf(target);
+  const content = targetContent(result.contents, target);
   if (content === undefined) return undefined;
   return {
     placement: target.placement,
     key: placementKey(target.placement),
     label: content.label,
-    isPlaced: content.isPlaced,
+    isPlaced: (label, object) => isPlaced(result.contents, { label, cluster: target.clusterName, object }),
     approvedRemovals: content.approvedRemovals,
     handedOver: content.handedOver,
     ...(target.resourceSnapshotIndex === undefined ? {} : { resourceSnapshotIndex: target.resourceSnapshotIndex }),

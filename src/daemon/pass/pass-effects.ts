@@ -2,7 +2,8 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
-import { type PlanMemo, planFleet } from '../../engine/plan.ts';
+import { planFleet } from '../../engine/plan.ts';
+import { memoOf, type PlanMemo } from '../../engine/reuse/memo.ts';
 import type { Clock } from '../../members/clock.ts';
 import { looseEnds } from '../../repo/fleet/loose-ends.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
@@ -150,7 +151,7 @@ async function plan(
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
   const { before, fleet, heard, input } = observed;
   const result = planFleet({ ...input, observations: heard.sightings }, memo);
-  const nextMemo = result.memo();
+  const nextMemo = memoOf(result.parts);
   const problems = await placeProblems(result.plan.problems, async () =>
     (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
   );
@@ -159,7 +160,7 @@ async function plan(
     branch,
     inPlace,
     unreachable: heard.silent,
-    notRolledOut: result.notRolledOut(),
+    notRolledOut: result.notRolledOut,
     before,
     fleet,
   });

@@ -5,7 +5,7 @@ import { isRemovalApproved } from '../gate/removal-approval.ts';
 import type { PlanInput } from '../input.ts';
 import { removalDigestOf } from '../kernel/removal-digest.ts';
 import { sightingOf } from '../observed.ts';
-import type { Target } from '../plan-document.ts';
+import type { PlacementTarget } from '../plan-document.ts';
 import { objectKey } from '../selection/object-key.ts';
 
 export type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
@@ -13,7 +13,7 @@ export type Seen = Pick<PlanInput, 'observations' | 'digest'> & {
 };
 
 /** Whose objects are looked at where, and which of them are to stay. */
-type Removing = Pick<Target, 'clusterName' | 'placement' | 'objects'>;
+type Removing = Pick<PlacementTarget, 'clusterName' | 'placement' | 'objects'>;
 
 /** Objects that a merged RemovalApproval lets go with everything in them. */
 export const approvedRemovals = (of: Removing, seen: Seen): readonly ObjectRef[] =>

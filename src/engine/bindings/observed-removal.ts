@@ -3,14 +3,14 @@ import { placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { sightingOf } from '../observed.ts';
-import { type BegunWork, leavingSteps, type PlacementWork } from '../placement-work.ts';
+import { type LoadedPlacement, leavingSteps, type PlacementWork } from '../placement-work.ts';
 import { inFleet, type World } from '../world.ts';
 import { isCleanedUp } from './cleanup.ts';
 import type { IsOwn } from './own-objects.ts';
 import { ownershipOf } from './ownership.ts';
 
 /** On its way out, and a look at its cluster made since that was decided shows nothing of it. */
-export const isSeenGone = (begun: BegunWork, binding: Binding, world: World, isOwn: IsOwn): boolean =>
+export const isSeenGone = (begun: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): boolean =>
   isGone(begun, binding, world, isOwn) && binding.deletionTimestamp !== lookedAt(binding.targetCluster, world);
 
 /**
@@ -18,13 +18,13 @@ export const isSeenGone = (begun: BegunWork, binding: Binding, world: World, isO
  * it is older than the decision, and something may be on its way there still: only the next one, planned with or made at a
  * later instant, lets the binding go. So planning again at once says the same.
  */
-export function awaitLook(work: PlacementWork, world: World): PlacementWork {
+export function awaitObservation(work: PlacementWork, world: World): PlacementWork {
   if (leavingSteps(work.bindings).length === 0) return work;
   const isOwn = ownershipOf(work, world);
   return {
     ...work,
     bindings: work.bindings.map((step) =>
-      isGone(work, step.binding, world, isOwn) || isToldTooEarly(work, step.binding, world)
+      isGone(work, step.binding, world, isOwn) || isReportedTooEarly(work, step.binding, world)
         ? { ...step, binding: { ...step.binding, deletionTimestamp: lookedAt(step.binding.targetCluster, world) } }
         : step,
     ),
@@ -37,17 +37,17 @@ export function isRemovalOver(work: PlacementWork, cluster: ClusterName, world: 
   return (
     leaving !== undefined &&
     leaving.deletionTimestamp !== lookedAt(cluster, world) &&
-    isRemovalTold(work, cluster, world)
+    isRemovalReported(work, cluster, world)
   );
 }
 
-const isToldTooEarly = (work: PlacementWork, binding: Binding, world: World): boolean =>
+const isReportedTooEarly = (work: PlacementWork, binding: Binding, world: World): boolean =>
   binding.deleting === true &&
-  isRemovalTold(work, binding.targetCluster, world) &&
+  isRemovalReported(work, binding.targetCluster, world) &&
   recordedLeaving(work, binding.targetCluster, world) === undefined;
 
 /** On its way out, and nothing is left on its cluster. */
-function isGone({ placement }: BegunWork, binding: Binding, world: World, isOwn: IsOwn): boolean {
+function isGone({ placement }: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): boolean {
   const { targetCluster } = binding;
   return (
     binding.deleting === true &&
@@ -62,7 +62,7 @@ function isGone({ placement }: BegunWork, binding: Binding, world: World, isOwn:
 }
 
 /** What the actor of a placement said last is what came of a removal: of anything else it says which snapshot. */
-function isRemovalTold({ placement }: PlacementWork, cluster: ClusterName, { observationOf }: World): boolean {
+function isRemovalReported({ placement }: PlacementWork, cluster: ClusterName, { observationOf }: World): boolean {
   const sighting = sightingOf(observationOf(cluster), refOf(placement));
   return sighting?.done === true && sighting.resourceSnapshotIndex === undefined;
 }

@@ -2,7 +2,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import { boundByCluster } from '../placement/bindings.ts';
-import type { BegunWork } from '../placement-work.ts';
+import type { LoadedPlacement } from '../placement-work.ts';
 import { listedObjects, refsIn } from '../selection/listed-objects.ts';
 import { objectKey } from '../selection/object-key.ts';
 import type { World } from '../world.ts';
@@ -10,7 +10,7 @@ import { isApplied } from './delivered-objects.ts';
 import { type IsOwn, ownObjects } from './own-objects.ts';
 
 /** Which live objects are of a placement. */
-export function ownershipOf({ placement, contents, selection }: BegunWork, world: World): IsOwn {
+export function ownershipOf({ placement, contents, selection }: LoadedPlacement, world: World): IsOwn {
   const { keys } = listedObjects(contents);
   let selected: ReadonlySet<string> | undefined;
   return ownObjects({

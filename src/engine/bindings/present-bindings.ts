@@ -7,7 +7,7 @@ import { byText } from '../kernel/ordering.ts';
 import { isWholeLook, sightingOf } from '../observed.ts';
 import type { Rendered } from '../overrides/render.ts';
 import { boundByCluster } from '../placement/bindings.ts';
-import type { BegunWork, BindingStep, PlacementWork } from '../placement-work.ts';
+import type { BindingStep, LoadedPlacement, PlacementWork } from '../placement-work.ts';
 import { isLostSnapshot, lostSnapshotMessage } from '../recovery/lost-snapshot.ts';
 import { isRebuilt, rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
 import { keyOfManifest, objectKey } from '../selection/object-key.ts';
@@ -19,7 +19,7 @@ import type { IsOwn } from './own-objects.ts';
 import { ownershipOf } from './ownership.ts';
 
 /** Recorded bindings as their clusters show them, by cluster name; those that are cleaned up are gone. */
-export function presentBindings(begun: BegunWork, recorded: readonly Binding[], world: World): BindingStep[] {
+export function presentBindings(begun: LoadedPlacement, recorded: readonly Binding[], world: World): BindingStep[] {
   const isOwn = ownershipOf(begun, world);
   return recorded
     .filter((binding) => !isSeenGone(begun, binding, world, isOwn))
@@ -44,7 +44,7 @@ export const observeMoved = (work: PlacementWork, world: World): PlacementWork =
   work.bindings.some(isMoved) ? { ...work, bindings: work.bindings.map(movedAsShown(work, world)) } : work;
 
 /** A binding of a placement as its cluster shows it now, where this plan moved it. */
-export function movedAsShown(work: BegunWork, world: World): (step: BindingStep) => BindingStep {
+export function movedAsShown(work: LoadedPlacement, world: World): (step: BindingStep) => BindingStep {
   const isOwn = ownershipOf(work, world);
   return (step) =>
     isMoved(step)
@@ -53,7 +53,7 @@ export function movedAsShown(work: BegunWork, world: World): (step: BindingStep)
 }
 
 /** A binding with what its overrides fill in from the labels that its cluster has now, as the cluster shows it by that. */
-export function filledAsShown(work: BegunWork, world: World): (binding: Binding) => Binding {
+export function filledAsShown(work: LoadedPlacement, world: World): (binding: Binding) => Binding {
   const isOwn = ownershipOf(work, world);
   return ({ clusterLabels: _, ...filled }) => observed(work, filled, world, isOwn);
 }
@@ -62,7 +62,7 @@ export function filledAsShown(work: BegunWork, world: World): (binding: Binding)
  * An index says nothing about overrides or how to apply, and neither does a member that names no digest, or the same one: its
  * word is older than these.
  */
-function assigned(binding: Binding, work: BegunWork, world: World, isOwn: IsOwn): Binding {
+function assigned(binding: Binding, work: LoadedPlacement, world: World, isOwn: IsOwn): Binding {
   const { record, observationOf, input } = world;
   const { targetCluster, resourceSnapshotIndex } = binding;
   const ref = refOf(work.placement);
@@ -76,7 +76,7 @@ function assigned(binding: Binding, work: BegunWork, world: World, isOwn: IsOwn)
 
 const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === 'update';
 
-function observed(begun: BegunWork, present: Binding, world: World, isOwn: IsOwn): Binding {
+function observed(begun: LoadedPlacement, present: Binding, world: World, isOwn: IsOwn): Binding {
   const { placement } = begun;
   const { now } = world.input;
   const { assignedAt, ...rest } = present;
@@ -128,7 +128,7 @@ function withoutOlder(
  * Where a record holds no contents for an index (written by hand, or lost), or some that were put together from what all members
  * hold, what the member shows of the placement stands for them.
  */
-function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: IsOwn): Rendered {
+function renderedFor(begun: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): Rendered {
   const { placement } = begun;
   const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
   const manifests = rememberedManifests(begun, index);
@@ -153,7 +153,7 @@ function renderedFor(begun: BegunWork, binding: Binding, world: World, isOwn: Is
  * an actor is told: until it has looked, nobody has looked at the kinds that are in it.
  */
 const isGone = (
-  begun: BegunWork,
+  begun: LoadedPlacement,
   index: number | undefined,
   sighting: PlacementSighting | undefined,
 ): index is number =>

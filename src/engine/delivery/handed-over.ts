@@ -1,48 +1,49 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../../api/placement.ts';
+import { onceFor } from '../kernel/once-for.ts';
 import { matchOverrides } from '../overrides/match.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import type { Target } from '../plan-document.ts';
+import type { PlacementTarget } from '../plan-document.ts';
 import { listedObjects, refsIn } from '../selection/listed-objects.ts';
 import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import type { World } from '../world.ts';
-import { prunableOf, stayingOn, strategyOf } from './target-content.ts';
+import type { PlanContents } from './plan-contents.ts';
+import { prunableOf, stayingOn, strategyOf } from './staying-bindings.ts';
 
 /**
  * Objects that a target no longer asks for and another placement of the same cluster does, now or as soon as its rollout
  * comes to it: they are let go of, so that the other takes them over as they are. Removing what is wanted, and everything in
  * it, would only have it made anew. A placement that takes nothing over, or only compares, asks for nothing that is there.
  */
-export function handedOver(
-  /** Placements that stay. */
-  works: readonly PlacementWork[],
-  world: Pick<World, 'render' | 'overrides' | 'members'>,
-): (target: Target, of: PlacementWork) => readonly ObjectRef[] {
-  let takers: ReadonlyMap<string, readonly PlacementWork[]> | undefined;
-  const wanted = new Map<string, ReadonlySet<string>>();
-
-  function wants(work: PlacementWork, cluster: ClusterName, key: string): boolean {
-    const binding = stayingOn(work).get(cluster);
-    if (!binding || binding.state === 'Unscheduled' || !takesOver(strategyOf(work, cluster))) return false;
-    const id = `${cluster} ${placementKey(refOf(work.placement))}`;
-    const known = wanted.get(id) ?? wantedOn(work, cluster, world);
-    wanted.set(id, known);
-    return known.has(key);
-  }
-
-  return (target, of) => {
-    const own = new Set(target.remove ? [] : target.objects.map(objectKey));
-    const left = prunableOf(of).filter((ref) => !own.has(objectKey(ref)));
-    if (left.length === 0) return [];
-    takers ??= listedBy(works);
-    return left.filter((ref) =>
-      takers
-        ?.get(objectKey(ref))
-        ?.some((work) => work.placement !== of.placement && wants(work, target.clusterName, objectKey(ref))),
-    );
-  };
+export function handedOver(contents: PlanContents, target: PlacementTarget, of: PlacementWork): readonly ObjectRef[] {
+  const own = new Set(target.remove ? [] : target.objects.map(objectKey));
+  const left = prunableOf(of).filter((ref) => !own.has(objectKey(ref)));
+  if (left.length === 0) return [];
+  const takers = takersOf(contents.staying);
+  return left.filter((ref) =>
+    takers
+      .get(objectKey(ref))
+      ?.some((work) => work.placement !== of.placement && wants(work, { cluster: target.clusterName, ref }, contents)),
+  );
 }
+
+function wants(
+  work: PlacementWork,
+  { cluster, ref }: { readonly cluster: ClusterName; readonly ref: ObjectRef },
+  contents: PlanContents,
+): boolean {
+  const binding = stayingOn(work).get(cluster);
+  if (!binding || binding.state === 'Unscheduled' || !takesOver(strategyOf(work, cluster))) return false;
+  const wanted = wantedBy(contents);
+  const id = `${cluster} ${placementKey(refOf(work.placement))}`;
+  const known = wanted.get(id) ?? wantedOn(work, cluster, contents.world);
+  wanted.set(id, known);
+  return known.has(objectKey(ref));
+}
+
+/** What clusters hold of placements in a plan, or will hold: filled as it is asked for. */
+const wantedBy = onceFor((_: PlanContents) => new Map<string, ReadonlySet<string>>());
 
 const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
   type !== 'ReportDiff' && whenToTakeOver !== 'Never';
@@ -51,7 +52,7 @@ const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
  * Which placements may ask for an object on some cluster: nearly always the one that lets go of it alone, and nothing else is
  * looked into.
  */
-function listedBy(works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> {
+const takersOf = onceFor((works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> => {
   const by = new Map<string, PlacementWork[]>();
   for (const work of works) {
     const selected = refsIn(nextContents(work)).map(objectKey);
@@ -62,13 +63,13 @@ function listedBy(works: readonly PlacementWork[]): ReadonlyMap<string, readonly
     }
   }
   return by;
-}
+});
 
 /** What a cluster holds of a placement or will hold of it after the next rollout, by key. */
 function wantedOn(
   work: PlacementWork,
   cluster: ClusterName,
-  { render, overrides, members }: Pick<World, 'render' | 'overrides' | 'members'>,
+  { render, overrides, members }: World,
 ): ReadonlySet<string> {
   const placement = refOf(work.placement);
   const binding = stayingOn(work).get(cluster);

@@ -19,7 +19,7 @@ const pending: Condition = {
 };
 
 /** A placement as the record remembers it and as the members show it, before anything is decided. */
-export function beginPlacement(placement: Placement, world: World): PlacementWork {
+export function loadPlacement(placement: Placement, world: World): PlacementWork {
   const key = placementKey(refOf(placement));
   const recorded = world.record.placements.get(key);
   const { digest } = world.input;
@@ -54,7 +54,7 @@ function rememberedSnapshots({ state, snapshots }: RecordedPlacement): readonly 
 }
 
 /** A placement that is deleted: whatever it holds anywhere is to be removed, or left behind if it says so. */
-export function beginDeleted(deleted: DeletedPlacement, world: World): PlacementWork | undefined {
+export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): PlacementWork | undefined {
   const { recorded } = deleted;
   const placement = deleted.placement ?? unknownPlacement(recorded.state);
   // What is being removed already, from clusters that were unpicked, is nothing that the deletion leaves behind.
@@ -117,7 +117,7 @@ const unknownPlacement = (state: PlacementState): Placement => ({
 });
 
 /** Bindings on their way out of clusters that left the fleet are gone at once: nothing is removed there, so nothing is waited for. */
-export function withoutLeft(work: PlacementWork, world: World): PlacementWork {
+export function withoutLeftClusters(work: PlacementWork, world: World): PlacementWork {
   const gone = new Set(leavingSteps(work.bindings).filter(({ binding }) => !inFleet(binding.targetCluster, world)));
   return gone.size === 0 ? work : { ...work, bindings: work.bindings.filter((step) => !gone.has(step)) };
 }

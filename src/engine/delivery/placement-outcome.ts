@@ -4,23 +4,23 @@ import { canonicalJson, canonicalList, canonicalMap } from '../kernel/canonical-
 import { findCondition } from '../kernel/condition.ts';
 import { onceLately } from '../kernel/once-for.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import type { PlannedPlacement, RecordDocument, Target } from '../plan-document.ts';
-import { mirroredDocuments, placementDocuments } from '../record/record-documents.ts';
+import type { PlacementTarget, PlannedPlacement, RecordDocument } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import { placementType } from '../status/condition-types.ts';
 import { mirroredStatuses } from '../status/mirrored-status.ts';
 import { placementStatus } from '../status/placement-status.ts';
 import { statusInNamespace, withStatusSynced } from '../status/status-in-namespace.ts';
 import type { World } from '../world.ts';
+import { mirroredDocuments, placementDocuments } from './placement-documents.ts';
 import { targetsOf } from './targets.ts';
 
 /** What all the stages made of one placement, and what the plan document says of it. */
-export interface Outcome {
+export interface PlacementOutcome {
   readonly work: PlacementWork;
   /** Undefined for a placement whose file is gone. */
   readonly planned: PlannedPlacement | undefined;
   /** By cluster name. */
-  readonly targets: readonly Target[];
+  readonly targets: readonly PlacementTarget[];
   /** Hex sha-256 of what is planned and of the targets, but for the moves that lead there. */
   readonly digest: string;
   /** By path below the placement's own folder on the status branch. */
@@ -28,20 +28,20 @@ export interface Outcome {
 }
 
 /** The outcome of a placement of the fleet. */
-export function outcomeOf(work: PlacementWork, world: World): Outcome {
+export function placementOutcome(work: PlacementWork, world: World): PlacementOutcome {
   const status = statusOf(work, world);
   return finished(work, world, { status, planned: plannedPlacement(work, status) });
 }
 
 /** The outcome of a placement whose file is gone, until its objects are: its status stays as it was. */
-export const farewellOf = (work: PlacementWork, world: World): Outcome =>
+export const deletedPlacementOutcome = (work: PlacementWork, world: World): PlacementOutcome =>
   finished(work, world, { status: recordedStatus(work, world) ?? {}, planned: undefined });
 
 function finished(
   work: PlacementWork,
   world: World,
   { status, planned }: { readonly status: PlacementStatus; readonly planned: PlannedPlacement | undefined },
-): Outcome {
+): PlacementOutcome {
   const { now, digest } = world.input;
   const before = world.record.placements.get(placementKey(refOf(work.placement)));
   const inNamespace = statusInNamespace(work.placement, status, { now, recorded: before?.inNamespace });
@@ -62,11 +62,12 @@ function finished(
 }
 
 /** The document that an outcome keeps at that path. */
-export const documentAt = ({ documents }: Outcome, wanted: string): RecordDocument | undefined =>
+export const documentAt = ({ documents }: PlacementOutcome, wanted: string): RecordDocument | undefined =>
   documents.find(([path]) => path === wanted)?.[1];
 
 /** What the engine will remember of the placement. */
-export const stateOf = (outcome: Outcome): PlacementState => documentAt(outcome, 'state.yaml')!.value as PlacementState;
+export const stateOf = (outcome: PlacementOutcome): PlacementState =>
+  documentAt(outcome, 'state.yaml')!.value as PlacementState;
 
 /** Moves tell how this plan came about, not what it wants: the next plan wants the same and moves nothing. */
 const wantedText = (planned: PlannedPlacement): string =>

@@ -5,7 +5,7 @@ import { containsForeign, foreignDigest, type Seen, stillToGo } from '../binding
 import { isRemovalApproved } from '../gate/removal-approval.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
-import type { Hold, Target } from '../plan-document.ts';
+import type { Hold, PlacementTarget } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
 
 /**
@@ -15,7 +15,7 @@ import { describeRef } from '../selection/object-key.ts';
  */
 export function removalHolds(
   seen: Seen,
-  targetOf: (clusterName: ClusterName, placement: PlacementRef) => Target | undefined,
+  targetOf: (clusterName: ClusterName, placement: PlacementRef) => PlacementTarget | undefined,
 ): Hold[] {
   const holds: Hold[] = [];
   for (const [clusterName, observation] of seen.observations ?? []) {

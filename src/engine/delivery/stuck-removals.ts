@@ -6,7 +6,7 @@ import { onceFor } from '../kernel/once-for.ts';
 import { someOf } from '../kernel/some-of.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import { leavingSteps, type PlacementWork } from '../placement-work.ts';
-import type { Hold, Target } from '../plan-document.ts';
+import type { Hold, PlacementTarget } from '../plan-document.ts';
 import { listedObjects } from '../selection/listed-objects.ts';
 import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
 
@@ -21,7 +21,7 @@ const patienceMs = 300_000;
 export function stuckRemovals(context: {
   readonly works: readonly PlacementWork[];
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
-  readonly targetOf: (cluster: ClusterName, placement: PlacementRef) => Target | undefined;
+  readonly targetOf: (cluster: ClusterName, placement: PlacementRef) => PlacementTarget | undefined;
   readonly now: Timestamp;
   readonly digest: (text: string) => string;
 }): { readonly holds: Hold[]; readonly wakes: Timestamp[] } {
@@ -68,7 +68,7 @@ const deletedByLabel = onceFor((objects: readonly Manifest[]) => {
 function goingFrom(
   { placement, bindings, contents }: PlacementWork,
   cluster: ClusterName,
-  targetOf: (cluster: ClusterName, placement: PlacementRef) => Target | undefined,
+  targetOf: (cluster: ClusterName, placement: PlacementRef) => PlacementTarget | undefined,
 ): (object: Manifest) => boolean {
   if (leavingSteps(bindings).some(({ binding }) => binding.targetCluster === cluster)) return () => true;
   const target = targetOf(cluster, refOf(placement));

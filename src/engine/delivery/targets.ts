@@ -6,7 +6,7 @@ import { onceFor } from '../kernel/once-for.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
 import type { RenderedManifest, RenderOn } from '../overrides/render.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import type { Target } from '../plan-document.ts';
+import type { PlacementTarget } from '../plan-document.ts';
 import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 import { refOfManifest } from '../selection/object-key.ts';
 
@@ -21,9 +21,9 @@ interface TargetContext {
  * the manifests cannot be rendered (a failing override) there is no target, so that the actor leaves the cluster as it is;
  * where nobody knows what they were (a lost record) the target has no digest, and the cluster stays as it is as well.
  */
-export function targetsOf(work: PlacementWork, { render, present }: TargetContext): Target[] {
+export function targetsOf(work: PlacementWork, { render, present }: TargetContext): PlacementTarget[] {
   const placement = refOf(work.placement);
-  return onePerCluster(work).flatMap((binding): Target[] => {
+  return onePerCluster(work).flatMap((binding): PlacementTarget[] => {
     const { targetCluster: clusterName, resourceSnapshotIndex } = binding;
     if (!present(clusterName)) return [];
     // Without the index: what an actor says of a removal must never be taken for what it says of a later binding.

@@ -1,9 +1,9 @@
 import { placementKey } from '../../api/placement.ts';
-import { documentAt, type Outcome, stateOf } from '../delivery/placement-outcome.ts';
+import { documentAt, type PlacementOutcome, stateOf } from '../delivery/placement-outcome.ts';
 import type { FleetRecord, RecordedPlacement } from '../input.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
-import { approvalDocument } from '../record/record-documents.ts';
+import { approvalDocument } from '../record/approval-documents.ts';
 import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 import type { RunsOutcome } from '../staged/placement-runs.ts';
 
@@ -13,7 +13,7 @@ import type { RunsOutcome } from '../staged/placement-runs.ts';
  * says the same. What follows rules beyond one placement, its runs and its clusters (reports into a namespace, statuses
  * mirrored from members) is left out whether it would stand or not.
  */
-export function isRestful(outcome: Outcome, recorded: RecordedPlacement): boolean {
+export function isRestful(outcome: PlacementOutcome, recorded: RecordedPlacement): boolean {
   const { work } = outcome;
   const { spec } = work.placement;
   const isStill = spec.strategy.type === 'External' ? isLeftToRuns : isSettled;

@@ -1,7 +1,7 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { type Placement, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import type { Outcome } from '../delivery/placement-outcome.ts';
+import type { PlacementOutcome } from '../delivery/placement-outcome.ts';
 import type { RecordedPlacement } from '../input.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { onceFor } from '../kernel/once-for.ts';
@@ -32,7 +32,7 @@ export interface Reusable {
 
 /** An outcome that changes nothing, and what it came from that it does not hold itself and that not every placement reads. */
 export interface Settled {
-  readonly outcome: Outcome;
+  readonly outcome: PlacementOutcome;
   /** What was made of its update runs; undefined where there was nothing to make. */
   readonly runs: RunsOutcome | undefined;
   readonly runGrounds: RunGrounds | undefined;
@@ -87,8 +87,8 @@ export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {
 /** What the next plan may use of this one. `reused`: what this one used itself. */
 export function reusableFrom(
   world: World,
-  made: { readonly outcomes: readonly Outcome[]; readonly runs: ReadonlyMap<PlacementKey, RunsOutcome> },
-  reused: (outcome: Outcome) => Settled | undefined,
+  made: { readonly outcomes: readonly PlacementOutcome[]; readonly runs: ReadonlyMap<PlacementKey, RunsOutcome> },
+  reused: (outcome: PlacementOutcome) => Settled | undefined,
 ): Reusable {
   const settled = new Map<PlacementKey, Settled>();
   for (const outcome of made.outcomes) {
@@ -100,7 +100,7 @@ export function reusableFrom(
   return { world: { overrides, members: index.members, observations: input.observations }, settled };
 }
 
-function settle(outcome: Outcome, runs: RunsOutcome | undefined, world: World): Settled | undefined {
+function settle(outcome: PlacementOutcome, runs: RunsOutcome | undefined, world: World): Settled | undefined {
   const { placement, bindings, policySnapshots, wakes } = outcome.work;
   const recorded = world.record.placements.get(placementKey(refOf(placement)));
   if (!recorded || !isRestful(outcome, recorded) || (runs && !areRestful(runs, world.record))) return undefined;
@@ -187,7 +187,7 @@ function concerns(
 }
 
 /** A later heartbeat puts off when a member becomes ineligible, whatever else stays. */
-function withWakes({ outcome, live }: Settled, { index }: World): Outcome {
+function withWakes({ outcome, live }: Settled, { index }: World): PlacementOutcome {
   const wakes = eligibilityWakes(outcome.work.placement, live, index);
   return sameValue(wakes, outcome.work.wakes) ? outcome : { ...outcome, work: { ...outcome.work, wakes } };
 }

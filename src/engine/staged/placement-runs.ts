@@ -9,10 +9,9 @@ import type { PlacementWork } from '../placement-work.ts';
 import { overridesFor } from '../rollout/overrides-for.ts';
 import { snapshotForRun } from '../rollout/snapshot-resources.ts';
 import { latestOf } from '../selection/snapshot.ts';
-import { isRunOf, placementOfRun } from '../update-run.ts';
+import { placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
-import { orphanRuns } from './orphan-runs.ts';
 
 export type { RunsOutcome };
 
@@ -60,25 +59,12 @@ const clustersOf = onceFor((members: World['members']) =>
   [...members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
 );
 
-/** Runs that name a placement which is not there. */
-export function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
-  const { admitted, input, record } = world;
-  const present = new Set(admitted.placements.map((placement) => keyOf(refOf(placement))));
-  const runs = admitted.runs.filter((run) => !present.has(keyOf(placementOfRun(run))));
-  return orphanRuns({
-    runs,
-    recordedRuns: record.runs,
-    placementIsRefused: (run) =>
-      input.fleet.unreadable.length > 0 ||
-      input.fleet.refused.some((ref) => ref.kind.endsWith('ResourcePlacement') && isRunOf(run, ref)),
-    now: input.now,
-  });
-}
-
 /** The update runs of a placement, as admitted. */
 export const runsOf = (placement: PlacementRef, { admitted }: World): readonly StagedUpdateRun[] =>
-  byPlacement(admitted).get(keyOf(placement)) ?? [];
+  byPlacement(admitted).get(keyOfPlacement(placement)) ?? [];
 
-const byPlacement = onceFor(({ runs }: World['admitted']) => Map.groupBy(runs, (run) => keyOf(placementOfRun(run))));
+const byPlacement = onceFor(({ runs }: World['admitted']) =>
+  Map.groupBy(runs, (run) => keyOfPlacement(placementOfRun(run))),
+);
 
-const keyOf = (placement: PlacementRef): string => sourceKey(placement.kind, placement);
+export const keyOfPlacement = (placement: PlacementRef): string => sourceKey(placement.kind, placement);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Manifest } from '../../../src/api/meta.ts';
+import type { Manifest, PlacementKey } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { applyStrategyOf } from '../../../src/engine/bindings/apply-strategy.ts';
-import { placedObjects } from '../../../src/engine/delivery/placed-objects.ts';
+import { isPlaced } from '../../../src/engine/delivery/placed-objects.ts';
 import { rebuiltHash } from '../../../src/engine/selection/content-hash.ts';
 import { refOfManifest } from '../../../src/engine/selection/object-key.ts';
 import { inputOf, named } from '../guard/world.ts';
@@ -35,7 +35,10 @@ describe('an object on a cluster has somebody who placed it', () => {
       contents,
       selection: { ok: true as const, manifests: selected, hash: 'abc', identifiers: [] },
     };
-    return placedObjects([placing], inputOf({}))('web', 'one', refOfManifest(settings));
+    return isPlaced(
+      { works: new Map([['web' as PlacementKey, placing]]), world: { input: inputOf({}) } },
+      { label: 'web', cluster: 'one', object: refOfManifest(settings) },
+    );
   }
 
   it.each<[string, boolean, Parameters<typeof answer>]>([
@@ -74,8 +77,10 @@ describe('an object on a cluster has somebody who placed it', () => {
     ...(namespace === undefined ? {} : { namespace }),
   });
   const answers = (fleet: Parameters<typeof inputOf>[0]['fleet'] = {}) => {
-    const isPlaced = placedObjects([], inputOf({ fleet }));
-    return ['web', 'broken', 'shop.web', 'gone'].filter((label) => isPlaced(label, 'one', refOfManifest(settings)));
+    const contents = { works: new Map(), world: { input: inputOf({ fleet }) } };
+    return ['web', 'broken', 'shop.web', 'gone'].filter((label) =>
+      isPlaced(contents, { label, cluster: 'one', object: refOfManifest(settings) }),
+    );
   };
 
   it('when the file of the placement that marks it is refused', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StageConfig } from '../../../src/api/staged.ts';
-import { approvalDocument } from '../../../src/engine/record/record-documents.ts';
+import { approvalDocument } from '../../../src/engine/record/approval-documents.ts';
 import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import { orphanRuns } from '../../../src/engine/staged/orphan-runs.ts';
 import { drawn } from '../../support/law-runs.ts';

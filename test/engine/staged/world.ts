@@ -9,7 +9,7 @@ import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
 import { notPaused } from '../../../src/engine/pause/pause.ts';
 import type { PlacementWork } from '../../../src/engine/placement-work.ts';
-import { approvalDocument } from '../../../src/engine/record/record-documents.ts';
+import { approvalDocument } from '../../../src/engine/record/approval-documents.ts';
 import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
 import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';

@@ -2,7 +2,7 @@ import type { MemberCluster, MemberClusterStatus } from '../../api/member-cluste
 import type { ClusterName } from '../../api/meta.ts';
 import type { RecordDocument } from '../plan-document.ts';
 import type { World } from '../world.ts';
-import { clusterDocument } from './record-documents.ts';
+import { clusterDocument } from './cluster-document.ts';
 
 /** The document of every member, and what it was made from. */
 export type ClusterDocuments = ReadonlyMap<ClusterName, Made>;

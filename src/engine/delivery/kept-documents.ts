@@ -1,0 +1,37 @@
+import { placementKey, refOf } from '../../api/placement.ts';
+import type { RecordEntry } from '../domain.ts';
+import { recordPath } from '../record/documents.ts';
+import type { World } from '../world.ts';
+import { mirroredDocuments } from './placement-documents.ts';
+import type { PlacementOutcome } from './placement-outcome.ts';
+
+/** Placements refused at load without a good object in the record: their state must not be lost meanwhile. */
+export function refusedPlacements(all: readonly PlacementOutcome[], world: World): RecordEntry[] {
+  const { digest } = world.input;
+  const planned = new Set(all.map(({ work }) => placementKey(refOf(work.placement))));
+  const gone = new Set(world.admitted.deleted.map(({ key }) => key));
+  return [...world.record.placements].flatMap(([key, recorded]): RecordEntry[] => {
+    if (planned.has(key) || gone.has(key)) return [];
+    const root = recordPath('placements', key, all.length, digest);
+    const object = (name: string, value: object | undefined): RecordEntry[] =>
+      value ? [[`${root}/${name}.yaml`, { kind: 'object', value }]] : [];
+    return [
+      ...object('status', recorded.object),
+      ...object('state', recorded.state),
+      ...object('namespace-status', recorded.inNamespace),
+      ...mirroredDocuments([...(recorded.mirrored?.values() ?? [])], digest).map(
+        ([path, document]): RecordEntry => [`${root}/${path}`, document],
+      ),
+      ...[...recorded.snapshots].map(
+        ([index, value]): RecordEntry => [`${root}/snapshots/${index}.yaml`, { kind: 'manifests', value }],
+      ),
+    ];
+  });
+}
+
+/** What cannot be read is for a person to mend, and not to be lost meanwhile. */
+export const unreadPlacements = (placements: number, { record, input }: World): RecordEntry[] =>
+  [...(record.unread?.placements ?? [])].flatMap(([key, { files }]) => {
+    const root = recordPath('placements', key, placements, input.digest);
+    return [...files].map(([path, text]): RecordEntry => [`${root}/${path}`, { kind: 'text', value: { text } }]);
+  });

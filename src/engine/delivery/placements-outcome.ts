@@ -1,0 +1,64 @@
+import type { ClusterName } from '../../api/meta.ts';
+import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { DomainOutcome, RecordEntry } from '../domain.ts';
+import { overridesInUse } from '../overrides/in-use.ts';
+import { overrideDocuments } from '../overrides/snapshots.ts';
+import type { PlacementTarget } from '../plan-document.ts';
+import { recordPath } from '../record/documents.ts';
+import type { World } from '../world.ts';
+import type { DeliveredPlacements } from './deliver.ts';
+import { deliveryProblems } from './delivery-problems.ts';
+import { refusedPlacements, unreadPlacements } from './kept-documents.ts';
+import { type PlacementOutcome, stateOf } from './placement-outcome.ts';
+import { removalHolds } from './removal-holds.ts';
+import { stuckRemovals } from './stuck-removals.ts';
+import { unknownContentHolds } from './unknown-contents.ts';
+
+/** What all placements come to, those among them whose file is gone. `runs`: as they will be recorded; they hold on to overrides. */
+export function placementsOutcome(
+  { staying, deleted }: DeliveredPlacements,
+  runs: readonly StagedUpdateRun[],
+  world: World,
+): DomainOutcome {
+  const { input, overrides } = world;
+  const all = [...staying, ...deleted];
+  const works = staying.map(({ work }) => work);
+  const targetOf = targetReader(all);
+  const stuck = stuckRemovals({ ...input, works: all.map(({ work }) => work), targetOf });
+  return {
+    holds: [
+      ...unknownContentHolds(works, input.fleet),
+      ...all.flatMap(({ work }) => work.holds),
+      ...removalHolds(input, targetOf),
+      ...stuck.holds,
+    ],
+    wakes: [...works.flatMap(({ wakes }) => wakes), ...stuck.wakes],
+    problems: works.flatMap((work) => [...work.problems, ...deliveryProblems(work, { fleet: input.fleet, overrides })]),
+    documents: [
+      ...all.flatMap((outcome) => documentsOf(outcome, all.length, world)),
+      ...refusedPlacements(all, world),
+      ...unreadPlacements(all.length, world),
+      ...overrideDocuments(overrides, overridesInUse(all.map(stateOf), runs)),
+    ],
+    approvals: [],
+    targets: all.map(({ targets }) => targets),
+    section: { placements: staying.flatMap(({ planned }) => planned ?? []) },
+    digested: { digests: all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`) },
+  };
+}
+
+/** Few are asked for, of plans that have a million. */
+function targetReader(outcomes: readonly PlacementOutcome[]) {
+  return (cluster: ClusterName, placement: PlacementRef): PlacementTarget | undefined => {
+    const key = placementKey(placement);
+    return outcomes
+      .find(({ work }) => placementKey(refOf(work.placement)) === key)
+      ?.targets.find(({ clusterName }) => clusterName === cluster);
+  };
+}
+
+function documentsOf({ work, documents }: PlacementOutcome, placements: number, { input }: World): RecordEntry[] {
+  const root = recordPath('placements', placementKey(refOf(work.placement)), placements, input.digest);
+  return documents.map(([path, document]) => [`${root}/${path}`, document]);
+}

@@ -1,0 +1,40 @@
+import type { Timestamp } from '../api/meta.ts';
+import type { Problem } from '../api/problem.ts';
+import type { Hold, Plan, PlannedApproval, RecordDocument, Target } from './plan-document.ts';
+
+/**
+ * What a domain (placements, update runs, evictions, …) makes of the surveyed world. The plan is put together from a list of
+ * these, and nothing in that knows which domain one comes from (docs/adding-a-domain.md).
+ */
+export interface DomainOutcome {
+  readonly holds: readonly Hold[];
+  /** Instants at which time alone changes something, beyond the ends of holds. */
+  readonly wakes: readonly Timestamp[];
+  readonly problems: readonly Problem[];
+  /** For the status branch. */
+  readonly documents: readonly RecordEntry[];
+  readonly approvals: readonly PlannedApproval[];
+  /** In lists that stay the same values from plan to plan where nothing in them changed. */
+  readonly targets: readonly (readonly Target[])[];
+  /** Its part of the plan document. */
+  readonly section: Partial<PlanSections>;
+  /** What of that part the digest of the plan covers, and of the targets: what is wanted, not how it comes about. */
+  readonly digested: Readonly<Record<string, unknown>>;
+}
+
+/** Lists of the plan document that one domain fills each. */
+export type PlanSections = Pick<Plan, 'placements' | 'runs' | 'evictions' | 'upgrades' | 'nodes'>;
+
+export type RecordEntry = readonly [path: string, document: RecordDocument];
+
+/** The outcome of a domain that has nothing to do. */
+export const noOutcome: DomainOutcome = {
+  holds: [],
+  wakes: [],
+  problems: [],
+  documents: [],
+  approvals: [],
+  targets: [],
+  section: {},
+  digested: {},
+};

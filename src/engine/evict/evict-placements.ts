@@ -1,0 +1,51 @@
+import { placementKey, refOf } from '../../api/placement.ts';
+import { type DomainOutcome, noOutcome } from '../domain.ts';
+import { placementPause } from '../pause/placement-pause.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import { directoryOf, objectDocument } from '../record/documents.ts';
+import { inFleet, type World } from '../world.ts';
+import { type EvictOutcome, evict } from './evict.ts';
+
+/** Carries out the evictions of the fleet; `earlier` is what an earlier round of the same plan made of them: each is judged once. */
+export function evictPlacements(
+  works: readonly PlacementWork[],
+  world: World,
+  earlier: EvictOutcome | undefined,
+): EvictOutcome {
+  const { input, admitted, record, freeze, recordLost } = world;
+  const outcome = evict({
+    works,
+    evictions: earlier ? [] : input.fleet.evictions,
+    recorded: earlier ? new Map(earlier.recorded.map((it) => [it.metadata.name, it])) : record.evictions,
+    budgets: input.fleet.budgets,
+    now: input.now,
+    inFleet: (cluster) => inFleet(cluster, world),
+    pauseOf: (work) => (work ? placementPause(work, world) : freeze),
+    digest: input.digest,
+    refused: input.fleet.refused,
+    deletedPlacements: new Set([
+      ...admitted.deleted.map(({ key }) => key),
+      ...input.fleet.beingDeleted.map((placement) => placementKey(refOf(placement))),
+    ]),
+    recordLost,
+    unread: record.unread?.evictions,
+    sources: input.fleet.sources,
+  });
+  return earlier ? { ...earlier, works: outcome.works } : outcome;
+}
+
+export const evictionsOutcome = (
+  { evictions, holds, problems, recorded }: EvictOutcome,
+  { input }: World,
+): DomainOutcome => ({
+  ...noOutcome,
+  holds,
+  problems,
+  documents: directoryOf(
+    'evictions',
+    recorded.map((eviction) => ({ name: eviction.metadata.name, document: objectDocument(eviction) })),
+    input.digest,
+  ),
+  section: { evictions },
+  digested: { evictions },
+});

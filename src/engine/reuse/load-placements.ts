@@ -1,0 +1,31 @@
+import type { PlacementKey } from '../../api/meta.ts';
+import { placementKey, refOf } from '../../api/placement.ts';
+import { loadPlacement } from '../delivery/load-placement.ts';
+import type { PlacementWork } from '../placement-work.ts';
+import type { RunsOutcome } from '../staged/placement-runs.ts';
+import type { World } from '../world.ts';
+import { type Reusable, reuseFrom, type Settled } from './reuse.ts';
+
+export interface LoadedPlacements {
+  readonly works: readonly PlacementWork[];
+  /** Of these the ones whose outcome in an earlier plan stands. */
+  readonly kept: ReadonlyMap<PlacementWork, Settled>;
+  /** What that plan made of their update runs. */
+  readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
+}
+
+/** Every placement of the fleet: as an earlier plan left it where nothing changed since, otherwise as recorded and observed. */
+export function loadPlacements(world: World, earlier: Reusable | undefined): LoadedPlacements {
+  const reuse = reuseFrom(earlier, world);
+  const kept = new Map<PlacementWork, Settled>();
+  const runs = new Map<PlacementKey, RunsOutcome>();
+  const works = world.admitted.placements.map((placement) => {
+    const settled = reuse(placement);
+    if (!settled) return loadPlacement(placement, world);
+    const { work } = settled.outcome;
+    kept.set(work, settled);
+    if (settled.runs) runs.set(placementKey(refOf(placement)), settled.runs);
+    return work;
+  });
+  return { works, kept, runs };
+}

@@ -1,0 +1,51 @@
+import type { PlacementKey } from '../../api/meta.ts';
+import { placementKey, refOf } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import type { DomainOutcome } from '../domain.ts';
+import { by } from '../kernel/ordering.ts';
+import type { PlannedRun } from '../plan-document.ts';
+import { directoryOf, objectDocument } from '../record/documents.ts';
+import { isRunOf, placementOfRun } from '../update-run.ts';
+import type { World } from '../world.ts';
+import { orphanRuns } from './orphan-runs.ts';
+import { keyOfPlacement, type RunsOutcome } from './placement-runs.ts';
+
+/** What all update runs come to, those among them whose placement is not there. */
+export function runsOutcome(
+  advanced: ReadonlyMap<PlacementKey, RunsOutcome>,
+  world: World,
+): DomainOutcome & { /** As they will be recorded. */ readonly recorded: readonly StagedUpdateRun[] } {
+  const all = [...advanced.values()];
+  const orphans = runsWithoutPlacement(world);
+  const recorded = [...all.flatMap((outcome) => outcome.recorded), ...orphans.recorded];
+  const runs = [...all.flatMap((outcome) => outcome.runs), ...orphans.runs].sort(by(keyOf));
+  const objects = recorded.map((run) => ({ name: placementKey(run.metadata), document: objectDocument(run) }));
+  return {
+    holds: [...all.flatMap(({ holds }) => holds), ...orphans.holds],
+    wakes: all.flatMap(({ wakes }) => wakes),
+    problems: all.flatMap(({ problems }) => problems),
+    documents: directoryOf('runs', objects, world.input.digest),
+    approvals: all.flatMap(({ approvals }) => approvals),
+    targets: [],
+    section: { runs },
+    digested: { runs },
+    recorded,
+  };
+}
+
+const keyOf = (run: PlannedRun): string => `${run.kind}/${placementKey(run)}`;
+
+/** Runs that name a placement which is not there. */
+function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
+  const { admitted, input, record } = world;
+  const present = new Set(admitted.placements.map((placement) => keyOfPlacement(refOf(placement))));
+  const runs = admitted.runs.filter((run) => !present.has(keyOfPlacement(placementOfRun(run))));
+  return orphanRuns({
+    runs,
+    recordedRuns: record.runs,
+    placementIsRefused: (run) =>
+      input.fleet.unreadable.length > 0 ||
+      input.fleet.refused.some((ref) => ref.kind.endsWith('ResourcePlacement') && isRunOf(run, ref)),
+    now: input.now,
+  });
+}
