@@ -1,6 +1,7 @@
 import { conditions, kindSchema, labelSelector, objectReference, typedReference } from './meta.ts';
 import { toleration } from './pod.ts';
 import {
+  all,
   any,
   bool,
   bytes,
@@ -219,9 +220,7 @@ export const customResourceDefinition: Schema = kindSchema(
           obj(
             {
               name: str,
-              served: bool,
-              storage: bool,
-              deprecated: bool,
+              ...all(bool, 'served storage deprecated'),
               deprecationWarning: str,
               schema: obj({ openAPIV3Schema: any }),
               subresources: obj({

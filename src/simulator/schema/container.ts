@@ -1,4 +1,4 @@
-import { bool, def, int, intOrString, list, listBy, map, obj, oneOf, quantity, str } from './schema.ts';
+import { all, bool, def, int, intOrString, list, listBy, map, obj, oneOf, quantity, str } from './schema.ts';
 
 export const quantities = map(quantity);
 const reference = obj({ name: def(str, ''), optional: bool });
@@ -44,9 +44,7 @@ const probe = obj(
 
 export const seLinuxOptions = obj({ user: str, role: str, type: str, level: str });
 export const windowsOptions = obj({
-  gmsaCredentialSpecName: str,
-  gmsaCredentialSpec: str,
-  runAsUserName: str,
+  ...all(str, 'gmsaCredentialSpecName gmsaCredentialSpec runAsUserName'),
   hostProcess: bool,
 });
 export const profile = obj({ type: str, localhostProfile: str }, { required: ['type'] });
@@ -57,9 +55,7 @@ const securityContext = obj({
   windowsOptions,
   runAsUser: int,
   runAsGroup: int,
-  runAsNonRoot: bool,
-  readOnlyRootFilesystem: bool,
-  allowPrivilegeEscalation: bool,
+  ...all(bool, 'runAsNonRoot readOnlyRootFilesystem allowPrivilegeEscalation'),
   procMount: str,
   seccompProfile: profile,
   appArmorProfile: profile,
@@ -98,11 +94,7 @@ const containerFields = {
       {
         name: str,
         readOnly: bool,
-        recursiveReadOnly: str,
-        mountPath: str,
-        subPath: str,
-        mountPropagation: str,
-        subPathExpr: str,
+        ...all(str, 'recursiveReadOnly mountPath subPath mountPropagation subPathExpr'),
       },
       { name: 'io.k8s.api.core.v1.VolumeMount', required: ['name', 'mountPath'] },
     ),
@@ -116,9 +108,7 @@ const containerFields = {
   terminationMessagePolicy: def(str, 'File'),
   imagePullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
   securityContext,
-  stdin: bool,
-  stdinOnce: bool,
-  tty: bool,
+  ...all(bool, 'stdin stdinOnce tty'),
 };
 export const container = obj(containerFields, { name: 'io.k8s.api.core.v1.Container', required: ['name'] });
 export const ephemeralContainer = obj({ ...containerFields, targetContainerName: str }, { required: ['name'] });

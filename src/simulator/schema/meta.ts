@@ -1,11 +1,8 @@
-import { any, bool, int, list, listBy, map, obj, oneOf, type Schema, setOf, str, time } from './schema.ts';
+import { all, any, bool, int, list, listBy, map, obj, oneOf, type Schema, setOf, str, time } from './schema.ts';
 
 const ownerReference = obj(
   {
-    apiVersion: str,
-    kind: str,
-    name: str,
-    uid: str,
+    ...all(str, 'apiVersion kind name uid'),
     controller: bool,
     blockOwnerDeletion: bool,
   },
@@ -18,12 +15,7 @@ const ownerReference = obj(
 
 export const objectMeta: Schema = obj(
   {
-    name: str,
-    generateName: str,
-    namespace: str,
-    selfLink: str,
-    uid: str,
-    resourceVersion: str,
+    ...all(str, 'name generateName namespace selfLink uid resourceVersion'),
     generation: int,
     creationTimestamp: time,
     deletionTimestamp: time,
@@ -58,10 +50,7 @@ export const condition: Schema = obj(
     reason: str,
     message: str,
     observedGeneration: int,
-    lastTransitionTime: time,
-    lastUpdateTime: time,
-    lastHeartbeatTime: time,
-    lastProbeTime: time,
+    ...all(time, 'lastTransitionTime lastUpdateTime lastHeartbeatTime lastProbeTime'),
   },
   { name: 'io.k8s.apimachinery.pkg.apis.meta.v1.Condition', required: ['type', 'status'] },
 );

@@ -8,7 +8,7 @@ import {
   windowsOptions,
 } from './container.ts';
 import { conditions, labelSelector, objectMeta } from './meta.ts';
-import { any, bool, def, int, list, listBy, map, obj, oneOf, type Schema, str, time } from './schema.ts';
+import { all, any, bool, def, int, list, listBy, map, obj, oneOf, type Schema, str, time } from './schema.ts';
 import { volume } from './volume.ts';
 
 const nodeRequirement = obj({ key: str, operator: str, values: list(str) }, { required: ['key', 'operator'] });
@@ -62,10 +62,7 @@ export const podSpec: Schema = obj(
     serviceAccount: str,
     automountServiceAccountToken: bool,
     nodeName: str,
-    hostNetwork: bool,
-    hostPID: bool,
-    hostIPC: bool,
-    shareProcessNamespace: bool,
+    ...all(bool, 'hostNetwork hostPID hostIPC shareProcessNamespace'),
     securityContext: def(
       obj({
         seLinuxOptions,
@@ -156,9 +153,7 @@ const containerStatuses = list(
     lastState: containerState,
     ready: bool,
     restartCount: int,
-    image: str,
-    imageID: str,
-    containerID: str,
+    ...all(str, 'image imageID containerID'),
     started: bool,
     allocatedResources: quantities,
     resources,
@@ -170,10 +165,7 @@ export const podStatus: Schema = obj(
   {
     phase: str,
     conditions,
-    message: str,
-    reason: str,
-    nominatedNodeName: str,
-    hostIP: str,
+    ...all(str, 'message reason nominatedNodeName hostIP'),
     hostIPs: list(obj({ ip: str })),
     podIP: str,
     podIPs: listBy(['ip'], obj({ ip: str })),

@@ -52,6 +52,10 @@ export const time: Schema = { type: 'string', format: 'date-time' };
 export const bytes: Schema = { type: 'string', format: 'byte' };
 export const any: Schema = { type: 'any' };
 
+/** Several fields of one shape, their names in one text. */
+export const all = (schema: Schema, names: string): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, schema]));
+
 type More = Omit<Schema, 'type' | 'fields' | 'items'>;
 
 export const obj = (fields: Readonly<Record<string, Schema>>, more: More = {}): Schema => ({

@@ -1,6 +1,6 @@
 import { fieldRef, quantities, resourceFieldRef } from './container.ts';
 import { labelSelector, objectMeta, typedReference } from './meta.ts';
-import { any, bool, def, int, list, map, obj, quantity, str } from './schema.ts';
+import { all, any, bool, def, int, list, map, obj, quantity, str } from './schema.ts';
 
 const keyToPath = list(obj({ key: str, path: str, mode: int }, { required: ['key', 'path'] }));
 const downwardItems = list(obj({ path: str, fieldRef, resourceFieldRef, mode: int }, { required: ['path'] }));
@@ -56,11 +56,7 @@ export const volume = obj(
     azureFile: obj({ secretName: str, shareName: str, readOnly: bool }),
     awsElasticBlockStore: obj({ volumeID: str, fsType: str, partition: int, readOnly: bool }),
     gcePersistentDisk: obj({ pdName: str, fsType: str, partition: int, readOnly: bool }),
-    iscsi: any,
-    fc: any,
-    cephfs: any,
-    rbd: any,
-    flexVolume: any,
+    ...all(any, 'iscsi fc cephfs rbd flexVolume'),
     gitRepo: obj({ repository: str, revision: str, directory: str }),
   },
   { name: 'io.k8s.api.core.v1.Volume', required: ['name'] },

@@ -1,7 +1,7 @@
 import { persistentVolumeClaim } from './core.ts';
 import { conditions, kindSchema, labelSelector, objectMeta } from './meta.ts';
 import { podTemplate } from './pod.ts';
-import { bool, def, int, intOrString, list, obj, oneOf, type Schema, str, time } from './schema.ts';
+import { all, bool, def, int, intOrString, list, obj, oneOf, type Schema, str, time } from './schema.ts';
 
 const apps = (kind: string, spec: Schema, status: Schema): Schema =>
   kindSchema(`io.k8s.api.apps.v1.${kind}`, { spec, status }, { required: ['spec'] });
@@ -28,13 +28,10 @@ export const deployment = apps(
     { name: 'io.k8s.api.apps.v1.DeploymentSpec', required: ['selector', 'template'] },
   ),
   obj({
-    observedGeneration: int,
-    replicas: int,
-    updatedReplicas: int,
-    readyReplicas: int,
-    availableReplicas: int,
-    unavailableReplicas: int,
-    terminatingReplicas: int,
+    ...all(
+      int,
+      'observedGeneration replicas updatedReplicas readyReplicas availableReplicas unavailableReplicas terminatingReplicas',
+    ),
     conditions,
     collisionCount: int,
   }),
@@ -47,12 +44,7 @@ export const replicaSet = apps(
     { required: ['selector'] },
   ),
   obj({
-    replicas: int,
-    fullyLabeledReplicas: int,
-    readyReplicas: int,
-    availableReplicas: int,
-    terminatingReplicas: int,
-    observedGeneration: int,
+    ...all(int, 'replicas fullyLabeledReplicas readyReplicas availableReplicas terminatingReplicas observedGeneration'),
     conditions,
   }),
 );
@@ -85,11 +77,7 @@ export const statefulSet = apps(
     { required: ['selector', 'template'] },
   ),
   obj({
-    observedGeneration: int,
-    replicas: int,
-    readyReplicas: int,
-    currentReplicas: int,
-    updatedReplicas: int,
+    ...all(int, 'observedGeneration replicas readyReplicas currentReplicas updatedReplicas'),
     currentRevision: str,
     updateRevision: str,
     collisionCount: int,
@@ -117,15 +105,10 @@ export const daemonSet = apps(
     { required: ['selector', 'template'] },
   ),
   obj({
-    currentNumberScheduled: int,
-    numberMisscheduled: int,
-    desiredNumberScheduled: int,
-    numberReady: int,
-    observedGeneration: int,
-    updatedNumberScheduled: int,
-    numberAvailable: int,
-    numberUnavailable: int,
-    collisionCount: int,
+    ...all(
+      int,
+      'currentNumberScheduled numberMisscheduled desiredNumberScheduled numberReady observedGeneration updatedNumberScheduled numberAvailable numberUnavailable collisionCount',
+    ),
     conditions,
   }),
 );
@@ -137,9 +120,7 @@ export const controllerRevision = kindSchema('io.k8s.api.apps.v1.ControllerRevis
 
 const jobSpec = obj(
   {
-    parallelism: int,
-    completions: int,
-    activeDeadlineSeconds: int,
+    ...all(int, 'parallelism completions activeDeadlineSeconds'),
     podFailurePolicy: obj({
       rules: list(
         obj({
@@ -173,10 +154,7 @@ export const job = kindSchema(
       conditions,
       startTime: time,
       completionTime: time,
-      active: int,
-      succeeded: int,
-      failed: int,
-      terminating: int,
+      ...all(int, 'active succeeded failed terminating'),
       completedIndexes: str,
       failedIndexes: str,
       uncountedTerminatedPods: obj({ succeeded: list(str), failed: list(str) }),
@@ -267,10 +245,7 @@ export const podDisruptionBudget = kindSchema('io.k8s.api.policy.v1.PodDisruptio
   status: obj({
     observedGeneration: int,
     disruptedPods: { type: 'map', items: time },
-    disruptionsAllowed: int,
-    currentHealthy: int,
-    desiredHealthy: int,
-    expectedPods: int,
+    ...all(int, 'disruptionsAllowed currentHealthy desiredHealthy expectedPods'),
     conditions,
   }),
 });
