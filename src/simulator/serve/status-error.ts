@@ -124,3 +124,8 @@ export const unsupportedField = (field: string, value: unknown, supported: reado
   message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((item) => JSON.stringify(item)).join(', ')}`,
   field,
 });
+export const duplicateField = (field: string, value: unknown): StatusCause => ({
+  reason: 'FieldValueDuplicate',
+  message: `Duplicate value: ${JSON.stringify(value)}`,
+  field,
+});

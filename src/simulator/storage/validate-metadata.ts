@@ -1,0 +1,70 @@
+import { isLabelValue, isQualifiedName, isSubdomain } from '../../api/syntax.ts';
+import { type Kind, storageKey } from '../kinds/kind.ts';
+import { fieldsAt, listAt, textAt } from '../object.ts';
+import type { Fields } from '../schema/schema.ts';
+import { invalidField, requiredField, type StatusCause } from '../serve/status-error.ts';
+
+const subdomainRule =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const labelRule =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const namePartRule =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+/** RBAC names may hold colons, and CRD-like names dots: any path segment does. */
+const freeNames = new Set(['rbac.authorization.k8s.io']);
+const labelNames = new Set(['/namespaces', '/services']);
+const isLabel = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+
+/** What is wrong with the name, labels, annotations, finalizers and owners of an object. */
+export function metadataCauses(object: Fields, kind: Kind): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const name = textAt(object, 'metadata', 'name');
+  const key = storageKey(kind);
+  if (name === '') causes.push(requiredField('metadata.name', 'name or generateName is required'));
+  else if (labelNames.has(key) && !isLabel(name)) causes.push(invalidField('metadata.name', name, labelRule));
+  else if (!freeNames.has(kind.group) && !isSubdomain(name))
+    causes.push(invalidField('metadata.name', name, subdomainRule));
+  for (const [label, value] of Object.entries(fieldsAt(object, 'metadata', 'labels'))) {
+    if (!isQualifiedName(label)) {
+      causes.push(invalidField('metadata.labels', label, namePartRule));
+    }
+    if (!isLabelValue(String(value))) {
+      causes.push(
+        invalidField(
+          'metadata.labels',
+          value,
+          "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+        ),
+      );
+    }
+  }
+  for (const key of Object.keys(fieldsAt(object, 'metadata', 'annotations')))
+    if (!isQualifiedName(key.toLowerCase())) causes.push(invalidField('metadata.annotations', key, namePartRule));
+  return [...causes, ...finalizerCauses(object, kind), ...ownerCauses(object)];
+}
+
+/** Custom resources and their definitions take any qualified name (core validation, validateKubeFinalizerName, is for the others). */
+function finalizerCauses(object: Fields, kind: Kind): StatusCause[] {
+  return listAt(object, 'metadata', 'finalizers').flatMap((item, index) => {
+    const name = String(item);
+    const field = `metadata.finalizers[${index}]`;
+    if (!isQualifiedName(name)) return [invalidField(field, name, namePartRule)];
+    if (name.includes('/') || kind.custom || standardFinalizers.has(name) || kind.group === 'apiextensions.k8s.io')
+      return [];
+    return [invalidField(field, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+  });
+}
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+const ownerCauses = (object: Fields): StatusCause[] =>
+  listAt(object, 'metadata', 'ownerReferences').flatMap((owner) =>
+    ['apiVersion', 'kind', 'name', 'uid']
+      .filter((name) => textAt(owner, name) === '')
+      .map((name) =>
+        invalidField(
+          `metadata.ownerReferences.${name}`,
+          '',
+          `${name === 'apiVersion' ? 'version' : name} must not be empty`,
+        ),
+      ),
+  );

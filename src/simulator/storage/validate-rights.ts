@@ -1,0 +1,39 @@
+import { listAt, textAt } from '../object.ts';
+import type { Fields } from '../schema/schema.ts';
+import { invalidField, requiredField, type StatusCause, unsupportedField } from '../serve/status-error.ts';
+
+/** What is wrong with the rules of a Role or ClusterRole (rbac validation, ValidatePolicyRule). */
+export const ruleCauses =
+  (kind: 'Role' | 'ClusterRole') =>
+  (role: Fields): StatusCause[] =>
+    listAt(role, 'rules').flatMap((rule, index) => {
+      const field = (name: string) => `rules[${index}].${name}`;
+      const needed = (name: string, why: string) =>
+        listAt(rule, name).length > 0 ? [] : [requiredField(field(name), why)];
+      const verbs = needed('verbs', 'verbs must contain at least one value');
+      const urls = listAt(rule, 'nonResourceURLs');
+      if (urls.length > 0) {
+        if (kind === 'ClusterRole') return verbs;
+        const why = 'namespaced rules cannot apply to non-resource URLs';
+        return [...verbs, invalidField(field('nonResourceURLs'), urls, why)];
+      }
+      return [
+        ...verbs,
+        ...needed('apiGroups', 'resource rules must supply at least one api group'),
+        ...needed('resources', 'resource rules must supply at least one resource'),
+      ];
+    });
+
+const rightsGroup = 'rbac.authorization.k8s.io';
+
+/** What is wrong with the role that a binding names (ValidateRoleBinding, ValidateClusterRoleBinding). */
+export const bindingCauses =
+  (kind: 'RoleBinding' | 'ClusterRoleBinding') =>
+  ({ roleRef }: Fields): StatusCause[] => {
+    const kinds = kind === 'RoleBinding' ? ['ClusterRole', 'Role'] : ['ClusterRole'];
+    const [group, role] = [textAt(roleRef, 'apiGroup'), textAt(roleRef, 'kind')];
+    return [
+      ...(group === rightsGroup ? [] : [unsupportedField('roleRef.apiGroup', group, [rightsGroup])]),
+      ...(kinds.includes(role) ? [] : [unsupportedField('roleRef.kind', role, kinds)]),
+    ];
+  };
