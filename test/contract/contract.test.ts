@@ -10,6 +10,7 @@ import type { ContractServer } from './server.ts';
 import { contractServers, howToRunOnARealServer } from './servers.ts';
 import { openSession, type Session } from './session.ts';
 import { statuses } from './statuses.ts';
+import { strictness } from './strictness.ts';
 import { watching } from './watching.ts';
 
 const servers = contractServers(process.env);
@@ -33,6 +34,7 @@ describe.each(servers)('$name', ({ open }) => {
   const now = (): Session => session!;
   describe('server-side apply', () => applying(now));
   describe('what is refused', () => refusing(now));
+  describe('what is refused as a mistake', () => strictness(now));
   describe('the status of an object', () => statuses(now));
   describe('watches', () => watching(now));
   describe('lists in pages', () => paging(now));

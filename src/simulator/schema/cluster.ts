@@ -11,13 +11,13 @@ import {
   list,
   listBy,
   map,
+  microTime,
   obj,
   oneOf,
   quantity,
   type Schema,
   setOf,
   str,
-  time,
 } from './schema.ts';
 
 const named = (
@@ -129,8 +129,8 @@ export const lease = named('coordination', 'Lease', {
   spec: obj({
     holderIdentity: str,
     leaseDurationSeconds: int,
-    acquireTime: time,
-    renewTime: time,
+    acquireTime: microTime,
+    renewTime: microTime,
     leaseTransitions: int,
     strategy: str,
     preferredHolder: str,

@@ -49,6 +49,8 @@ export const bool: Schema = { type: 'boolean' };
 export const quantity: Schema = { type: 'quantity' };
 export const intOrString: Schema = { type: 'intOrString' };
 export const time: Schema = { type: 'string', format: 'date-time' };
+/** With six digits of the second (metav1.MicroTime). */
+export const microTime: Schema = { type: 'string', format: 'micro-time' };
 export const bytes: Schema = { type: 'string', format: 'byte' };
 export const any: Schema = { type: 'any' };
 

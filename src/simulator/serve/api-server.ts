@@ -17,7 +17,7 @@ import { formOf, presentOne } from './present.ts';
 import { type AsOf, get, list } from './read.ts';
 import { review } from './reviews.ts';
 import { scaleKind, scaleOf, withScale } from './scale.ts';
-import { badRequest, noSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
+import { badRequest, NoSuchPath, notAllowed, notFound, StatusError } from './status-error.ts';
 import { versionInfo } from './version.ts';
 import { watch } from './watch.ts';
 import { mediaTypeOf, options, patch, patchObject, post, put, requirePatchType } from './write.ts';
@@ -27,6 +27,7 @@ export async function serve(cluster: Cluster, request: SimRequest, asOf?: AsOf):
   try {
     return await compressed(request, await route(cluster, request, asOf));
   } catch (error) {
+    if (error instanceof NoSuchPath) return text(404, '404 page not found\n');
     if (!(error instanceof StatusError)) throw error;
     const seconds = error.details?.retryAfterSeconds;
     return json(error.code, error.toStatus(), seconds === undefined ? {} : { 'retry-after': String(seconds) });
@@ -50,7 +51,7 @@ async function route(cluster: Cluster, request: SimRequest, asOf: AsOf): Promise
 
 async function onResource(cluster: Cluster, request: SimRequest, path: ResourcePath, asOf: AsOf): Promise<SimResponse> {
   const kind = cluster.registry.byPlural(path.group, path.version, path.plural);
-  if (!kind || (path.namespace !== undefined && !kind.namespaced)) throw noSuchPath();
+  if (!kind || (path.namespace !== undefined && !kind.namespaced)) throw new NoSuchPath();
   if (kind.custom) cluster.customCaches.begin(storageKey(kind));
   const { namespace, name, subresource } = path;
   if (name === undefined) {
@@ -70,7 +71,7 @@ async function onResource(cluster: Cluster, request: SimRequest, path: ResourceP
     }
   }
   const object = { name, ...(namespace === undefined ? {} : { namespace }) };
-  if (kind.namespaced && namespace === undefined) throw noSuchPath();
+  if (kind.namespaced && namespace === undefined) throw new NoSuchPath();
   if (subresource === 'scale' && kind.scale) return onScale(cluster, request, path as Required<ResourcePath>);
   if (subresource === 'eviction' && storageKey(kind) === '/pods' && request.method === 'POST')
     return evict(cluster, kind, request, object);
@@ -81,7 +82,7 @@ async function onResource(cluster: Cluster, request: SimRequest, path: ResourceP
     return written(await put(cluster, kind, request, object), request, cluster, kind);
   }
   const status = subresource === 'status' && kind.status;
-  if (subresource !== undefined && !status) throw noSuchPath();
+  if (subresource !== undefined && !status) throw new NoSuchPath();
   switch (request.method) {
     case 'GET':
       return get(cluster, kind, request, object, asOf);

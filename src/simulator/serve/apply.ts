@@ -5,9 +5,17 @@ import { at, type Stored, textAt } from '../object.ts';
 import { type Fields, isFields } from '../schema/schema.ts';
 import { decode } from '../storage/decode.ts';
 import { commit, complete, requireNamespace, type WriteOptions } from '../storage/write.ts';
-import { dryRunOf, duplicates, parseObject, placed, validationOf } from './body.ts';
+import { dryRunOf, duplicates, managerOf, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
-import { badRequest, conflict, notFound, StatusError, staleVersion } from './status-error.ts';
+import {
+  badRequest,
+  conflict,
+  invalidOptions,
+  notFound,
+  requiredField,
+  StatusError,
+  staleVersion,
+} from './status-error.ts';
 
 export interface Written {
   readonly object: Stored;
@@ -23,24 +31,9 @@ export async function apply(
   path: { readonly namespace?: string | undefined; readonly name: string; readonly subresource?: string | undefined },
 ): Promise<Written> {
   const { query } = request;
-  const manager = query.get('fieldManager') ?? '';
-  if (manager === '')
-    throw new StatusError(
-      422,
-      'Invalid',
-      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-      {
-        group: 'meta.k8s.io',
-        kind: 'PatchOptions',
-        causes: [
-          {
-            reason: 'FieldValueRequired',
-            message: 'Required value: is required for apply patch',
-            field: 'fieldManager',
-          },
-        ],
-      },
-    );
+  const manager = managerOf(request);
+  if (!query.get('fieldManager'))
+    throw invalidOptions('PatchOptions', requiredField('fieldManager', 'is required for apply patch'));
   const body = await parseObject(request);
   if (textAt(body, 'apiVersion') !== apiVersionOf(kind))
     throw badRequest(
@@ -102,6 +95,10 @@ function typed(kind: Kind, body: Fields): Fields {
   const subject = `(${textAt(body, 'metadata', 'namespace')}/${textAt(body, 'metadata', 'name')}; ${apiVersionOf(kind)}, Kind=${kind.kind})`;
   const problems = [
     ...decoded.unknown.map((path) => `.${path}: field not declared in schema`),
+    ...decoded.keyless.map(
+      ({ path, index, key }) =>
+        `.${path}: element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
+    ),
     ...decoded.repeated.map(({ path, key }) => `.${path}: duplicate entries for key ${keyText(key)}`),
     ...decoded.wrong.map(
       ({ path, want, value }) =>

@@ -5,7 +5,7 @@ import { type Fields, isFields } from '../schema/schema.ts';
 import { type Decoded, decode } from '../storage/decode.ts';
 import { duplicateKeys } from '../storage/duplicate-keys.ts';
 import type { SimRequest } from './http.ts';
-import { badRequest, invalid, invalidField, StatusError } from './status-error.ts';
+import { badRequest, invalid, invalidField, invalidOptions, StatusError, unsupportedField } from './status-error.ts';
 
 /** A JSON document, or a YAML one where the media type says so. */
 export async function parseBody(request: SimRequest): Promise<unknown> {
@@ -46,22 +46,14 @@ export function validationOf(query: URLSearchParams): Validation {
   const asked = query.get('fieldValidation') ?? '';
   if (asked === '' || asked === 'Warn') return 'Warn';
   if (asked === 'Strict' || asked === 'Ignore') return asked;
-  throw new StatusError(
-    422,
-    'Invalid',
-    `CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "${asked}": supported values: "Ignore", "Warn", "Strict"`,
-  );
+  throw invalidOptions('CreateOptions', unsupportedField('fieldValidation', asked, ['Ignore', 'Warn', 'Strict']));
 }
 
 export function dryRunOf(query: URLSearchParams): boolean {
   const asked = query.getAll('dryRun');
   if (asked.length === 0) return false;
   if (asked.every((value) => value === 'All')) return true;
-  throw new StatusError(
-    422,
-    'Invalid',
-    `PatchOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["${asked.join('","')}"]: supported values: "All"`,
-  );
+  throw invalidOptions('PatchOptions', unsupportedField('dryRun', asked, ['All']));
 }
 
 export interface Checked {
@@ -131,15 +123,21 @@ function refuseWrongTypes(kind: Kind, body: Fields, decoded: Decoded): void {
       })),
     );
   }
-  if (first.want === 'quantity') {
-    throw badRequest(
-      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`,
-    );
-  }
+  const why =
+    unreadable[first.want]?.(String(first.value)) ??
+    `json: cannot unmarshal ${got} into Go struct field ${kind.kind}.${first.path} of type ${first.want}`;
   throw badRequest(
-    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: json: cannot unmarshal ${got} into Go struct field ${kind.kind}.${first.path} of type ${first.want}`,
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
   );
 }
+
+/** Texts of the right type that say nothing, by what they should be. */
+const unreadable: Readonly<Record<string, (value: string) => string>> = {
+  quantity: () => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  byte: (value) => `illegal base64 data at input byte ${Math.max(0, value.search(/[^A-Za-z0-9+/]/))}`,
+  'date-time': (value) => `parsing time "${value}" as "2006-01-02T15:04:05Z07:00": cannot parse "${value}"`,
+  'micro-time': (value) => `parsing time "${value}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "${value}"`,
+};
 
 /** Kind, version, name and namespace of a body must agree with the path; what is left out is taken from it. */
 export function placed(
@@ -172,10 +170,21 @@ export function placed(
   };
 }
 
+const longestManager = 128;
+
 /** Who writes: the field manager of the request, or the program that sends it. */
 export function managerOf(request: SimRequest): string {
-  const asked = request.query.get('fieldManager');
-  if (asked) return asked;
+  const asked = request.query.get('fieldManager') ?? '';
+  if (asked.length > longestManager)
+    throw invalidOptions(
+      request.method === 'POST' ? 'CreateOptions' : request.method === 'PUT' ? 'UpdateOptions' : 'PatchOptions',
+      {
+        reason: 'FieldValueTooLong',
+        message: `Too long: may not be more than ${longestManager} bytes`,
+        field: 'fieldManager',
+      },
+    );
+  if (asked !== '') return asked;
   return (request.headers['user-agent'] ?? 'unknown').split('/')[0] || 'unknown';
 }
 

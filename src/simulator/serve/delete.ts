@@ -7,7 +7,7 @@ import { dryRunOf, parseBody } from './body.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 import { inVersion, presentList } from './present.ts';
 import { matcherOf } from './selectors.ts';
-import { notFound } from './status-error.ts';
+import { forbidden, invalidOptions, notFound, unsupportedField } from './status-error.ts';
 
 export async function deleteOne(
   cluster: Cluster,
@@ -17,9 +17,14 @@ export async function deleteOne(
 ): Promise<SimResponse> {
   const live = cluster.store.get(storageKey(kind), path);
   if (!live) throw notFound(kind, path.name);
+  if (storageKey(kind) === '/namespaces' && immortal.has(path.name))
+    throw forbidden(kind, path.name, 'this namespace may not be deleted');
   const removed = remove(cluster, kind, live, await optionsOf(request));
   return removed.gone ? json(200, goneStatus(kind, live)) : json(200, inVersion(removed.object, kind));
 }
+
+/** Of the admission plugin NamespaceLifecycle. */
+const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 export async function deleteCollection(
   cluster: Cluster,
@@ -35,10 +40,14 @@ export async function deleteCollection(
   return json(200, presentList(found, kind, { kind: 'object' }, cluster.clock.now(), metadata));
 }
 
+const propagations: readonly string[] = ['Foreground', 'Background', 'Orphan'] satisfies Propagation[];
+
 async function optionsOf(request: SimRequest): Promise<RemoveOptions> {
   const parsed = (request.body ?? '').trim() === '' ? {} : await parseBody(request);
   const body = isFields(parsed) ? parsed : {};
   const asked = textAt(body, 'propagationPolicy') || (request.query.get('propagationPolicy') ?? '');
+  if (asked !== '' && !propagations.includes(asked))
+    throw invalidOptions('DeleteOptions', unsupportedField('propagationPolicy', asked, [...propagations, 'nil']));
   const orphan = at(body, 'orphanDependents');
   const propagation = asked !== '' ? asked : orphan === true ? 'Orphan' : orphan === false ? 'Background' : undefined;
   const grace = at(body, 'gracePeriodSeconds') ?? request.query.get('gracePeriodSeconds') ?? undefined;

@@ -1,7 +1,7 @@
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { json, type SimResponse } from './http.ts';
-import { noSuchPath } from './status-error.ts';
+import { NoSuchPath } from './status-error.ts';
 
 /** Discovery in all forms that clients ask for: aggregated (v2, v2beta1) and one document per group-version. */
 export function discovery(registry: Registry, path: string, accept: string | undefined): SimResponse {
@@ -16,7 +16,7 @@ export function discovery(registry: Registry, path: string, accept: string | und
     if (parts.length === 2) return oneGroup(registry, group!);
     if (parts.length === 3) return resourceList(registry, group!, version!);
   }
-  throw noSuchPath();
+  throw new NoSuchPath();
 }
 
 const coreVersions = {
@@ -155,13 +155,13 @@ const groupList = (registry: Registry): unknown => ({
 
 function oneGroup(registry: Registry, name: string): SimResponse {
   const versions = byGroup(registry).get(name);
-  if (!versions || name === '') throw noSuchPath();
+  if (!versions || name === '') throw new NoSuchPath();
   return json(200, { kind: 'APIGroup', apiVersion: 'v1', ...apiGroup(name, [...versions.keys()]) });
 }
 
 function resourceList(registry: Registry, group: string, version: string): SimResponse {
   const resources = byGroup(registry).get(group)?.get(version);
-  if (!resources) throw noSuchPath();
+  if (!resources) throw new NoSuchPath();
   return json(200, {
     kind: 'APIResourceList',
     apiVersion: 'v1',

@@ -3,7 +3,7 @@ import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { Fields, Schema } from '../schema/schema.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
-import { noSuchPath } from './status-error.ts';
+import { NoSuchPath } from './status-error.ts';
 
 /** OpenAPI v3: an index, and one document per group-version with what kubectl's apply, explain and validation read. */
 export function openApi(registry: Registry, request: SimRequest): SimResponse {
@@ -11,7 +11,7 @@ export function openApi(registry: Registry, request: SimRequest): SimResponse {
   if (path === '/openapi/v3') return json(200, index(registry));
   const key = path.slice('/openapi/v3/'.length);
   const kinds = registry.all().filter((kind) => documentKey(kind) === key);
-  if (kinds.length === 0) throw noSuchPath();
+  if (kinds.length === 0) throw new NoSuchPath();
   const body = documentText(kinds);
   const etag = `"${digest(body)}"`;
   if (request.headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: '' };

@@ -1,5 +1,6 @@
 import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import type { Stored } from '../object.ts';
+import { StatusError } from './status-error.ts';
 
 /** The form in which a client wants objects: as they are, as rows for people, or their metadata only. */
 export type Form =
@@ -22,8 +23,18 @@ export function formOf(accept: string | undefined, includeObject: string | null)
     }
     if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') return { kind: 'metadata' };
   }
+  if (!accepted.test(accept || '*/*')) throw notAcceptable();
   return { kind: 'object' };
 }
+
+/** Whoever takes one of the other two of a real server gets JSON here. */
+const accepted = /\*\/\*|application\/(\*|json|yaml|vnd\.kubernetes\.protobuf)/;
+const notAcceptable = (): StatusError =>
+  new StatusError(
+    406,
+    'NotAcceptable',
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+  );
 
 /** An object in the version of the request: all versions of a kind share their content. */
 export const inVersion = (object: Stored, kind: Kind): Stored => {

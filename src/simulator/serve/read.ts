@@ -4,7 +4,7 @@ import type { Stored } from '../object.ts';
 import { json, type SimRequest, type SimResponse } from './http.ts';
 import { formOf, presentList, presentOne } from './present.ts';
 import { type Matches, matcherOf } from './selectors.ts';
-import { badRequest, expired, notFound, StatusError } from './status-error.ts';
+import { badRequest, expired, forbiddenField, invalidOptions, notFound, StatusError } from './status-error.ts';
 
 /** A moment in the past to answer from, for stale reads; undefined answers from now. */
 export type AsOf = number | undefined;
@@ -48,7 +48,7 @@ export function list(
 ): SimResponse {
   const { query } = request;
   const matches = matcherOf(query, kind);
-  const limit = Number(query.get('limit') ?? 0);
+  const limit = readLimit(query.get('limit') ?? '');
   const token = readToken(query.get('continue'));
   if (kind.custom && !token && !isCheap(query)) cluster.customCaches.oldest(storageKey(kind));
   const version = token?.rv ?? wantedVersion(cluster, query) ?? asOf ?? cluster.store.version();
@@ -66,6 +66,11 @@ export function list(
   };
   const form = formOf(request.headers['accept'], query.get('includeObject'));
   return json(200, presentList(page, kind, form, cluster.clock.now(), metadata));
+}
+
+function readLimit(text: string): number {
+  if (/^-?\d*$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 /** Answered from etcd while there is no cache (delegator.go: shouldDelegateListOnNotReadyCache). */
@@ -89,10 +94,14 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams): number | undef
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   if (match !== '' && text === '')
-    throw new StatusError(
-      422,
-      'Invalid',
-      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    throw invalidOptions(
+      'ListOptions',
+      forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+    );
+  if (match === 'Exact' && text === '0')
+    throw invalidOptions(
+      'ListOptions',
+      forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
     );
   if (text === '' || text === '0') return undefined;
   const version = readVersion(text);
@@ -101,7 +110,7 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams): number | undef
   return undefined;
 }
 
-export function readVersion(text: string): number {
+function readVersion(text: string): number {
   if (!/^\d+$/.test(text))
     throw badRequest(
       `invalid resource version ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,

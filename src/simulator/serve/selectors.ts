@@ -1,3 +1,4 @@
+import { isLabelValue, isQualifiedName } from '../../api/syntax.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { at, type Stored } from '../object.ts';
 import { badRequest } from './status-error.ts';
@@ -14,6 +15,14 @@ function splitTerms(text: string): string[] {
   return text.split(/,(?![^(]*\))/).filter((term) => term.trim() !== '');
 }
 
+function checked(key: string, ...values: readonly string[]): void {
+  const wrong = isQualifiedName(key) ? values.find((value) => !isLabelValue(value)) : key;
+  if (wrong !== undefined)
+    throw badRequest(
+      `unable to parse requirement: ${wrong === key ? 'key' : 'values[0]'}: Invalid value: ${JSON.stringify(wrong)}`,
+    );
+}
+
 type Labels = Readonly<Record<string, string>>;
 
 function labelTerm(term: string): (labels: Labels) => boolean {
@@ -21,17 +30,20 @@ function labelTerm(term: string): (labels: Labels) => boolean {
   if (set) {
     const [, key, operator, list] = set;
     const values = new Set(list!.split(',').map((value) => value.trim()));
+    checked(key!, ...values);
     if (operator === 'in') return (labels) => labels[key!] !== undefined && values.has(labels[key!]!);
     return (labels) => labels[key!] === undefined || !values.has(labels[key!]!);
   }
   const equal = /^([^!=\s]+)\s*(==|=|!=)\s*(\S*)$/.exec(term);
   if (equal) {
     const [, key, operator, value] = equal;
+    checked(key!, value!);
     return operator === '!=' ? (labels) => labels[key!] !== value : (labels) => labels[key!] === value;
   }
   const exists = /^(!?)\s*([A-Za-z0-9][-A-Za-z0-9_./]*)$/.exec(term);
   if (!exists) throw badRequest(`unable to parse requirement: found '${term}', expected: a label requirement`);
   const [, not, key] = exists;
+  checked(key!);
   return not ? (labels) => labels[key!] === undefined : (labels) => labels[key!] !== undefined;
 }
 

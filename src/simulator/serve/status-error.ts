@@ -59,8 +59,8 @@ const details = (about: Subject, name: string, more: StatusDetails = {}): Status
 export const notFound = (about: Subject, name: string): StatusError =>
   new StatusError(404, 'NotFound', `${qualified(about)} "${name}" not found`, details(about, name));
 
-export const noSuchPath = (): StatusError =>
-  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+/** A path that nothing serves: answered as text, not as a Status. */
+export class NoSuchPath extends Error {}
 
 export const alreadyExists = (about: Subject, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualified(about)} "${name}" already exists`, details(about, name));
@@ -103,6 +103,12 @@ export function invalid(about: Subject, name: string, causes: readonly StatusCau
     causes,
   });
 }
+
+/** 422 about the query of a request. */
+export const invalidOptions = (
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions' | 'ListOptions',
+  cause: StatusCause,
+): StatusError => invalid({ group: 'meta.k8s.io', plural: '', kind }, '', [cause]);
 
 export const requiredField = (field: string, more = ''): StatusCause => ({
   reason: 'FieldValueRequired',

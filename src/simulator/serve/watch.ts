@@ -5,9 +5,8 @@ import type { Stored } from '../object.ts';
 import type { StoreEvent } from '../storage/event-log.ts';
 import type { SimRequest, SimResponse } from './http.ts';
 import { type Form, formOf, presentOne, tableOf } from './present.ts';
-import { readVersion } from './read.ts';
 import { matcherOf } from './selectors.ts';
-import { expired, StatusError } from './status-error.ts';
+import { expired, forbiddenField, invalidOptions, StatusError } from './status-error.ts';
 import { openStream } from './stream.ts';
 
 /**
@@ -31,10 +30,12 @@ const headers = { 'content-type': 'application/json' };
 export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespace: string | undefined): SimResponse {
   const { query } = request;
   if (query.get('sendInitialEvents') !== null)
-    throw new StatusError(
-      422,
-      'Invalid',
-      'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+    throw invalidOptions(
+      'ListOptions',
+      forbiddenField(
+        'sendInitialEvents',
+        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+      ),
     );
   const key = storageKey(kind);
   const form = formOf(request.headers['accept'], query.get('includeObject'));
@@ -46,7 +47,7 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
 
   const from = query.get('resourceVersion') ?? '';
   const fresh = from === '' || from === '0';
-  const after = fresh ? 0 : readVersion(from);
+  const after = fresh ? 0 : startOf(from);
   const oldest = kind.custom ? cluster.customCaches.oldest(key) : 0;
   const missed = fresh ? [] : after < oldest ? undefined : cluster.store.since(key, after);
 
@@ -88,6 +89,13 @@ export function watch(cluster: Cluster, kind: Kind, request: SimRequest, namespa
     forgetKind?.();
   };
   return { status: 200, headers, body: stream.body };
+}
+
+/** A version that is none is an error of the server here, unlike in lists. */
+function startOf(version: string): number {
+  if (/^\d+$/.test(version)) return Number(version);
+  const why = `resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
+  throw new StatusError(500, '', why);
 }
 
 /** How a change looks to somebody who sees only what their selector matches. */

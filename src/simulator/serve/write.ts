@@ -1,7 +1,7 @@
 import { messageOf } from '../../api/message-of.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Kind, storageKey } from '../kinds/kind.ts';
-import type { Stored } from '../object.ts';
+import { type Stored, textAt } from '../object.ts';
 import { jsonPatch, type Operation } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { strategicMerge } from '../patch/strategic.ts';
@@ -10,7 +10,15 @@ import { create, replace, type WriteOptions } from '../storage/write.ts';
 import { apply, type Written } from './apply.ts';
 import { checkBody, dryRunOf, managerOf, parseBody, parseObject, placed, validationOf } from './body.ts';
 import type { SimRequest } from './http.ts';
-import { invalid, notFound, requiredField, StatusError } from './status-error.ts';
+import {
+  forbiddenField,
+  invalid,
+  invalidField,
+  invalidOptions,
+  notFound,
+  requiredField,
+  StatusError,
+} from './status-error.ts';
 
 export interface ObjectPath {
   readonly namespace?: string | undefined;
@@ -52,13 +60,14 @@ export async function patch(cluster: Cluster, kind: Kind, request: SimRequest, p
   const type = mediaTypeOf(request);
   if (type === 'application/apply-patch+yaml') return apply(cluster, kind, request, path);
   if (request.query.get('force') !== null)
-    throw invalid({ group: 'meta.k8s.io', plural: '', kind: 'PatchOptions' }, '', [
-      { reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch', field: 'force' },
-    ]);
+    throw invalidOptions('PatchOptions', forbiddenField('force', 'may not be specified for non-apply patch'));
   requirePatchType(kind, type);
   const sent = await parseBody(request);
   const live = existing(cluster, kind, path);
   const patched = patchObject(kind, live, type, sent);
+  const uid = textAt(patched, 'metadata', 'uid');
+  if (uid !== '' && uid !== live.metadata.uid)
+    throw invalid(kind, path.name, [invalidField('metadata.uid', uid, 'field is immutable')]);
   const checked = checkBody(kind, placed(kind, patched, path), {
     validation: validationOf(request.query),
     text: request.body ?? '',

@@ -8,6 +8,8 @@ export interface Decoded {
   readonly unknown: readonly string[];
   /** Items that stand twice in a set or keyed list, by the key that they share. */
   readonly repeated: readonly { readonly path: string; readonly key: unknown }[];
+  /** Items of a keyed list without a key that has no default. */
+  readonly keyless: readonly { readonly path: string; readonly index: number; readonly key: string }[];
   /** Values of a wrong type. */
   readonly wrong: readonly { readonly path: string; readonly want: string; readonly value: unknown }[];
 }
@@ -16,6 +18,7 @@ export interface Decoded {
 export function decode(body: Fields, schema: Schema): Decoded {
   const unknown: string[] = [];
   const repeated: { path: string; key: unknown }[] = [];
+  const keyless: { path: string; index: number; key: string }[] = [];
   const wrong: { path: string; want: string; value: unknown }[] = [];
 
   function walk(value: unknown, shape: Schema, path: string): unknown {
@@ -27,7 +30,8 @@ export function decode(body: Fields, schema: Schema): Decoded {
       case 'any':
         return value;
       case 'string':
-        return typeof value === 'string' ? value : mistaken('string');
+        if (typeof value !== 'string') return mistaken('string');
+        return shape.format === undefined || (formats[shape.format]?.(value) ?? true) ? value : mistaken(shape.format);
       case 'integer':
         return typeof value === 'number' && Number.isInteger(value) ? value : mistaken('integer');
       case 'number':
@@ -41,6 +45,7 @@ export function decode(body: Fields, schema: Schema): Decoded {
       case 'list':
         if (!Array.isArray(value)) return mistaken('array');
         for (const [, key] of repeatedItems(value, shape)) repeated.push({ path, key });
+        if (shape.listType === 'map') keyless.push(...withoutKey(value, shape).map((item) => ({ path, ...item })));
         return value.map((item, at) => walk(item, itemOf(shape), `${path}[${at}]`));
       case 'map':
       case 'object':
@@ -68,5 +73,22 @@ export function decode(body: Fields, schema: Schema): Decoded {
     return out;
   }
 
-  return { object: fields(body, schema, ''), unknown, repeated, wrong };
+  return { object: fields(body, schema, ''), unknown, repeated, keyless, wrong };
 }
+
+/** What texts of a format look like; of formats that are not here nothing is checked. */
+const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  byte: (text) => {
+    const plain = text.replace(/[\r\n]/g, '');
+    return plain.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(plain);
+  },
+  'date-time': (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text),
+  'micro-time': (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$/.test(text),
+};
+
+const withoutKey = (items: readonly unknown[], shape: Schema): { index: number; key: string }[] =>
+  items.flatMap((item, index) =>
+    (shape.keys ?? [])
+      .filter((key) => isFields(item) && item[key] === undefined && fieldOf(itemOf(shape), key)?.default === undefined)
+      .map((key) => ({ index, key })),
+  );
