@@ -23,7 +23,7 @@ export interface Explanations {
 /**
  * Why PickN did not select the other clusters, in the words of the last cycle that ran. It saw the clusters before its own picks,
  * and a replan cannot see that again: so its words stand as recorded while policy, number, members and picks are what they
- * were, and are made anew against the present bindings when something of that changed or none are recorded.
+ * were, and are made again from the present bindings when something of that changed or none are recorded.
  */
 export function explanations(facts: ExplanationFacts): Explanations {
   const { placement, history, lastCycle, index, selected } = facts;

@@ -3,7 +3,7 @@ import type { PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { latestPolicySnapshot } from './policy-snapshot.ts';
 
 /**
- * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler goes on with the last
+ * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler continues with the last
  * (KubeFleet placement/controller.go, handleUpdate). Undefined when there is none.
  */
 export function asLastScheduled(

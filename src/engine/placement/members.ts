@@ -19,7 +19,7 @@ export interface Member {
   readonly labels: Labels;
   readonly taints: readonly Taint[];
   readonly properties: Properties;
-  /** The namespaces on the member; absent = nobody collects them there, so any may exist. */
+  /** The namespaces on the member; absent = they are not collected there, so any may exist. */
   readonly namespaces?: ReadonlySet<string>;
   /** `metadata.deletionTimestamp` is set. */
   readonly leaving: boolean;
@@ -28,7 +28,7 @@ export interface Member {
   readonly status: MemberClusterStatus;
 }
 
-/** What of a plan's input tells about members. */
+/** What of a plan's input is about members. */
 interface Survey {
   readonly now: Timestamp;
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
@@ -128,7 +128,7 @@ const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberCluste
 /** The record leaves heartbeats out, so the last contact stands in where it names none. */
 function withLastContact(status: MemberClusterStatus, at: Timestamp | undefined): MemberClusterStatus {
   if (at === undefined) return status;
-  // At the beginning of time is who never answered: that it joined, nobody may say or remember.
+  // The beginning of time means that it never responded: whether it joined is unknown.
   if (!status.agentStatus && parseInstant(at) === 0)
     return { ...status, agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: at }] };
   if (!status.agentStatus) return withHeartbeat(status, at);

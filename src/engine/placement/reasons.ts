@@ -1,4 +1,4 @@
-/** What decisions say, beside the reasons of the rules. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
+/** What decisions say; the rules have their own reasons. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
 export const reasons = {
   picked: (clusterName: string, affinity: number, spread: number): string =>
     reasons.pickedWith(clusterName) + reasons.scores(affinity, spread),

@@ -5,7 +5,7 @@ import { remembered } from './columns.ts';
 
 /**
  * Decisions and their parts that many placements have in common. A thousand placements over ten thousand clusters have a
- * million decisions about clusters that were not selected; made anew each time they would be most of the time and memory.
+ * million decisions about clusters that were not selected; made again each time they would be most of the time and memory.
  */
 export interface SharedDecisions {
   /**

@@ -70,7 +70,7 @@ export interface ExplainInput {
 
 /**
  * Explains all clusters by name, or one; a name that neither the fleet nor the policy has gives an empty list. What PickFixed
- * names and the fleet does not have is told too.
+ * names and the fleet does not have is listed too.
  */
 export function explain(input: ExplainInput, clusterName?: ClusterName): readonly ClusterExplanation[] {
   const { placement, index, planned } = input;

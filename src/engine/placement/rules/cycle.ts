@@ -8,7 +8,7 @@ export interface Cycle {
   readonly spread: SpreadVerdicts | undefined;
   /** Rows with a binding of an older policy. */
   readonly obsolete: ReadonlySet<number>;
-  /** Rows with a binding of the current policy; absent where nobody asks about those, as decisions on unselected clusters do not. */
+  /** Rows with a binding of the current policy; absent where it is not needed, as for unselected clusters. */
   readonly live?: ReadonlySet<number>;
 }
 

@@ -2,7 +2,7 @@ import { hasRow } from '../compiled/bits.ts';
 import type { Member } from '../members.ts';
 import type { Rule } from './rule.ts';
 
-/** KubeFleet namespaceaffinity: a ResourcePlacement goes where its namespace exists, or where nobody collects namespaces. */
+/** KubeFleet namespaceaffinity: a ResourcePlacement goes where its namespace exists, or where namespaces are not collected. */
 export const namespaceAffinity: Rule = {
   name: 'NamespaceAffinity',
   facets: ({ kind, metadata: { namespace = '' } }) =>

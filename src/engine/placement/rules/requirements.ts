@@ -12,7 +12,7 @@ export type UnmetRequirements = (row: number) => readonly string[];
 
 /**
  * Takes the required terms of a policy apart into single requirements. Each is matched by the very code that matches whole
- * terms, so that what is explained is what was decided. A cluster needs to match one term; all are told.
+ * terms, so that what is explained is what was decided. A cluster needs to match one term; all are listed.
  */
 export function requirementsOf(terms: readonly ClusterSelectorTerm[], index: FleetIndex): UnmetRequirements {
   // Few policies are ever explained.

@@ -8,7 +8,7 @@ import type { Cycle } from './cycle.ts';
 export interface Rule {
   /** KubeFleet's name of it, as `explain` shows it. */
   readonly name: string;
-  /** What it reads of the members: what was planned stands until some of that changes. */
+  /** What it reads of the members: plans are reused until some of that changes. */
   readonly facets: (placement: Placement) => readonly Facet[];
   /** Which clusters it lets pass; undefined where the placement leaves it nothing to do. */
   readonly filter?: (placement: Placement, index: FleetIndex) => Filter | undefined;
@@ -22,7 +22,7 @@ export interface Rule {
 export interface Filter {
   /** Rows that pass, whatever bindings there are; absent = all. */
   readonly mask?: Bits;
-  /** Those of `rows` that do not pass beside the bindings of a cycle. */
+  /** Those of `rows` that do not pass because of the bindings in a cycle. */
   readonly refused?: (rows: readonly number[], cycle: Cycle) => Bits;
   /** Why a cluster does not pass, as decisions print it; empty where it passes. */
   readonly reasons: (row: number, cycle: Cycle) => readonly string[];

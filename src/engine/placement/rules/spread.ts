@@ -48,7 +48,7 @@ export function startSpread(
 export const isSpread = ({ placementType, topologySpreadConstraints = [] }: PlacementPolicy): boolean =>
   placementType === 'PickN' && topologySpreadConstraints.length > 0;
 
-/** Adds one live binding; the only thing here that changes a value in place, on counts nobody else holds. */
+/** Adds one live binding; the only thing here that changes a value in place, on counts of its own. */
 export function countPick({ groups, counts }: Spread, row: number): void {
   groups.columns.forEach(({ codes }, at) => {
     const domain = codes[row]!;
