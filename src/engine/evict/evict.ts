@@ -1,6 +1,7 @@
 import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { placementBudget } from '../budget/placement-budget.ts';
 import type { Fleet } from '../input.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
@@ -9,7 +10,6 @@ import { onItsWayOut, type PlacementWork } from '../placement-work.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
-import { budgetInForce } from './budget.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 export interface EvictInput {
@@ -113,12 +113,11 @@ function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input
 }
 
 function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
-  const { budgets, refused } = input;
   return judge({
     clusterName: spec.clusterName,
     work: works.find((work) => isNamed(work, spec.placementName)),
     isDeleted: input.deletedPlacements.has(spec.placementName),
-    budget: budgetInForce({ kind: 'ClusterResourcePlacement', name: spec.placementName }, { budgets, refused }),
+    budget: placementBudget({ kind: 'ClusterResourcePlacement', name: spec.placementName }, input),
     inFleet: input.inFleet,
   });
 }

@@ -1,7 +1,8 @@
 import type { ClusterName } from '../../api/meta.ts';
+import { allowanceOf, needsBudget } from '../budget/allowance.ts';
+import type { PlacementBudget } from '../budget/placement-budget.ts';
 import { wasBound } from '../placement/bindings.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { asksBudget, type BudgetInForce, budgetAllows } from './budget.ts';
 
 export type Verdict =
   /** `refusedByWebhook`: KubeFleet would not even have let the object in, so its file is at fault. */
@@ -19,7 +20,7 @@ export function judge(request: {
   readonly work: PlacementWork | undefined;
   /** The placement's file is gone; `work`, where there still is one, only cleans up. */
   readonly isDeleted: boolean;
-  readonly budget: BudgetInForce;
+  readonly budget: PlacementBudget;
   readonly inFleet: (cluster: ClusterName) => boolean;
 }): Verdict {
   const { clusterName, work, isDeleted, budget, inFleet } = request;
@@ -34,9 +35,14 @@ export function judge(request: {
 
   if (binding.deleting) return executed(said.beingRemoved, false);
   if (!wasBound(binding)) return { kind: 'blocked', message: said.notPlacedYet };
-  if (!asksBudget(binding)) return executed(said.failed);
+  if (!needsBudget(binding)) return executed(said.failed);
   if (budget === undefined) return executed(said.noBudget);
-  const { allowed, misconfigured, message } = budgetAllows(work, budget, inFleet);
+  const { allowed, misconfigured, message } = allowanceOf({
+    work,
+    bindings: work.bindings,
+    budget,
+    isCounted: inFleet,
+  }).verdict;
   if (misconfigured) return { kind: 'blocked', message: `${said.misconfigured}: ${message}` };
   return allowed
     ? executed(`${said.allowedByBudget}, ${message}`)

@@ -1,6 +1,6 @@
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../api/staged.ts';
-import { type BudgetInForce, budgetInForce } from '../evict/budget.ts';
+import { type PlacementBudget, placementBudget } from '../budget/placement-budget.ts';
 import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
@@ -15,7 +15,7 @@ import type { World } from '../world.ts';
 export interface RunGrounds {
   readonly runs: readonly RunGround[];
   readonly pause: Pause;
-  readonly budget: BudgetInForce;
+  readonly budget: PlacementBudget;
   /** Otherwise that an approval file is missing says nothing. */
   readonly absenceIsCertain: boolean;
 }
@@ -55,7 +55,7 @@ export function runGrounds(
       gates: gatesFor(run, byKey.get(placementKey(run.metadata)), world),
     })),
     pause: placementPause(work, world),
-    budget: budgetInForce(ref, fleet),
+    budget: placementBudget(ref, fleet),
     absenceIsCertain: fleet.unreadable.length === 0,
   };
 }

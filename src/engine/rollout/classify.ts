@@ -1,6 +1,7 @@
 import type { Binding } from '../../api/placement-state.ts';
-import { currentCondition, hasFailed, isUntrackable } from '../bindings/health.ts';
-import { type Instant, parseInstant } from '../kernel/instant.ts';
+import { currentCondition, hasFailed } from '../bindings/health.ts';
+import { type Readiness, readinessOf, type UnavailablePeriod } from '../budget/availability.ts';
+import type { Instant } from '../kernel/instant.ts';
 import type { BindingStep } from '../placement-work.ts';
 
 /** What a rollout may do with a binding (KubeFleet rollout/controller.go, pickBindingsToRoll). */
@@ -30,15 +31,16 @@ export interface Classified {
   readonly inherits?: readonly BindingStep[];
 }
 
-/** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones; `ms` is unavailablePeriodSeconds. */
+/** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones. */
 export function classify(
   step: BindingStep,
   isOutOfDate: (binding: Binding) => boolean,
-  period: { readonly now: Instant; readonly ms: number },
+  period: UnavailablePeriod,
 ): Classified {
   const { binding } = step;
   const holds = binding.state === 'Bound' || binding.state === 'Unscheduled';
-  const { ready, readyAt } = holds ? readiness(binding, period) : { ready: false, readyAt: undefined };
+  const readiness = holds ? readinessOf(binding, period) : ({ kind: 'not-ready' } satisfies Readiness);
+  const ready = readiness.kind === 'ready';
   const failed = hasFailed(binding);
   return {
     step,
@@ -46,7 +48,8 @@ export function classify(
     ready,
     canBeReady: holds && !failed && currentCondition(binding, 'DiffReported') === undefined,
     canBeUnavailable: holds && binding.deleting === true && ready,
-    readyAt: binding.deleting ? undefined : readyAt,
+    // KubeFleet compares strictly: at the very end of the period the cluster still waits.
+    readyAt: binding.deleting || readiness.kind !== 'settling' ? undefined : Math.max(readiness.until, period.now + 1),
   };
 }
 
@@ -56,19 +59,4 @@ function candidateOf(binding: Binding, failed: boolean, isOutOfDate: (binding: B
   if (binding.state === 'Scheduled') return 'bind';
   if (!isOutOfDate(binding)) return 'none';
   return failed ? 'updateFailed' : 'update';
-}
-
-/** Untrackable resources count as ready once they have been available for longer than the unavailable period. */
-function readiness(
-  binding: Binding,
-  { now, ms }: { readonly now: Instant; readonly ms: number },
-): { ready: boolean; readyAt: Instant | undefined } {
-  if (currentCondition(binding, 'DiffReported')?.status === 'True') return { ready: true, readyAt: undefined };
-  const available = currentCondition(binding, 'Available');
-  if (available?.status !== 'True') return { ready: false, readyAt: undefined };
-  if (!isUntrackable(available)) return { ready: true, readyAt: undefined };
-  const since = parseInstant(available.lastTransitionTime ?? '');
-  if (since === undefined || since < now - ms) return { ready: true, readyAt: undefined };
-  // KubeFleet compares strictly: at the very end of the period the cluster still waits.
-  return { ready: false, readyAt: Math.max(since + ms, now + 1) };
 }

@@ -2,7 +2,7 @@ import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { RollingUpdate } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
-import type { BudgetInForce } from '../evict/budget.ts';
+import type { PlacementBudget } from '../budget/placement-budget.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { parseInstant } from '../kernel/instant.ts';
 import { scale } from '../kernel/int-or-percent.ts';
@@ -12,20 +12,20 @@ import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
-import { withinBudget } from './disruption-budget.ts';
 import { withHeirs } from './heirs.ts';
 import { type OverrideComparison, outOfDate } from './out-of-date.ts';
 import { sameCluster } from './same-cluster.ts';
 import { type Selected, selectMoves } from './select.ts';
 import { targetNumber, unplaced, wantsNone } from './target-number.ts';
 import { freeAt, holdsOf, pausedHolds } from './waiting-holds.ts';
+import { withinDisruptionBudget } from './within-disruption-budget.ts';
 
 export interface RollOutContext extends OverrideComparison {
   readonly now: Timestamp;
   /** While the placement is paused nothing begins. */
   readonly pause: Pause;
   /** Of the placement's name; it binds the rollout only if it says so. */
-  readonly budget: BudgetInForce;
+  readonly budget: PlacementBudget;
   /** A binding that held on to the labels its cluster had, with what its overrides fill in from the present ones. */
   readonly filled: (binding: Binding) => Binding;
   /** A moved binding as its cluster shows it: that may have what it is given already, and is ready then. */
@@ -47,7 +47,11 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   const { rollingUpdate } = strategy;
   const work = withLabels({ ...begun, bindings: withApplyStrategy(begun) }, latest.index, context);
   const { conflict, cleaning, inheriting } = sameCluster(work, context.isInherited);
-  const period = { now: parseInstant(context.now) ?? 0, ms: rollingUpdate.unavailablePeriodSeconds * 1000 };
+  const period = {
+    now: parseInstant(context.now) ?? 0,
+    ms: rollingUpdate.unavailablePeriodSeconds * 1000,
+    isOverAtItsEnd: false,
+  };
   const isOutOfDate = outOfDate(work, latest.index, context);
   const look = (bindings: readonly BindingStep[]) =>
     withHeirs(
@@ -81,7 +85,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       { total: targetNumber(work, all), wantsNone: wantsNone(work) },
       rollingUpdate,
     );
-    const { allowed, denials } = withinBudget(work, all, selected.chosen, context.budget);
+    const { allowed, denials } = withinDisruptionBudget({ work, all, chosen: selected.chosen, budget: context.budget });
     if (allowed.size === 0) {
       const waiting = new Set([...selected.waiting, ...denials.keys()]);
       return finished(work, context, { ...selected, rollingUpdate, all, waiting, denials, isHeld, cleaning });

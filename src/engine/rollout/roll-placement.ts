@@ -1,7 +1,7 @@
 import { refOf } from '../../api/placement.ts';
 import { filledAsShown, movedAsShown } from '../bindings/present-bindings.ts';
 import { isInherited } from '../bindings/successor.ts';
-import { budgetInForce } from '../evict/budget.ts';
+import { placementBudget } from '../budget/placement-budget.ts';
 import { idsOf } from '../overrides/snapshot-id.ts';
 import { differsByTrigger } from '../overrides/trigger.ts';
 import { placementPause } from '../pause/placement-pause.ts';
@@ -24,7 +24,7 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     overridesFor: lists,
     differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
     pause: placementPause(work, world),
-    budget: budgetInForce(refOf(work.placement), world.input.fleet),
+    budget: placementBudget(refOf(work.placement), world.input.fleet),
     filled: filledAsShown(work, world),
     shown: movedAsShown(work, world),
     isInherited(leaving) {

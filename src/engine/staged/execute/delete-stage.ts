@@ -1,9 +1,10 @@
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
+import type { Allowance } from '../../budget/allowance.ts';
 import { type BindingStep, onItsWayOut } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { mark } from '../marks.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
-import { type Disruption, disruptionOf } from './disruption.ts';
+import { denialOf, runAllowance } from './run-allowance.ts';
 import type { StageOutcome } from './stage-outcome.ts';
 import { afterVisits, liveBinding, type Visit, visitsTo } from './visit.ts';
 
@@ -20,9 +21,9 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
     startTime: present.startTime ?? now,
   };
   const visits: Visit[] = [];
-  let disruption = disruptionOf(begun.work, context);
+  let allowance = runAllowance(begun.work, context);
   for (const visit of visitsTo(present.clusters, begun.work)) {
-    const removal = removeFrom(visit, context, disruption);
+    const removal = removeFrom(visit, context, allowance);
     if ('abort' in removal) {
       const failed = mark(present, 'StageUpdatingFailed', removal.abort, now);
       return {
@@ -30,7 +31,7 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
         run: { reason: 'UpdateRunFailed', message: removal.abort },
       };
     }
-    disruption = disruption.after(visit.bindings, removal.bindings);
+    allowance = allowance.after(visit.bindings, removal.bindings);
     visits.push(removal);
   }
   const step = afterVisits(begun, visits);
@@ -50,7 +51,7 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
 
 type Removal = Visit | { readonly abort: string };
 
-function removeFrom(visit: Visit, context: RunContext, disruption: Disruption): Removal {
+function removeFrom(visit: Visit, context: RunContext, allowance: Allowance): Removal {
   const { now, clusters } = context.input;
   const { cluster, bindings } = visit;
   const { clusterName } = cluster;
@@ -71,7 +72,7 @@ function removeFrom(visit: Visit, context: RunContext, disruption: Disruption): 
   if (live?.state === 'Unscheduled' && !isPresent)
     return done(removed, began, `${clusterName} left the fleet: its resources stay there, its binding goes`, now);
   if (live?.state === 'Unscheduled') {
-    const denial = disruption.denies(live);
+    const denial = denialOf(live, allowance);
     if (denial === undefined) return { ...removed, cluster: began };
     return withHold(visit, context, { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName });
   }

@@ -1,6 +1,8 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import { defaultRollingUpdate } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
+import type { Allowance } from '../../budget/allowance.ts';
+import { readinessOf } from '../../budget/availability.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import { wasBound } from '../../placement/bindings.ts';
@@ -17,8 +19,7 @@ import {
   withWake,
 } from '../step.ts';
 import { assignBinding, isInSync, rolloutWithheld, type Wanted, wantedBy } from './assign-binding.ts';
-import { progressOf } from './binding-progress.ts';
-import { type Disruption, disruptionOf } from './disruption.ts';
+import { denialOf, runAllowance } from './run-allowance.ts';
 import { afterVisits, liveBinding, type Stretch, type Visit, visitsTo } from './visit.ts';
 
 /** KubeFleet's updateRunStuckThreshold, not configurable there either. */
@@ -84,24 +85,24 @@ function startNew(followed: readonly Visit[], most: number, stretch: Stretch): r
   const { begun, context } = stretch;
   const shown = context.input.shown(begun.work);
   let taken = followed.filter(({ cluster }) => isInFlight(cluster)).length;
-  let disruption = disruptionOf(begun.work, context);
+  let allowance = runAllowance(begun.work, context);
   return followed.map((visit) => {
     if (taken >= most || hasStarted(visit.cluster) || hasFinished(visit.cluster)) return visit;
-    const after = start(visit, { ...stretch, disruption, shown });
-    disruption = disruption.after(visit.bindings, after.bindings);
+    const after = start(visit, { ...stretch, allowance, shown });
+    allowance = allowance.after(visit.bindings, after.bindings);
     if (!hasFinished(after.cluster)) taken += 1;
     return after;
   });
 }
 
 interface Starting extends Stretch {
-  readonly disruption: Disruption;
+  readonly allowance: Allowance;
   /** What a cluster was given it may have already, and is done then: the next plan would see that at once. */
   readonly shown: (step: BindingStep) => BindingStep;
 }
 
 function start(visit: Visit, starting: Starting): Visit {
-  const { begun, context, stage, disruption, shown } = starting;
+  const { begun, context, stage, allowance, shown } = starting;
   const { now } = context.input;
   const { cluster } = visit;
   const { clusterName } = cluster;
@@ -116,7 +117,7 @@ function start(visit: Visit, starting: Starting): Visit {
       stage,
       clusterName,
     });
-  const denial = isInSync(binding, wanted, begun.work) ? undefined : disruption.denies(binding);
+  const denial = isInSync(binding, wanted, begun.work) ? undefined : denialOf(binding, allowance);
   if (denial) return withHold(visit, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
   const bindings = assignBinding(visit.bindings, wanted, starting).map(shown);
   const started = mark(cluster, 'ClusterUpdatingStarted', `the update of cluster ${clusterName} started`, now);
@@ -139,21 +140,29 @@ function checked(visit: Visit, binding: Binding, { context, stage }: Stretch): V
   const { now } = context.input;
   const { clusterName } = visit.cluster;
   // External placements have no rollingUpdate of their own.
-  const progress = progressOf(binding, now, defaultRollingUpdate.unavailablePeriodSeconds * 1000);
-  switch (progress.kind) {
-    case 'succeeded': {
+  const { unavailablePeriodSeconds } = defaultRollingUpdate;
+  const readiness = readinessOf(binding, {
+    now: parseInstant(now) ?? 0,
+    ms: unavailablePeriodSeconds * 1000,
+    isOverAtItsEnd: true,
+  });
+  switch (readiness.kind) {
+    case 'ready': {
       const message = `the update of cluster ${clusterName} completed`;
       return { ...visit, cluster: mark(visit.cluster, 'ClusterUpdatingSucceeded', message, now) };
     }
-    case 'settling':
+    case 'settling': {
+      // In KubeFleet runs do not wait for them (docs/compatibility.md).
+      const until = formatInstant(readiness.until);
       return withHold(visit, context, {
         reason: 'UnavailablePeriod',
-        message: `resources on ${clusterName} cannot be tracked: taken as available at ${progress.until}`,
+        message: `resources on ${clusterName} cannot be tracked: taken as available at ${until}`,
         stage,
         clusterName,
-        until: progress.until,
+        until,
       });
-    case 'updating':
+    }
+    case 'not-ready':
       return visit;
   }
 }

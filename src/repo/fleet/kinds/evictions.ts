@@ -1,5 +1,5 @@
 import type { DisruptionBudget, Eviction } from '../../../api/eviction.ts';
-import { budgetScopeAnnotation } from '../../../engine/evict/budget.ts';
+import { budgetScopeAnnotation } from '../../../engine/budget/placement-budget.ts';
 import { conditionIs } from '../../../engine/kernel/condition.ts';
 import type { FleetRows } from './row.ts';
 

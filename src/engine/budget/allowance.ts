@@ -1,31 +1,19 @@
 import type { DisruptionBudget } from '../../api/eviction.ts';
-import type { ClusterName, IntOrPercent, ObjectRef } from '../../api/meta.ts';
-import type { PlacementRef } from '../../api/placement.ts';
+import type { ClusterName, IntOrPercent } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { currentCondition, hasFailed } from '../bindings/health.ts';
 import { scale } from '../kernel/int-or-percent.ts';
 import { wasBound } from '../placement/bindings.ts';
 import { type BindingStep, latestPolicy, type PlacementWork } from '../placement-work.ts';
+import { type BindingCount, countBindings } from './availability.ts';
+import type { PlacementBudget } from './placement-budget.ts';
 
-/** A budget that cannot be read is no licence: it blocks like one that allows nothing. */
-export type BudgetInForce = DisruptionBudget | 'invalid' | undefined;
-
-/** The budget of a placement; only those of cluster scope have any. */
-export function budgetInForce(
-  { kind, name }: Pick<PlacementRef, 'kind' | 'name'>,
-  of: {
-    readonly budgets: readonly DisruptionBudget[];
-    /** Objects whose file is invalid. */
-    readonly refused: readonly ObjectRef[];
-  },
-): BudgetInForce {
-  if (kind !== 'ClusterResourcePlacement') return undefined;
-  const budget = of.budgets.find(({ metadata }) => metadata.name === name);
-  if (budget) return budget;
-  const isRefused = of.refused.some(
-    (ref) => ref.kind === 'ClusterResourcePlacementDisruptionBudget' && ref.name === name,
-  );
-  return isRefused ? 'invalid' : undefined;
+/** What a budget says to one disruption after the other. */
+export interface Allowance {
+  /** Whether one more available binding may be disrupted. */
+  readonly verdict: BudgetVerdict;
+  /** Once bindings of the placement are others. */
+  readonly after: (before: readonly BindingStep[], after: readonly BindingStep[]) => Allowance;
 }
 
 export interface BudgetVerdict {
@@ -36,39 +24,43 @@ export interface BudgetVerdict {
   readonly message: string;
 }
 
-/** Bindings of a placement that a budget counts, and how many of them are available. */
-export interface BindingCount {
-  readonly total: number;
-  readonly available: number;
+/**
+ * What the budget allows while the placement has these bindings (KubeFleet clusterresourceplacementeviction/controller.go,
+ * isEvictionAllowed). On a cluster that is not counted nobody looks after what it was left with: it neither serves nor is missing.
+ */
+export function allowanceOf(of: {
+  readonly work: PlacementWork;
+  readonly bindings: readonly BindingStep[];
+  readonly budget: PlacementBudget;
+  readonly isCounted: (cluster: ClusterName) => boolean;
+}): Allowance {
+  const { work, bindings, budget, isCounted } = of;
+  if (budget === undefined) return unlimited;
+  const verdictOn = verdictsOf(work, budget);
+  const at = (count: BindingCount): Allowance => ({
+    verdict: verdictOn(count),
+    after(before, after) {
+      const [was, is] = [countBindings(before, isCounted), countBindings(after, isCounted)];
+      return at({
+        total: count.total - was.total + is.total,
+        available: count.available - was.available + is.available,
+      });
+    },
+  });
+  return at(countBindings(bindings, isCounted));
 }
 
-/**
- * Whether one more available binding of a placement may be disrupted (KubeFleet
- * clusterresourceplacementeviction/controller.go, isEvictionAllowed). Percentages are of the clusters asked for and round up. A
- * budget that says nothing, or something invalid, allows nothing.
- */
-export const budgetAllows = (
+const unlimited: Allowance = {
+  verdict: { allowed: true, misconfigured: false, message: 'no disruption budget' },
+  after: () => unlimited,
+};
+
+/** Percentages are of the clusters asked for and round up. A budget that says nothing, or something invalid, allows nothing. */
+function verdictsOf(
   work: PlacementWork,
-  budget: BudgetInForce,
-  isPresent?: (cluster: ClusterName) => boolean,
-): BudgetVerdict => budgetVerdicts(work, budget)(countBindings(work.bindings, isPresent));
-
-/**
- * All bindings of the fleet's clusters count, whatever their state; one on its way out is not available. On a cluster that left
- * nobody looks after what it was left with: it neither serves nor is missing.
- */
-export function countBindings(
-  bindings: readonly BindingStep[],
-  isPresent: (cluster: ClusterName) => boolean = () => true,
-): BindingCount {
-  const counted = bindings.filter(({ binding }) => isPresent(binding.targetCluster));
-  return { total: counted.length, available: counted.filter(({ binding }) => isAvailable(binding)).length };
-}
-
-/** The same as `budgetAllows` for bindings of the placement that change one after the other, by how many there are then. */
-export function budgetVerdicts(work: PlacementWork, budget: BudgetInForce): (count: BindingCount) => BudgetVerdict {
+  budget: Exclude<PlacementBudget, undefined>,
+): (count: BindingCount) => BudgetVerdict {
   const always = (verdict: BudgetVerdict) => () => verdict;
-  if (budget === undefined) return always({ allowed: true, misconfigured: false, message: 'no disruption budget' });
   const misconfigured = (message: string) => always({ allowed: false, misconfigured: true, message });
   if (budget === 'invalid') return misconfigured('its file is not valid and blocks until it is mended');
   const fault = budgetFault(work, budget);
@@ -89,26 +81,12 @@ export function budgetVerdicts(work: PlacementWork, budget: BudgetInForce): (cou
 }
 
 /**
- * Whether a binding that is to go, or to change, is the budget's to allow (KubeFleet clusterresourceplacementeviction/controller.go,
+ * Whether a binding that is to go, or to change, needs the budget to allow it (KubeFleet clusterresourceplacementeviction/controller.go,
  * executeEviction): not where nothing was sent, where the cluster has failed, nor where it only compares. One of which nothing is known,
  * not yet or not any more, may serve.
  */
-export const asksBudget = (binding: Binding): boolean =>
+export const needsBudget = (binding: Binding): boolean =>
   wasBound(binding) && !hasFailed(binding) && currentCondition(binding, 'DiffReported') === undefined;
-
-/** What a budget counts. */
-export const isAvailable = (binding: Binding): boolean =>
-  !binding.deleting && currentCondition(binding, 'Available')?.status === 'True';
-
-/** On a budget; `all` is the only value that means something. */
-export const budgetScopeAnnotation = 'gitfleet.dev/budget-scope';
-
-/**
- * Budgets that bind rollouts and staged runs too, not only evictions (docs/compatibility.md). One that cannot be read may
- * have said so.
- */
-export const bindsRollouts = (budget: Exclude<BudgetInForce, undefined>): boolean =>
-  budget === 'invalid' || budget.metadata.annotations?.[budgetScopeAnnotation] === 'all';
 
 function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | undefined {
   const { maxUnavailable, minAvailable } = spec;

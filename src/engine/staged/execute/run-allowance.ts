@@ -1,0 +1,24 @@
+import { refOf } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
+import { type Allowance, allowanceOf, needsBudget } from '../../budget/allowance.ts';
+import { budgetOfRollouts, placementBudget } from '../../budget/placement-budget.ts';
+import type { PlacementWork } from '../../placement-work.ts';
+import { presentClusters } from '../left-clusters.ts';
+import type { RunContext } from '../step.ts';
+
+/** What the disruption budget of the placement lets a run do, before it touches anything. */
+export function runAllowance(work: PlacementWork, { input }: RunContext): Allowance {
+  const present = presentClusters(input.clusters);
+  return allowanceOf({
+    work,
+    bindings: work.bindings,
+    budget: budgetOfRollouts(placementBudget(refOf(work.placement), input)),
+    isCounted: (cluster) => present.has(cluster),
+  });
+}
+
+/** Why the run may not touch a binding now. */
+export function denialOf(binding: Binding, { verdict }: Allowance): string | undefined {
+  if (verdict.allowed || !needsBudget(binding)) return undefined;
+  return `${binding.targetCluster} waits for the disruption budget: ${verdict.message}`;
+}
