@@ -99,6 +99,7 @@ export const problemCodes = [
   'contested-object',
   // Status branch and reconciliation
   'record-unreadable',
+  'unknown-record-folder',
   'lost-snapshot',
   'failing-override',
   'failing-envelope',

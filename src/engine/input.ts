@@ -133,6 +133,11 @@ export interface FleetRecord {
   readonly told?: Told;
 }
 
+/** Folders of the status branch with an entry for each object: the maps of a record. */
+export type RecordFolder = {
+  [F in keyof FleetRecord]-?: FleetRecord[F] extends ReadonlyMap<string, unknown> ? F : never;
+}[keyof FleetRecord];
+
 /** What the summary says of what is in force, beyond what stands in other files. */
 export interface Told {
   readonly holds: readonly ToldHold[];

@@ -77,6 +77,7 @@ const record = ({
         : []),
     ]),
     runs: new Map(Object.entries(runs)),
+    overrides: new Map(),
     clusters: new Map(Object.entries(clusters)),
     approvals: new Map(Object.entries(approvals)),
     evictions: new Map(Object.entries(evictions)),

@@ -1,15 +1,19 @@
 import type { Plan } from '../../engine/plan-document.ts';
+import { unknownFolderOf } from '../../repo/record/path.ts';
 import { renderRecord } from '../../repo/record/write.ts';
 import { type DashboardInput, renderDashboard } from '../../report/dashboard/dashboard.ts';
 import { summaryOf } from '../../report/summary.ts';
 
-/** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. */
+/** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. Folders that a
+ * newer gitfleet wrote stay. */
 export function statusFiles(
   plan: Plan,
   before: ReadonlyMap<string, string>,
   beside: DashboardInput,
 ): Map<string, string> {
-  return plan.guard.length > 0 ? new Map([...before, ...told(plan, beside)]) : wholeRecord(plan, beside);
+  if (plan.guard.length > 0) return new Map([...before, ...told(plan, beside)]);
+  const ofOthers = [...before].filter(([path]) => unknownFolderOf(path) !== undefined);
+  return new Map([...ofOthers, ...wholeRecord(plan, beside)]);
 }
 
 /** The record and what tells about it, whether the guard lets it pass or not. */

@@ -3,25 +3,25 @@ import { isManifest } from '../../api/is-manifest.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { contentsOf } from '../yaml/items-of.ts';
-import { lately } from './lately.ts';
 import { type Fault, type FileRead, unparsed } from './read-file.ts';
+import { roundCache } from './round-cache.ts';
 import { writtenIn } from './write.ts';
 
 /** By text: a snapshot that did not change keeps its identity from pass to pass, and costs nothing. */
-const lists = lately<FileRead<readonly Manifest[]>>();
+const lists = roundCache<FileRead<readonly Manifest[]>>();
 
 /**
  * Manifests of a snapshot file, one for each document or item of a List, or where one of them is no object of Kubernetes.
  * What it was rendered from, where that is known, need not be parsed.
  */
 export const manifestsIn = (text: string, written: RecordDocument | undefined): FileRead<readonly Manifest[]> =>
-  lists.recall(text, () => {
+  lists.get(text, () => {
     const known = writtenIn(text, written);
     return known ? { value: known.value as readonly Manifest[] } : parsed(text);
   });
 
 /** All snapshots of a status branch have been read: those that were not among them are forgotten. */
-export const allSnapshotsRead = (): void => lists.turn();
+export const allSnapshotsRead = (): void => lists.endRound();
 
 function parsed(text: string): FileRead<readonly Manifest[]> {
   const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });

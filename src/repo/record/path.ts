@@ -1,12 +1,10 @@
+import type { RecordFolder } from '../../engine/input.ts';
 import { sha256 } from '../sha256.ts';
-
-/** Entries of these are folders, of the others files. */
-const ofFolders: ReadonlySet<string> = new Set(['placements', 'overrides']);
-const directories = ['placements', 'overrides', 'runs', 'approvals', 'evictions', 'clusters'] as const;
+import { entriesOf, recordFolder } from './folders/rows.ts';
 
 /** Where a file of the status branch belongs. */
 export interface RecordPath {
-  readonly directory: (typeof directories)[number];
+  readonly directory: RecordFolder;
   /** `[ns.]name` of the entry. */
   readonly name: string;
   /** Path inside the entry's own folder; empty where the entry is one file. */
@@ -19,13 +17,22 @@ export interface RecordPath {
  */
 export function recordPathOf(path: string): RecordPath | undefined {
   const [first, ...parts] = path.split('/');
-  const directory = directories.find((known) => known === first);
+  const directory = recordFolder(first);
   if (directory === undefined || parts.length === 0) return undefined;
-  const least = ofFolders.has(directory) ? 3 : 2;
+  const least = entriesOf(directory) === 'folders' ? 3 : 2;
   const sharded = parts.length >= least && isShard(parts[0]!) && shardOf(withoutEnding(parts[1]!)) === parts[0];
   const [name, ...rest] = sharded ? parts.slice(1) : parts;
   if (rest.length > 0) return { directory, name: name!, rest: rest.join('/') };
   return name!.endsWith('.yaml') ? { directory, name: withoutEnding(name!), rest: '' } : undefined;
+}
+
+/**
+ * The folder of a path that the record does not have: a newer gitfleet may have written it. Undefined for files at the top, which
+ * have no folder, and for folders that begin with a dot, which are of other programs.
+ */
+export function unknownFolderOf(path: string): string | undefined {
+  const [first, ...rest] = path.split('/');
+  return rest.length === 0 || first!.startsWith('.') || recordFolder(first) !== undefined ? undefined : first;
 }
 
 const isShard = (part: string): boolean => /^[0-9a-f]{2}$/.test(part);

@@ -1,19 +1,16 @@
 import type { z } from 'zod';
-import { type Eviction, eviction } from '../../api/eviction.ts';
 import { type FleetConfig, fleetConfig } from '../../api/gitfleet.ts';
-import { type MemberCluster, memberCluster } from '../../api/member-cluster.ts';
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
-import { type OverrideSnapshot, overrideSnapshot } from '../../api/override.ts';
+import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type ApprovalRequest, approvalRequest, type StagedUpdateRun, stagedUpdateRun } from '../../api/staged.ts';
-import type { FleetRecord, RecordedPlacement, UnreadPlacement } from '../../engine/input.ts';
+import type { FleetRecord } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
-import { lately } from './lately.ts';
+import type { RecordReader } from './folders/row.ts';
+import { openFolders } from './folders/rows.ts';
 import { allSnapshotsRead } from './manifests.ts';
-import { recordPathOf } from './path.ts';
+import { recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
-import { noFiles, type PlacementFiles, type Read, readPlacementFile, recordedPlacement } from './read-placement.ts';
 import type { RemovalAsked } from './removals-asked.ts';
+import { roundCache } from './round-cache.ts';
 import { type Held, type NotInForce, notInForceIn, type Silence, silentIn, summary, toldIn } from './summary.ts';
 
 /**
@@ -38,72 +35,23 @@ export function readRecord(
   readonly notInForce: NotInForce;
 } {
   const problems: Problem[] = [];
-  const placements = new Map<PlacementKey, PlacementFiles>();
-  const overrides = new Map<string, OverrideSnapshot[]>();
-  const runs = new Map<string, StagedUpdateRun>();
-  const approvals = new Map<string, ApprovalRequest>();
-  const evictions = new Map<string, Eviction>();
-  const clusters = new Map<string, MemberCluster>();
+  const reader = recordReader(problems);
+  const folders = openFolders(reader);
+  const unknown = new Set<string>();
   let known: z.infer<typeof summary> = {};
   let config: FleetConfig | undefined;
-  const unread = { placements: new Set<PlacementKey>(), runs: new Set<string>(), evictions: new Set<string>() };
-  const read: Read = (path, text, schema, unreadable) => {
-    const found = values.recall(text, () => readRecordFile(text, schema, written.get(path)));
-    if ('value' in found) return found.value as z.output<typeof schema>;
-    unreadable?.();
-    for (const fault of found.faults) problems.push(told(fault, `(status branch) ${path}`, unreadable !== undefined));
-    return undefined;
-  };
   for (const [path, text] of files) {
-    const place = recordPathOf(path);
-    if (path === 'fleet.yaml') config = read(path, text, fleetConfig);
-    if (path === 'summary.yaml') known = read(path, text, summary) ?? {};
-    if (!place) continue;
-    const { directory, name, rest } = place;
-    switch (directory) {
-      case 'placements':
-        readPlacementFile({
-          entry: entryOf(placements, name as PlacementKey, noFiles),
-          path,
-          rest,
-          text,
-          written: written.get(path),
-          read,
-          unreadable: () => unread.placements.add(name as PlacementKey),
-          problems,
-        });
-        break;
-      case 'overrides': {
-        const snapshot = read(path, text, overrideSnapshot);
-        if (snapshot) entryOf(overrides, name, (): OverrideSnapshot[] => []).push(snapshot);
-        break;
-      }
-      case 'runs':
-        keep(
-          runs,
-          name,
-          read(path, text, stagedUpdateRun, () => unread.runs.add(name)),
-        );
-        break;
-      case 'approvals':
-        keep(approvals, name, read(path, text, approvalRequest));
-        break;
-      case 'evictions':
-        keep(
-          evictions,
-          name,
-          read(path, text, eviction, () => unread.evictions.add(name)),
-        );
-        break;
-      default:
-        keep(clusters, name, read(path, text, memberCluster));
-    }
+    const { directory, name = path, rest = '' } = recordPathOf(path) ?? {};
+    const file = { path, name, rest, text, written: written.get(path) };
+    if (directory !== undefined) folders.add(directory, file);
+    else if (path === 'fleet.yaml') config = reader.read(file, fleetConfig);
+    else if (path === 'summary.yaml') known = reader.read(file, summary) ?? {};
+    else if (unknownFolderOf(path) !== undefined) unknown.add(unknownFolderOf(path)!);
   }
-  values.turn();
+  values.endRound();
   allSnapshotsRead();
-  for (const list of overrides.values()) list.sort((a, b) => a.index - b.index);
   return {
-    problems,
+    problems: [...problems, ...[...unknown].map(unknownFolder)],
     branch: known.branch,
     silent: silentIn(known),
     removals: known.removals ?? [],
@@ -112,66 +60,41 @@ export function readRecord(
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       told: toldIn(known),
-      placements: new Map(
-        [...placements].flatMap(([key, entry]): [PlacementKey, RecordedPlacement][] => {
-          const recorded = unread.placements.has(key) ? undefined : recordedPlacement(key, entry);
-          return recorded ? [[key, recorded]] : [];
-        }),
-      ),
-      overrides,
-      runs,
-      approvals,
-      evictions,
-      clusters,
+      ...folders.record(),
       config,
       commit: known.commit,
-      ...(Object.values(unread).some(({ size }) => size > 0) && {
-        unread: { ...unread, placements: unreadOf(unread.placements, placements, files) },
-      }),
     },
   };
 }
 
-const told = ({ message, fix, ...fault }: Fault, file: string, mustBeMended: boolean): Problem => ({
-  severity: mustBeMended ? 'error' : 'warning',
+const recordReader = (problems: Problem[]): RecordReader => ({
+  read({ path, text, written }, schema, lost) {
+    const found = values.get(text, () => readRecordFile(text, schema, written));
+    if ('value' in found) return found.value as z.output<typeof schema>;
+    lost?.();
+    for (const fault of found.faults) problems.push(unreadable(fault, `(status branch) ${path}`, lost !== undefined));
+    return undefined;
+  },
+  report: (problem) => problems.push(problem),
+});
+
+const unreadable = ({ message, fix, ...fault }: Fault, file: string, isLost: boolean): Problem => ({
+  severity: isLost ? 'error' : 'warning',
   code: 'record-unreadable',
   file,
   ...fault,
   message: `this file of the record cannot be used: ${message}`,
-  fix: mustBeMended
-    ? `${fix ?? 'mend the file'}; a status branch is best left to gitfleet`
+  fix: isLost
+    ? `${fix ?? 'correct the file'}; a status branch is best left to gitfleet`
     : 'leave the status branch to gitfleet; the file is written anew',
 });
 
-function unreadOf(
-  keys: ReadonlySet<PlacementKey>,
-  placements: ReadonlyMap<PlacementKey, PlacementFiles>,
-  files: ReadonlyMap<string, string>,
-): ReadonlyMap<PlacementKey, UnreadPlacement> {
-  const texts = new Map([...keys].map((key) => [key, new Map<string, string>()]));
-  if (keys.size > 0)
-    for (const [path, text] of files) {
-      const place = recordPathOf(path);
-      if (place?.directory === 'placements') texts.get(place.name as PlacementKey)?.set(place.rest, text);
-    }
-  return new Map(
-    [...texts].map(([key, own]) => {
-      const { state: _, ...rest } = placements.get(key)!;
-      return [key, { ...rest, files: own }];
-    }),
-  );
-}
-
-/** What a map holds under a key; made when there is nothing yet. */
-function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
-}
-
-function keep<T>(map: Map<string, T>, name: string, value: T | undefined): void {
-  if (value !== undefined) map.set(name, value);
-}
+const unknownFolder = (folder: string): Problem => ({
+  severity: 'info',
+  code: 'unknown-record-folder',
+  file: `(status branch) ${folder}/`,
+  message: 'this version of gitfleet does not know the folder: it is left as it is',
+});
 
 /** By text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
-const values = lately<FileRead<unknown>>();
+const values = roundCache<FileRead<unknown>>();

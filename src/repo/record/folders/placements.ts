@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { completePlacement } from '../../../api/complete-placement.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
+import { type MirroredStatus, mirroredStatus } from '../../../api/mirrored-status.ts';
+import {
+  clusterResourcePlacement,
+  type Placement,
+  resourcePlacement,
+  type StatusInNamespace,
+  statusInNamespace,
+} from '../../../api/placement.ts';
+import { type PlacementState, placementState } from '../../../api/placement-state.ts';
+import { canonicalState } from '../../../engine/delivery/canonical-state.ts';
+import type { RecordedPlacement, UnreadPlacement } from '../../../engine/input.ts';
+import { manifestsIn } from '../manifests.ts';
+import type { FolderRow, RecordFile, RecordReader } from './row.ts';
+
+/** `placements/<[ns.]name>/`: status, state, snapshots and what members report of a placement. */
+export const placementFolder: FolderRow<'placements'> = {
+  entries: 'folders',
+  open(reader) {
+    const entries = new Map<PlacementKey, PlacementFiles>();
+    return {
+      add(file) {
+        const key = file.name as PlacementKey;
+        const entry = entries.get(key) ?? noFiles();
+        entries.set(key, entry);
+        entry.files.set(file.rest, file.text);
+        addFile(entry, file, reader);
+      },
+      values: () =>
+        new Map(
+          [...entries].flatMap(([key, entry]): [PlacementKey, RecordedPlacement][] => {
+            const recorded = recordedPlacement(key, entry);
+            return recorded ? [[key, recorded]] : [];
+          }),
+        ),
+      unread: () =>
+        new Map(
+          [...entries].flatMap(([key, entry]): [PlacementKey, UnreadPlacement][] => {
+            const { state: _, isStateLost, ...rest } = entry;
+            return isStateLost ? [[key, rest]] : [];
+          }),
+        ),
+    };
+  },
+};
+
+/** What was read of a placement so far. */
+interface PlacementFiles {
+  object: Placement | undefined;
+  state: PlacementState | undefined;
+  /** `state.yaml` is there and cannot be read. */
+  isStateLost: boolean;
+  inNamespace?: StatusInNamespace | undefined;
+  readonly snapshots: Map<number, readonly Manifest[]>;
+  readonly mirrored: Map<ClusterName, MirroredStatus>;
+  /** Texts of all of them, by path below its folder. */
+  readonly files: Map<string, string>;
+}
+
+const noFiles = (): PlacementFiles => ({
+  object: undefined,
+  state: undefined,
+  isStateLost: false,
+  snapshots: new Map(),
+  mirrored: new Map(),
+  files: new Map(),
+});
+
+/** Adds a file to what was read of its placement. */
+function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader): void {
+  const { rest, text } = file;
+  if (rest === 'state.yaml') {
+    const state = reader.read(file, placementState, () => {
+      entry.isStateLost = true;
+    });
+    entry.state = state && canonicalState(state);
+  } else if (rest === 'status.yaml') {
+    entry.object = reader.read(file, /^kind: ResourcePlacement$/m.test(text) ? inNamespace : clusterWide);
+  } else if (rest === 'namespace-status.yaml') entry.inNamespace = reader.read(file, statusInNamespace);
+  else if (rest.startsWith('mirrored/')) {
+    const mirrored = reader.read(file, mirroredStatus);
+    if (mirrored) entry.mirrored.set(mirrored.clusterName, mirrored);
+  } else {
+    const index = /^snapshots\/(\d+)\.yaml$/.exec(rest)?.[1];
+    if (index !== undefined) addSnapshot(entry, Number(index), file, reader);
+  }
+}
+
+function addSnapshot(entry: PlacementFiles, index: number, { path, text, written }: RecordFile, reader: RecordReader) {
+  const found = manifestsIn(text, written);
+  if ('value' in found) {
+    entry.snapshots.set(index, found.value);
+    return;
+  }
+  for (const { message, ...place } of found.faults)
+    reader.report({
+      severity: 'warning',
+      code: 'record-unreadable',
+      file: `(status branch) ${path}`,
+      ...place,
+      message: `this snapshot cannot be used: ${message}`,
+      fix: 'leave the status branch to gitfleet',
+    });
+}
+
+/** A status written by hand, or brought over from a hub, may leave out what the defaults say. */
+const inNamespace: z.ZodType<Placement> = resourcePlacement.transform(completePlacement);
+const clusterWide: z.ZodType<Placement> = clusterResourcePlacement.transform(completePlacement);
+
+/** What is remembered once all files are read; undefined where neither status nor state is, or the state is lost. */
+function recordedPlacement(
+  key: PlacementKey,
+  { object, state, isStateLost, files: _, ...rest }: PlacementFiles,
+): RecordedPlacement | undefined {
+  if (isStateLost || !(object || state)) return undefined;
+  return { object, state: state ?? emptyState(key, object), ...rest };
+}
+
+const emptyState = (key: PlacementKey, object: Placement | undefined): PlacementState => ({
+  apiVersion: 'gitfleet.dev/v1alpha1',
+  kind: 'PlacementState',
+  metadata: {
+    name: object?.metadata.name ?? key,
+    ...(object?.metadata.namespace ? { namespace: object.metadata.namespace } : {}),
+  },
+  policySnapshots: [],
+  resourceSnapshots: [],
+  bindings: [],
+});

@@ -1,0 +1,52 @@
+import { eviction } from '../../../api/eviction.ts';
+import { type MemberCluster, memberCluster } from '../../../api/member-cluster.ts';
+import type { ClusterName } from '../../../api/meta.ts';
+import { approvalRequest, stagedUpdateRun } from '../../../api/staged.ts';
+import type { FleetRecord, RecordFolder, Unread } from '../../../engine/input.ts';
+import { entryFiles, entryFilesOfWork } from './entry-files.ts';
+import { overrideFolder } from './overrides.ts';
+import { placementFolder } from './placements.ts';
+import type { FolderReading, FolderRow, RecordFile, RecordReader } from './row.ts';
+
+/** Every folder that the record is read from. A map of FleetRecord without a row does not compile. */
+const rows: { readonly [F in RecordFolder]: FolderRow<F> } = {
+  placements: placementFolder,
+  overrides: overrideFolder,
+  runs: entryFilesOfWork(stagedUpdateRun),
+  approvals: entryFiles(approvalRequest),
+  evictions: entryFilesOfWork(eviction),
+  clusters: entryFiles<MemberCluster, ClusterName>(memberCluster),
+};
+
+export const recordFolders = Object.keys(rows) as readonly RecordFolder[];
+
+/** The folder of that name; undefined where the record has none. */
+export const recordFolder = (name: string | undefined): RecordFolder | undefined =>
+  recordFolders.find((known) => known === name);
+
+export const entriesOf = (folder: RecordFolder): 'files' | 'folders' => rows[folder].entries;
+
+/** What is read of all folders so far. */
+export interface FoldersReading {
+  add(folder: RecordFolder, file: RecordFile): void;
+  /** Once every file was added. */
+  record(): Pick<FleetRecord, RecordFolder | 'unread'>;
+}
+
+export function openFolders(reader: RecordReader): FoldersReading {
+  const opened = new Map(recordFolders.map((folder) => [folder, rows[folder].open(reader) as AnyReading]));
+  return {
+    add: (folder, file) => opened.get(folder)!.add(file),
+    record() {
+      const values = [...opened].map(([folder, reading]) => [folder, reading.values()]);
+      const unread = [...opened].flatMap(([folder, reading]) => (reading.unread ? [[folder, reading.unread()]] : []));
+      const isAnyUnread = unread.some(([, entries]) => (entries as ReadonlySet<unknown>).size > 0);
+      return {
+        ...(Object.fromEntries(values) as Pick<FleetRecord, RecordFolder>),
+        ...(isAnyUnread && { unread: Object.fromEntries(unread) as Unread }),
+      };
+    },
+  };
+}
+
+type AnyReading = Omit<FolderReading<RecordFolder>, 'unread'> & { readonly unread: (() => unknown) | undefined };
