@@ -138,7 +138,7 @@ export type RecordFolder = {
   [F in keyof FleetRecord]-?: FleetRecord[F] extends ReadonlyMap<string, unknown> ? F : never;
 }[keyof FleetRecord];
 
-/** What the summary says of what is in force, beyond what stands in other files. */
+/** What is in effect, beyond what stands in the record folders. */
 export interface Told {
   readonly holds: readonly ToldHold[];
   /** Of all holds, those included that are told elsewhere or by no name. */

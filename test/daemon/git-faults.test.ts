@@ -215,6 +215,8 @@ describe('a status branch that somebody touched', () => {
     ['a deleted file', { [state]: undefined }],
     ['a foreign file', { 'notes.txt': 'hello\n' }],
     ['a summary that names no commit', { 'summary.yaml': 'commit: -x\n' }],
+    ['a memory that names no commit', { 'daemon.yaml': 'commit: -x\n' }],
+    ['a memory that is gone', { 'daemon.yaml': undefined, 'summary.yaml': 'commit: -x\n' }],
     ['a dashboard that was edited', { 'README.md': '# mine\n' }],
   ])('edited by hand (%s) is written anew on top, and nothing is removed anywhere', async (_what, edit) => {
     const { fleet, one } = await settled();

@@ -2,7 +2,7 @@ import { isLeaving, type MemberCluster, memberAgentOf } from '../../api/member-c
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { judgeEligibility } from '../../engine/placement/eligibility.ts';
 import { taintText } from '../../engine/placement/taint-text.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { conditionOf } from '../../report/condition-of.ts';
 import { statusOf } from '../status/listing.ts';
 import type { Status } from '../status/open-status.ts';

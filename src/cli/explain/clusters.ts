@@ -7,7 +7,7 @@ import { type ClusterExplanation, explain, type FilterVerdict } from '../../engi
 import { asLastScheduled } from '../../engine/placement/last-scheduled.ts';
 import { surveyMembers } from '../../engine/placement/members.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { toldSilence } from '../status/why-late.ts';
 
 export interface Explainer {

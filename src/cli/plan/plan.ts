@@ -10,7 +10,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { contestedObjects } from '../../repo/fleet/contested.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { WhatIfFlags } from '../what-if/changes.ts';

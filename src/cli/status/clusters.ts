@@ -2,7 +2,7 @@ import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import { isCordon } from '../../engine/evict/cordon-taint.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { taintText } from '../../engine/placement/taint-text.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { age } from '../terminal/age.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
 

@@ -6,9 +6,10 @@ import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
-import type { Held, NotInForce, Silence } from '../../repo/record/summary.ts';
+import type { Held, NotInForce } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -103,8 +104,11 @@ export async function withStatus<T>(options: StatusOptions, use: (reader: Status
   }
 }
 
-/** Paths in some top folders, or all; `summary.yaml` is always one: it names the commit that the status was planned from. */
+/** Paths in some top folders, or all; always those that name the commit that the status was planned from. */
 export const inFolders =
   (folders: readonly string[] | undefined) =>
   (path: string): boolean =>
-    folders === undefined || path === 'summary.yaml' || folders.some((folder) => path.startsWith(`${folder}/`));
+    folders === undefined ||
+    path === 'summary.yaml' ||
+    path === 'daemon.yaml' ||
+    folders.some((folder) => path.startsWith(`${folder}/`));

@@ -4,7 +4,7 @@ import type { ClusterObservation } from '../../api/observation.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import type { FleetMembers } from '../members.ts';
 
 /** What the members look like, those that do not answer dated at the last contact that any daemon had. */

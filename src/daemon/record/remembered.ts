@@ -2,8 +2,8 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { StatusTip } from '../../git/status-branch.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
-import type { Silence } from '../../repo/record/summary.ts';
 import type { Status } from '../ports.ts';
 import type { Logger } from '../report/log.ts';
 

@@ -4,6 +4,7 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
+import { type DaemonMemory, daemonMemoryFile, readDaemonMemory, type Silence } from './daemon-memory.ts';
 import type { RecordReader } from './folders/row.ts';
 import { openFolders } from './folders/rows.ts';
 import { allSnapshotsRead } from './manifests.ts';
@@ -11,7 +12,7 @@ import { recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
 import type { RemovalAsked } from './removals-asked.ts';
 import { roundCache } from './round-cache.ts';
-import { type Held, type NotInForce, notInForceIn, type Silence, silentIn, summary, toldIn } from './summary.ts';
+import { type Held, memoryInSummary, type NotInForce, notInForceIn, summary } from './summary.ts';
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
@@ -39,33 +40,39 @@ export function readRecord(
   const folders = openFolders(reader);
   const unknown = new Set<string>();
   let known: z.infer<typeof summary> = {};
+  let memory: DaemonMemory | undefined;
   let config: FleetConfig | undefined;
   for (const [path, text] of files) {
     const { directory, name = path, rest = '' } = recordPathOf(path) ?? {};
     const file = { path, name, rest, text, written: written.get(path) };
     if (directory !== undefined) folders.add(directory, file);
     else if (path === 'fleet.yaml') config = reader.read(file, fleetConfig);
+    else if (path === 'daemon.yaml') memory = memoryIn(reader.read(file, daemonMemoryFile));
     else if (path === 'summary.yaml') known = reader.read(file, summary) ?? {};
     else if (unknownFolderOf(path) !== undefined) unknown.add(unknownFolderOf(path)!);
   }
+  const { silent, commit, inEffect } = memory ?? memoryInSummary(known);
   values.endRound();
   allSnapshotsRead();
   return {
     problems: [...problems, ...[...unknown].map(unknownFolder)],
     branch: known.branch,
-    silent: silentIn(known),
+    silent,
     removals: known.removals ?? [],
     holds: known.holds ?? [],
     notInForce: notInForceIn(known),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
-      told: toldIn(known),
+      told: inEffect,
       ...folders.record(),
       config,
-      commit: known.commit,
+      commit,
     },
   };
 }
+
+const memoryIn = (file: z.infer<typeof daemonMemoryFile> | undefined): DaemonMemory | undefined =>
+  file && readDaemonMemory(file);
 
 const recordReader = (problems: Problem[]): RecordReader => ({
   read({ path, text, written }, schema, lost) {

@@ -6,7 +6,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { markdownProblem } from '../../repo/markdown-problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
-import type { Silence } from '../../repo/record/summary.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type InForce, inForce, type Published } from '../in-force.ts';
 import { approvals, type Merging, refused } from './approvals.ts';

@@ -3,8 +3,8 @@ import type { ClusterName } from '../../api/meta.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
+import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
-import type { Silence } from '../../repo/record/summary.ts';
 import { mostRows } from './rows.ts';
 
 /** Members that do not answer. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memberCluster } from '../../../src/api/member-cluster.ts';
 import type { Condition } from '../../../src/api/meta.ts';
 import { clusterText } from '../../../src/cli/describe/cluster.ts';
-import type { Silence } from '../../../src/repo/record/summary.ts';
+import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { at, is, statusWith } from './world.ts';
 
 describe('describe cluster', () => {

@@ -1,8 +1,8 @@
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import { stagedUpdateRun } from '../../../src/api/staged.ts';
 import type { Status } from '../../../src/cli/status/open-status.ts';
+import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import type { Silence } from '../../../src/repo/record/summary.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 /** An instant of the hour before. */

@@ -4,8 +4,8 @@ import type { ClusterName } from '../../../src/api/meta.ts';
 import { clusters } from '../../../src/cli/status/clusters.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
 import { cordonTaint } from '../../../src/engine/evict/cordon-taint.ts';
+import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import type { Silence } from '../../../src/repo/record/summary.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const healthy = { type: 'Healthy', status: 'True', reason: 'ReadyzSucceeded' } as const;

@@ -11,8 +11,8 @@ import {
   waitsOfRun,
 } from '../../../src/cli/status/waits.ts';
 import { whyLate } from '../../../src/cli/status/why-late.ts';
+import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
-import type { Silence } from '../../../src/repo/record/summary.ts';
 
 const silent = new Map([
   ['gone-1' as ClusterName, { cause: 'refused', lastContact: '2026-11-20T10:00:00Z' } as Silence],

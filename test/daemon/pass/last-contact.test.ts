@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { MemberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterObservation } from '../../../src/api/observation.ts';
 import { lastContacts } from '../../../src/daemon/pass/last-contact.ts';
-import type { Silence } from '../../../src/repo/record/summary.ts';
+import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { member, placement } from '../../support/paper-fleet.ts';
 import { settledFleet } from '../../support/small-fleet.ts';
 import type { VirtualDaemon, VirtualFleet } from '../../support/virtual-fleet.ts';
