@@ -1,8 +1,9 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import { messageOf } from '../api/message-of.ts';
-import type { ClusterName, PlacementKey } from '../api/meta.ts';
+import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
+import type { Actor } from '../members/actor.ts';
 import type { Transport } from '../members/api-server/transport.ts';
 import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
@@ -18,8 +19,8 @@ export interface FleetMembers {
   follow(clusters: readonly MemberCluster[], priceLists: readonly PriceList[]): Promise<void>;
   assign(
     assignments: ReadonlyMap<ClusterName, readonly Assignment[]>,
-    /** Whether the record knows nothing of a placement on a cluster any more, though it is not lost. */
-    isForgotten?: (cluster: ClusterName, placement: PlacementKey) => boolean,
+    /** Whether the record knows nothing of a target on a cluster any more, though it is not lost. */
+    isForgotten?: (cluster: ClusterName, target: Actor['target']) => boolean,
   ): void;
   /** The record was read, and wants what is assigned. */
   confirm(): void;
@@ -151,7 +152,7 @@ export function fleetMembers(input: {
     assign(assignments, isForgotten = () => false) {
       disputed = false;
       for (const [name, { member }] of open)
-        member.assign(assignments.get(name) ?? [], (placement) => isForgotten(name, placement));
+        member.assign(assignments.get(name) ?? [], (target) => isForgotten(name, target));
     },
     confirm() {
       knownAt = input.clock.now() - input.recordAgeMs;

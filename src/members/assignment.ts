@@ -1,5 +1,6 @@
 import type { Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import type { ApplyStrategy, PlacementRef } from '../api/placement.ts';
+import { keyOfManifest } from '../engine/selection/object-key.ts';
 
 /** A manifest as it goes to one member, and the envelope it came in. */
 export interface AssignedManifest {
@@ -7,8 +8,12 @@ export interface AssignedManifest {
   readonly envelope?: { readonly name: string; readonly namespace?: string; readonly type?: string };
 }
 
-/** What one member should hold of one placement: a published target with everything needed to bring it about. */
-export interface Assignment {
+/** What one member should hold: a published target with everything needed to bring it about, by its kind. */
+export type Assignment = PlacementAssignment;
+
+/** What one member should hold of one placement. */
+export interface PlacementAssignment {
+  readonly kind: 'placement';
   readonly placement: PlacementRef;
   readonly key: PlacementKey;
   /** Value of the label `gitfleet.dev/placement` on every object of the placement. */
@@ -41,7 +46,7 @@ export interface Assignment {
 }
 
 /** The same thing to bring about; also in what may be removed. Asked of every placement of every member in every pass. */
-export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
+export const isSameAssignment = (a: PlacementAssignment, b: PlacementAssignment): boolean =>
   a.digest === b.digest &&
   a.resourceSnapshotIndex === b.resourceSnapshotIndex &&
   a.remove === b.remove &&
@@ -52,3 +57,10 @@ export const isSameAssignment = (a: Assignment, b: Assignment): boolean =>
   isSame(a.handedOver, b.handedOver);
 
 const isSame = (a: object, b: object): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** Names what an assignment is about among those of one member. */
+export const targetKey = ({ kind, key }: Pick<Assignment, 'kind' | 'key'>): string => `${kind} ${key}`;
+
+/** Keys of the objects that an assignment applies. */
+export const appliedKeys = ({ manifests }: Assignment): readonly string[] =>
+  manifests.map(({ manifest }) => keyOfManifest(manifest));

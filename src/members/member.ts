@@ -1,8 +1,8 @@
 import type { PriceList } from '../api/gitfleet.ts';
-import type { ClusterName, PlacementKey } from '../api/meta.ts';
+import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
-import { type PlacementActor, placementActor } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { memberActors } from './actors.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
@@ -12,17 +12,16 @@ import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
 import { inspection } from './inspection.ts';
 import { observationOf, unobserved } from './observation.ts';
-import { kindsOf, namedBy } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
 
-/** One member cluster: a connection, what we know of it, and one actor for each placement on it. */
+/** One member cluster: a connection, what we know of it, and one actor for each target. */
 export interface Member {
   readonly name: ClusterName;
   /**
-   * Replaces everything the member should hold of any placement. What was made of one that is left out, and that the record
-   * no longer has here, after it was forgotten, is taken back.
+   * Replaces everything the member should hold. What was made for a target that is left out, and that the record no longer has
+   * here, after it was forgotten, is removed again.
    */
-  assign(assignments: readonly Assignment[], isForgotten?: (placement: PlacementKey) => boolean): void;
+  assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
   /** What the member looked like at its last contact. The same value as long as nothing changed. */
   sighting(): ClusterObservation;
   /** Why it does not answer; undefined while it does, and before it was asked. */
@@ -58,8 +57,8 @@ export function openMember(input: {
 }): Member {
   const { name } = input;
   const life = new AbortController();
-  const actors = new Map<PlacementKey, PlacementActor>();
-  let assigned: readonly Assignment[] | undefined;
+  const actors = memberActors(() => ({ connection, changed, conflict: () => input.events.conflict?.(name) }));
+  let assigned = false;
   let cached: ClusterObservation | undefined;
 
   const connection = connect({
@@ -67,7 +66,7 @@ export function openMember(input: {
     pollMs: input.pollMs,
     life: life.signal,
     probed,
-    named: (kind) => namedBy(assigned ?? [], kind),
+    named: actors.objectsOf,
     changed: noticed,
     turned: changed,
   });
@@ -79,7 +78,7 @@ export function openMember(input: {
     replaced(before) {
       discovery.forget();
       watches.restart();
-      for (const actor of actors.values()) actor.restart();
+      actors.restart();
       changed(before === 'another' ? `${name} is another cluster than before: everything is applied anew` : undefined);
     },
   });
@@ -92,11 +91,11 @@ export function openMember(input: {
 
   function noticed(change: Change): void {
     cached = undefined;
-    for (const actor of actors.values()) actor.noticed(change);
+    actors.objectChanged(change);
     const served = servedBy(change);
     if (served) {
       for (const apiVersion of served) discovery.forget(apiVersion);
-      for (const actor of actors.values()) actor.serves(served);
+      actors.serves(served);
     }
     changed();
   }
@@ -118,68 +117,38 @@ export function openMember(input: {
     if (standing.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
     // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
     if (!assigned) return unobserved(name, standing.heartbeat, 'nothing assigned yet');
-    const all = [...actors.values()];
     return observationOf({
       name,
       standing,
       asOf: Math.min(standing.heartbeat, watches.asOf()),
-      complete: watches.complete() && inspected.complete() && all.every((actor) => actor.complete()),
+      complete: watches.complete() && inspected.complete() && actors.complete(),
       properties,
-      placements: all.flatMap((actor) => actor.sighting() ?? []),
+      placements: actors.observations().flatMap(({ placements = [] }) => placements),
       objects: watches.all(),
     });
-  }
-
-  function undoing(wanted: readonly Assignment[], isForgotten: (placement: PlacementKey) => boolean): Assignment[] {
-    const keys = new Set(wanted.map(({ key }) => key));
-    const left = [...actors].filter(([key]) => !keys.has(key) && isForgotten(key));
-    const undone = left.flatMap(([, actor]) => actor.undo() ?? []);
-    if (undone.length === 0) return [];
-    const asked = new Set(wanted.flatMap(({ manifests }) => manifests.map(({ manifest }) => keyOfManifest(manifest))));
-    return undone.map((undo) => ({
-      ...undo,
-      handedOver: undo.prunable.filter((ref) => asked.has(objectKey(ref))),
-    }));
   }
 
   return {
     name,
     requests: client.requests,
-    assign(wanted, isForgotten = () => false) {
-      const undone = undoing(wanted, isForgotten);
-      const assignments = undone.length === 0 ? wanted : [...wanted, ...undone];
-      assigned = assignments;
+    assign(assignments, isForgotten = () => false) {
+      assigned = true;
       cached = undefined;
-      const keys = new Set(assignments.map(({ key }) => key));
-      for (const [key, actor] of actors) {
-        if (keys.has(key)) continue;
-        actor.stop();
-        actors.delete(key);
-      }
-      let news = false;
-      for (const assignment of assignments) {
-        let actor = actors.get(assignment.key);
-        if (!actor) {
-          actor = placementActor({ connection, changed, conflict: () => input.events.conflict?.(name) });
-          actors.set(assignment.key, actor);
-        }
-        news = actor.assign(assignment) || news;
-      }
-      if (news) watches.keep(new Set(assignments.flatMap((assignment) => [...kindsOf(assignment).keys()])));
+      if (actors.assign(assignments, isForgotten)) watches.keep(actors.kinds());
     },
     sweep: inspected.sweep,
     unreachable() {
       const standing = contact.standing();
       return standing.kind === 'unreachable' ? standing.cause : undefined;
     },
-    idle: () => contact.standing().kind === 'unreachable' || [...actors.values()].every((actor) => actor.idle()),
+    idle: () => contact.standing().kind === 'unreachable' || actors.idle(),
     sighting() {
       cached ??= see();
       return cached;
     },
     stop() {
       life.abort();
-      for (const actor of actors.values()) actor.stop();
+      actors.stop();
     },
   };
 }

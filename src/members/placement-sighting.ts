@@ -1,10 +1,10 @@
 import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
-import type { Assignment } from './assignment.ts';
+import type { PlacementAssignment } from './assignment.ts';
 
 /** What an actor says of its placement. Instants in milliseconds since the epoch. */
 export const placementSighting = (of: {
-  readonly wanted: Assignment;
+  readonly wanted: PlacementAssignment;
   /** When the last whole attempt was over. */
   readonly finishedAt: number;
   /** When the member last told anything of the placement. */

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../api/meta.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
-import type { Assignment } from './assignment.ts';
+import type { PlacementAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
 
 /**
@@ -17,9 +17,9 @@ const comesBackMs = 600_000;
  * @param quietMs How long the member has told nothing of its objects, milliseconds.
  */
 export function undoOf(
-  wanted: Assignment,
+  wanted: PlacementAssignment,
   { unrecorded, watches, quietMs }: Pick<Connection, 'unrecorded' | 'watches'> & { readonly quietMs: number },
-): Assignment | undefined {
+): PlacementAssignment | undefined {
   if (wanted.abandons) return undefined;
   if (wanted.remove && !wanted.adopted && quietMs < comesBackMs) return goingOn(wanted, unrecorded.of(wanted.label));
   const { digest: _digest, resourceSnapshotIndex: _index, adopted: _adopted, leaveAlone: _alone, ...rest } = wanted;
@@ -43,7 +43,7 @@ export function undoOf(
 }
 
 /** The same removal, so that what is known of its objects holds: what has come since may be of a daemon that knows a newer plan. */
-function goingOn(wanted: Assignment, made: readonly ObjectRef[]): Assignment {
+function goingOn(wanted: PlacementAssignment, made: readonly ObjectRef[]): PlacementAssignment {
   const listed = new Set(wanted.prunable.map(objectKey));
   const more = made.filter((ref) => !listed.has(objectKey(ref)));
   const prunable = more.length === 0 ? wanted.prunable : [...wanted.prunable, ...more];

@@ -47,7 +47,7 @@ it('so is what another daemon had just removed when a newer version of it was se
   expect(await held(world)).toEqual(['b']);
 });
 
-it.each<[string, Parameters<typeof web>[0], (key: string) => boolean]>([
+it.each<[string, Parameters<typeof web>[0], () => boolean]>([
   ['the record still has there', {}, () => false],
   ['is to stay when it is deleted', { abandons: true }, () => true],
 ])('nothing is taken back of a placement that %s', async (_, more, isForgotten) => {
@@ -71,8 +71,8 @@ it('what was made too late and another placement asks for is let go of', async (
   await world.user('DELETE', path('a'));
   await world.pass(1);
   const other = assignment('shop', [configMap('a')], { isPlaced: (label) => label === 'shop' });
-  world.member.assign([other], (key) => key === 'web');
-  world.member.assign([other], (key) => key === 'web');
+  world.member.assign([other], ({ key }) => key === 'web');
+  world.member.assign([other], ({ key }) => key === 'web');
   await world.pass(30);
   expect(await world.user('GET', path('a'))).toMatchObject({
     metadata: { labels: { 'gitfleet.dev/placement': 'shop' } },
@@ -165,12 +165,12 @@ it('what comes back of a placement whose objects are to stay is left there', asy
 it('what is removed again and another placement asks for is let go of', async () => {
   const world = await removed();
   const other = assignment('shop', [configMap('a')], { isPlaced: (label) => label === 'shop' });
-  world.member.assign([other], (key) => key === 'web');
+  world.member.assign([other], ({ key }) => key === 'web');
   await world.pass(5);
   await world.user('DELETE', path('a'));
   await comesBack(world);
   for (let at = 0; at < 4; at++) {
-    world.member.assign([other], (key) => key === 'web');
+    world.member.assign([other], ({ key }) => key === 'web');
     await world.pass(30);
   }
   expect(await world.user('GET', path('a'))).toMatchObject({

@@ -179,6 +179,7 @@ export function assignment(
     manifests: items,
     prunable: manifests.map(refOf),
     ...more,
+    kind: 'placement',
     strategy: { ...strategy, ...more.strategy },
   };
 }

@@ -31,6 +31,7 @@ function assignmentOf(target: Target, result: PlanResult): Assignment | undefine
   const content = targetContent(result.contents, target);
   if (content === undefined) return undefined;
   return {
+    kind: 'placement',
     placement: target.placement,
     key: placementKey(target.placement),
     label: content.label,

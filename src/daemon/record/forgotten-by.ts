@@ -1,8 +1,9 @@
 import { isLeaving } from '../../api/member-cluster.ts';
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import type { ClusterName } from '../../api/meta.ts';
 import { wasGiven } from '../../engine/bindings/cleanup.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
+import type { Actor } from '../../members/actor.ts';
 
 /**
  * Of what a record that is not lost does not have, another daemon has seen the end; also where the cluster was picked anew and
@@ -11,7 +12,7 @@ import type { PlanResult } from '../../engine/plan.ts';
  */
 export const forgottenBy =
   ({ exists, placements, clusters }: FleetRecord, abandoned: PlanResult['abandoned']) =>
-  (cluster: ClusterName, placement: PlacementKey): boolean => {
+  (cluster: ClusterName, { key: placement }: Actor['target']): boolean => {
     const member = clusters.get(cluster);
     if (!exists || abandoned.has(placement) || (member && isLeaving(member))) return false;
     return !placements.get(placement)?.state.bindings.some((it) => it.targetCluster === cluster && wasGiven(it));

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { refOfManifest } from '../../engine/selection/object-key.ts';
-import type { Assignment } from '../assignment.ts';
+import type { PlacementAssignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import { isSameManifest } from './attempt.ts';
 
@@ -72,7 +72,10 @@ export const isFromAnotherDaemon = (manifest: Manifest, live: Manifest): boolean
   !isSameManifest(manifest, live);
 
 /** Marked for a placement that does not have it here as far as we know: others know first what has come to be placed here. */
-export function mayBePlacedSince({ label, isPlaced }: Pick<Assignment, 'label' | 'isPlaced'>, live: Manifest): boolean {
+export function mayBePlacedSince(
+  { label, isPlaced }: Pick<PlacementAssignment, 'label' | 'isPlaced'>,
+  live: Manifest,
+): boolean {
   const mark = live.metadata.labels?.[placementLabel];
   return mark !== undefined && mark !== label && !isPlaced(mark, refOfManifest(live));
 }

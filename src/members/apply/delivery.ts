@@ -5,7 +5,7 @@ import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
-import type { AssignedManifest, Assignment } from '../assignment.ts';
+import type { AssignedManifest, PlacementAssignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { oneText } from '../equal-parts.ts';
 import { eachOf } from '../pool.ts';
@@ -22,9 +22,9 @@ import { inWaves } from './waves.ts';
 /** The objects of one placement on one member: brings them about and keeps what became of each. */
 export interface Delivery {
   /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; what the server says is an outcome. */
-  bring(assignment: Assignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
+  bring(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
   /** Whether a change that the watch told asks for `bring`; remembers who made it. */
-  concerns(assignment: Assignment, item: AssignedManifest, change: Change): boolean;
+  concerns(assignment: PlacementAssignment, item: AssignedManifest, change: Change): boolean;
   /** Milliseconds until an object should be looked at again, since somebody undoes what we do; 0 = at once. */
   pauseMs(key: string): number;
   /** Objects whose kind the member did not serve, of these group-versions. */
@@ -74,7 +74,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
   const repaired = repairReports(clock, events);
   const held = heldBack({ clock, watches, observed, ask: events.conflict, overrule: (key) => repaired.again(key) });
 
-  async function one(assignment: Assignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
+  async function one(assignment: PlacementAssignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
     const { manifest } = item;
     const key = oneText(keyOfManifest(manifest));
     inFlight.add(key);
@@ -93,7 +93,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
     events.changedMeanwhile(key);
   }
 
-  const isSettled = (assignment: Assignment, manifest: Manifest): boolean => {
+  const isSettled = (assignment: PlacementAssignment, manifest: Manifest): boolean => {
     const object = refOfManifest(manifest);
     const live = watches.object(object);
     // Not watched, because the member does not let us: what the server answered is all there is.
@@ -102,7 +102,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
   };
 
   async function apply(
-    assignment: Assignment,
+    assignment: PlacementAssignment,
     manifest: Manifest,
     served: ServedKind,
     goOn: () => boolean,

@@ -1,6 +1,6 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
-import type { Assignment } from '../assignment.ts';
+import type { PlacementAssignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import type { FirstObservation } from '../watch/first-observation.ts';
 import type { Watches } from '../watch/watches.ts';
@@ -9,7 +9,7 @@ import { conflictBackOff, isFromAnotherDaemon, mayBePlacedSince } from './confli
 /** Objects that are held back, since it is not known whether it is still wanted what we hold of them. */
 export interface HeldBack {
   /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
-  isInConflict(assignment: Assignment, manifest: Manifest, live: Manifest | undefined): boolean;
+  isInConflict(assignment: PlacementAssignment, manifest: Manifest, live: Manifest | undefined): boolean;
   /** Leaves the object as it is until what we hold of it is confirmed; `live`: as it was found. */
   add(manifest: Manifest, live: Manifest | undefined): void;
   has(key: string): boolean;

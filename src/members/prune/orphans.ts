@@ -3,7 +3,7 @@ import type { ObjectOutcome } from '../../api/observation.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { inWaves } from '../apply/waves.ts';
-import type { Assignment } from '../assignment.ts';
+import type { PlacementAssignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
 import { removeObject } from './remove-object.ts';
@@ -12,7 +12,7 @@ import { removeObject } from './remove-object.ts';
  * What the member still holds of a placement and should not: objects with our label that an earlier snapshot of the placement
  * listed, and nothing else, whatever carries the label.
  */
-export function orphansOf({ watches }: Connection, assignment: Assignment): Manifest[] {
+export function orphansOf({ watches }: Connection, assignment: PlacementAssignment): Manifest[] {
   const keep = new Set(assignment.remove ? [] : assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)));
   const candidates = new Map(assignment.prunable.map((ref) => [objectKey(ref), ref]));
   return [...candidates.keys()]
@@ -29,7 +29,7 @@ export function orphansOf({ watches }: Connection, assignment: Assignment): Mani
  */
 export async function removeOrphans(input: {
   readonly connection: Connection;
-  readonly assignment: Assignment;
+  readonly assignment: PlacementAssignment;
   readonly goOn: () => boolean;
   /** Whether what is there now may go; what may not stays without a word. */
   readonly mayGo: (live: Manifest) => boolean;

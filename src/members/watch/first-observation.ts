@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
-import type { Assignment } from '../assignment.ts';
+import type { PlacementAssignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
 import { oneText } from '../equal-parts.ts';
 import type { Watches } from './watches.ts';
@@ -13,9 +13,9 @@ import type { Watches } from './watches.ts';
  */
 export interface FirstObservation {
   /** Something else is wanted now: notes what is shown. */
-  begin(assignment: Assignment): void;
+  begin(assignment: PlacementAssignment): void;
   /** Notes what has come to be shown since, as long as the decision is fresh. */
-  more(assignment: Assignment): void;
+  more(assignment: PlacementAssignment): void;
   /** True while what we find can be taken for what the decision was about. */
   fresh(): boolean;
   /**
@@ -40,7 +40,7 @@ export function firstObservation(clock: Clock, watches: Watches): FirstObservati
 
   const fresh = (): boolean => clock.now() - began <= freshMs;
 
-  function more({ manifests, prunable }: Assignment): void {
+  function more({ manifests, prunable }: PlacementAssignment): void {
     if (!fresh()) return;
     for (const { manifest } of manifests) {
       const ref = refOfManifest(manifest);

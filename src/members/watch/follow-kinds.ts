@@ -1,29 +1,16 @@
 import type { ObjectRef } from '../../api/meta.ts';
-import { objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
+import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
-import type { ServedKind } from '../api-server/served-kind.ts';
-import type { Assignment } from '../assignment.ts';
+import type { PlacementAssignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
 import { kindKey } from './watches.ts';
 
-/** One reference for each kind and version that an assignment applies or may remove. */
-export function kindsOf({ manifests, prunable }: Assignment): ReadonlyMap<string, ObjectRef> {
-  const kinds = new Map<string, ObjectRef>();
-  for (const ref of prunable) kinds.set(kindKey(ref), ref);
-  for (const { manifest } of manifests) kinds.set(kindKey(manifest), refOfManifest(manifest));
-  return kinds;
-}
-
-/** The objects of one kind and version that assignments apply or may remove. */
-export function namedBy(assignments: readonly Assignment[], kind: ServedKind): readonly ObjectRef[] {
-  const named = new Map<string, ObjectRef>();
-  for (const { manifests, prunable } of assignments) {
-    const refs = [...prunable, ...manifests.map(({ manifest }) => refOfManifest(manifest))];
-    for (const ref of refs) if (kindKey(ref) === kindKey(kind)) named.set(objectKey(ref), ref);
-  }
-  return [...named.values()];
-}
+/** The objects that an assignment applies or may remove. */
+export const objectsNamed = ({ manifests, prunable }: PlacementAssignment): readonly ObjectRef[] => [
+  ...prunable,
+  ...manifests.map(({ manifest }) => refOfManifest(manifest)),
+];
 
 /**
  * Watches every kind of an assignment, so that what is there is known before anything is sent. A kind that the member does
@@ -32,10 +19,11 @@ export function namedBy(assignments: readonly Assignment[], kind: ServedKind): r
  */
 export async function followKinds(
   { discovery, watches, client }: Connection,
-  assignment: Assignment,
+  assignment: PlacementAssignment,
 ): Promise<boolean> {
+  const kinds = new Map(objectsNamed(assignment).map((ref) => [kindKey(ref), ref]));
   let complete = true;
-  await eachOf([...kindsOf(assignment).values()], client.concurrency, async ({ apiVersion, kind }) => {
+  await eachOf([...kinds.values()], client.concurrency, async ({ apiVersion, kind }) => {
     try {
       const served = await discovery.find(apiVersion, kind);
       if (served) await watches.follow(served);

@@ -4,7 +4,7 @@ import { forgottenBy } from '../../../src/daemon/record/forgotten-by.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { member } from '../../support/paper-fleet.ts';
 
-const web = 'web' as PlacementKey;
+const web = { kind: 'placement', key: 'web' as PlacementKey } as const;
 const stateOf = (binding: string): string =>
   `apiVersion: gitfleet.dev/v1alpha1\nkind: PlacementState\nmetadata: {name: web}\nbindings: [${binding}]\n`;
 const shop = { 'placements/shop/state.yaml': stateOf('').replace('web', 'shop') };
@@ -27,5 +27,5 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
 
 it('a placement whose objects were to stay is not forgotten', () => {
   const { record } = readRecord(new Map(Object.entries(shop)));
-  expect(forgottenBy(record, new Set([web]))('a', web)).toBe(false);
+  expect(forgottenBy(record, new Set([web.key]))('a', web)).toBe(false);
 });

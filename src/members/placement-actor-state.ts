@@ -1,0 +1,268 @@
+import type { ObjectOutcome } from '../api/observation.ts';
+import { assertNever } from '../engine/kernel/assert.ts';
+import { isSameAssignment, type PlacementAssignment } from './assignment.ts';
+import type { Change } from './watch/store.ts';
+
+/** Keys of objects to work on. */
+export type Scope = 'all' | ReadonlySet<string>;
+
+export interface ActorState {
+  readonly assignment: PlacementAssignment | undefined;
+  /** Counts the assignments that differ from the one before: every pass assigns anew, mostly the same. */
+  readonly generation: number;
+  /** What the next attempt is about. */
+  readonly pending: Scope;
+  /** The generation that is worked on; undefined while nothing is in progress. */
+  readonly attempt: number | undefined;
+  /** Every kind of the assignment is watched, or known not to be served. */
+  readonly kindsKnown: boolean;
+  /** What could not be removed. */
+  readonly failures: readonly ObjectOutcome[];
+  /** What is wanted now has had a whole attempt. */
+  readonly done: boolean;
+  /** When the last whole attempt was over, milliseconds; undefined before the first. */
+  readonly finishedAt: number | undefined;
+  /** When the member last reported anything of the placement, milliseconds: an object changed, or an attempt was over. */
+  readonly heardAt: number;
+  /** When an object with its label changed or went, or was wanted otherwise, milliseconds. */
+  readonly changedAt: number;
+  /** What the last whole attempt came to. */
+  readonly results: string;
+  readonly stopped: boolean;
+}
+
+export type ActorEvent =
+  | { readonly kind: 'assigned'; readonly assignment: PlacementAssignment; readonly atMs: number }
+  /** Look again: at one object, or at all. */
+  | { readonly kind: 'due'; readonly key?: string | undefined }
+  | {
+      readonly kind: 'objectChanged';
+      readonly change: Change;
+      /** The assignment names it. */
+      readonly named: boolean;
+      /** It carries the label of the placement. */
+      readonly labelled: boolean;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'kindsFollowed'; readonly complete: boolean }
+  | { readonly kind: 'removalsTried'; readonly generation: number; readonly failures: readonly ObjectOutcome[] }
+  | { readonly kind: 'attemptEnded'; readonly generation: number }
+  | { readonly kind: 'concluded'; readonly results: string; readonly applied: boolean; readonly atMs: number }
+  /** `message`: something that is no answer of the server. */
+  | {
+      readonly kind: 'attemptFailed';
+      readonly generation: number;
+      readonly unreachable: boolean;
+      readonly message: string | undefined;
+    }
+  /** Another cluster answers under the same name. */
+  | { readonly kind: 'restarted'; readonly atMs: number }
+  | { readonly kind: 'stopped' };
+
+export type ActorEffect =
+  /** Start an attempt; its events carry `generation`. */
+  | {
+      readonly kind: 'attempt';
+      readonly assignment: PlacementAssignment;
+      readonly scope: Scope;
+      readonly generation: number;
+    }
+  /** Report what the attempt came to, unless something is not decided yet. */
+  | { readonly kind: 'conclude' }
+  | { readonly kind: 'retryLater' | 'cancelRetry' | 'resetRetry' }
+  | { readonly kind: 'doubtContact' }
+  /** Something changed that a plan may depend on. */
+  | { readonly kind: 'report'; readonly message?: string }
+  | { readonly kind: 'lookAgain' }
+  /** What is assigned was read from the record anew. */
+  | { readonly kind: 'confirm' }
+  /** Other objects are wanted: nothing known of the present ones holds. */
+  | { readonly kind: 'forgetObjects' }
+  /** It is another cluster: nothing known of objects holds. */
+  | { readonly kind: 'restartObjects' }
+  | { readonly kind: 'noteObjects'; readonly assignment: PlacementAssignment }
+  | { readonly kind: 'forgetNotes' }
+  | { readonly kind: 'forgetConflicts' }
+  /** Waiting for objects to go may be over. */
+  | { readonly kind: 'checkRemovals' }
+  /** A named object changed: look at it again if it is not as it should be. */
+  | { readonly kind: 'compare'; readonly change: Change }
+  /** An object came back that is not to be here. */
+  | { readonly kind: 'checkReturned'; readonly key: string }
+  | { readonly kind: 'stopObjects' };
+
+export interface ActorStep {
+  readonly state: ActorState;
+  readonly effects: readonly ActorEffect[];
+}
+
+export const firstActorState: ActorState = {
+  assignment: undefined,
+  generation: 0,
+  pending: new Set(),
+  attempt: undefined,
+  kindsKnown: false,
+  failures: [],
+  done: false,
+  finishedAt: undefined,
+  heardAt: Number.NEGATIVE_INFINITY,
+  changedAt: Number.NEGATIVE_INFINITY,
+  results: '',
+  stopped: false,
+};
+
+/** What the actor of a placement does next. Effects are performed in order. */
+export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
+  switch (event.kind) {
+    case 'assigned':
+      return assigned(state, event);
+    case 'due':
+      return start({ ...state, pending: withPending(state.pending, event.key) });
+    case 'objectChanged':
+      return objectChanged(state, event);
+    case 'kindsFollowed':
+      return { state: { ...state, kindsKnown: event.complete }, effects: [] };
+    case 'removalsTried':
+      return { state: isCurrent(state, event) ? { ...state, failures: event.failures } : state, effects: [] };
+    case 'attemptEnded': {
+      const rested = { ...state, attempt: undefined };
+      if (isCurrent(state, event) && !isPending(state)) return { state: rested, effects: [{ kind: 'conclude' }] };
+      return start(rested);
+    }
+    case 'concluded':
+      return concluded(state, event);
+    case 'attemptFailed':
+      return attemptFailed(state, event);
+    case 'restarted':
+      return {
+        state: { ...state, heardAt: event.atMs, done: false },
+        effects: [{ kind: 'restartObjects' }, { kind: 'forgetNotes' }, { kind: 'resetRetry' }, { kind: 'lookAgain' }],
+      };
+    case 'stopped':
+      return {
+        state: { ...state, stopped: true },
+        effects: [
+          { kind: 'cancelRetry' },
+          { kind: 'stopObjects' },
+          { kind: 'forgetConflicts' },
+          { kind: 'checkRemovals' },
+        ],
+      };
+    default:
+      return assertNever(event);
+  }
+}
+
+/**
+ * False while it is not known what the member holds of the placement. What is on its way may arrive yet, and what is held back is
+ * not decided: that nothing is reported says nothing.
+ */
+export const isComplete = ({ kindsKnown, finishedAt, attempt, generation }: ActorState): boolean =>
+  kindsKnown && finishedAt !== undefined && (attempt === undefined || attempt === generation);
+
+/** What came of an attempt counts only while the same is wanted. */
+export const isCurrent = (state: ActorState, { generation }: Pick<ActorState, 'generation'>): boolean =>
+  !state.stopped && state.generation === generation;
+
+const isPending = ({ pending }: ActorState): boolean => pending === 'all' || pending.size > 0;
+
+function withPending(pending: Scope, key: string | undefined): Scope {
+  if (key === undefined || pending === 'all') return 'all';
+  return pending.has(key) ? pending : new Set([...pending, key]);
+}
+
+/** Starts the next attempt unless there is one, or nothing to attempt. */
+function start(state: ActorState): ActorStep {
+  const { assignment, attempt, generation, pending: scope, stopped } = state;
+  if (attempt !== undefined || stopped || assignment === undefined || !isPending(state)) return { state, effects: [] };
+  return {
+    state: { ...state, pending: new Set(), attempt: generation },
+    effects: [
+      ...(scope === 'all' ? [{ kind: 'cancelRetry' } as const] : []),
+      { kind: 'attempt', assignment, scope, generation },
+    ],
+  };
+}
+
+function assigned(
+  state: ActorState,
+  { assignment, atMs }: Extract<ActorEvent, { readonly kind: 'assigned' }>,
+): ActorStep {
+  const before = state.assignment;
+  if (before && isSameAssignment(before, assignment)) {
+    // What an adopted one left alone is due now.
+    const due = before.adopted && !assignment.adopted ? [{ kind: 'lookAgain' } as const] : [];
+    return { state: { ...state, assignment }, effects: [{ kind: 'confirm' }, ...due] };
+  }
+  const others = before?.digest !== assignment.digest || assignment.remove || before?.remove;
+  return {
+    state: {
+      ...state,
+      assignment,
+      generation: state.generation + 1,
+      changedAt: atMs,
+      failures: [],
+      done: false,
+    },
+    effects: [
+      { kind: 'forgetConflicts' },
+      ...(others ? [{ kind: 'forgetObjects' } as const] : []),
+      { kind: 'noteObjects', assignment },
+      { kind: 'resetRetry' },
+      { kind: 'checkRemovals' },
+      { kind: 'lookAgain' },
+    ],
+  };
+}
+
+function objectChanged(
+  before: ActorState,
+  { change, named, labelled, atMs }: Extract<ActorEvent, { readonly kind: 'objectChanged' }>,
+): ActorStep {
+  const state = {
+    ...before,
+    ...(named || labelled ? { heardAt: atMs } : {}),
+    ...(labelled ? { changedAt: atMs } : {}),
+  };
+  const effects: ActorEffect[] = [{ kind: 'checkRemovals' }];
+  const { assignment, done, stopped } = state;
+  if (assignment === undefined || assignment.leaveAlone || stopped) return { state, effects };
+  const isThere = change.how === 'set' && !change.object.metadata.deletionTimestamp;
+  if (named && !assignment.remove) effects.push({ kind: 'compare', change });
+  // Somebody put back what was removed: from a backup perhaps, or a daemon that knows a newer plan.
+  else if (done && isThere && labelled) effects.push({ kind: 'checkReturned', key: change.key });
+  return { state, effects };
+}
+
+function concluded(
+  before: ActorState,
+  { results, applied, atMs }: Extract<ActorEvent, { readonly kind: 'concluded' }>,
+): ActorStep {
+  const state = { ...before, done: true, finishedAt: atMs, heardAt: atMs, results };
+  // Under ReportDiff nothing of what is compared need carry our label, so that no watch would tell.
+  const unwatched = state.assignment?.strategy.type === 'ReportDiff';
+  return {
+    state,
+    effects: [
+      // KubeFleet starts its back-off anew when results change (work applier, requeue rate limiter).
+      ...(results === before.results ? [] : [{ kind: 'resetRetry' } as const]),
+      ...(unwatched || !state.kindsKnown || !applied ? [{ kind: 'retryLater' } as const] : []),
+      { kind: 'report' },
+    ],
+  };
+}
+
+function attemptFailed(before: ActorState, event: Extract<ActorEvent, { readonly kind: 'attemptFailed' }>): ActorStep {
+  const state = { ...before, attempt: undefined };
+  // Whatever went wrong with what is not wanted any more says nothing of what is.
+  if (!isCurrent(state, event)) return start(state);
+  const { unreachable, message } = event;
+  return {
+    state: { ...state, pending: 'all' },
+    effects: [
+      ...(unreachable ? [{ kind: 'doubtContact' } as const] : []),
+      ...(message === undefined ? [] : [{ kind: 'report', message } as const]),
+      { kind: 'retryLater' },
+    ],
+  };
+}
