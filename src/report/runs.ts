@@ -3,7 +3,7 @@ import { placementKey } from '../api/placement.ts';
 import type { StageStatus } from '../api/staged.ts';
 import { conditionIs, findCondition } from '../engine/kernel/condition.ts';
 import type { PlannedRun } from '../engine/plan-document.ts';
-import { inWords, progressOf } from '../engine/staged/told-progress.ts';
+import { inWords, progressOf } from '../engine/staged/progress-text.ts';
 import { titleOf } from '../repo/title-of.ts';
 import type { Change } from './change.ts';
 import type { EventSource, TimelineEntry } from './event-source.ts';

@@ -3,7 +3,7 @@ import { type Placement, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
-import { toldProgress } from '../../engine/staged/told-progress.ts';
+import { progressText } from '../../engine/staged/progress-text.ts';
 import { isOver } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { kindMeant } from '../status/kinds.ts';
@@ -102,7 +102,7 @@ async function refuseWhatIsOver(
   const { runs } = await recordFor(of.desired, of.statusBranch, ['runs']);
   const status = runs.get(placementKey(run.metadata))?.status;
   if (status === undefined || !isOver(status)) return;
-  throw new CliError(`${of.title} is over (${toldProgress(status)}): there is nothing to ${verb}`);
+  throw new CliError(`${of.title} is over (${progressText(status)}): there is nothing to ${verb}`);
 }
 
 const reasonOfRun = 'a run has no place for a reason: it stands in the commit that stopped it';

@@ -3,7 +3,7 @@ import { approvalBranch, mergeCommand } from '../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../engine/gate/review.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
-import { toldProgress } from '../../engine/staged/told-progress.ts';
+import { progressText } from '../../engine/staged/progress-text.ts';
 import { isOver } from '../../engine/update-run.ts';
 import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -39,7 +39,7 @@ function head(
   { run, task }: { readonly run: StagedUpdateRun | undefined; readonly task: StageTaskState | undefined },
 ): string {
   const answer = findCondition(status?.conditions, 'Approved');
-  const waits = run?.status && isOver(run.status) ? 'nobody, the run is over' : toldProgress(run?.status);
+  const waits = run?.status && isOver(run.status) ? 'nobody, the run is over' : progressText(run?.status);
   return fields([
     ['Name', metadata.name],
     metadata.namespace === undefined ? undefined : ['Namespace', metadata.namespace],

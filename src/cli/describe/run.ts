@@ -1,7 +1,7 @@
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../../engine/kernel/condition.ts';
+import { progressOf, progressText } from '../../engine/staged/progress-text.ts';
 import { hasFinished, hasStarted } from '../../engine/staged/step.ts';
-import { progressOf, toldProgress } from '../../engine/staged/told-progress.ts';
 import type { Status } from '../status/open-status.ts';
 import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
 import { waitsOfRun } from '../status/waits.ts';
@@ -39,7 +39,7 @@ function head(run: StagedUpdateRun): string {
     ['Snapshot', index],
     ['Policy', policy && `snapshot ${policy}${picked === undefined ? '' : `, ${picked} cluster(s) picked`}`],
     ['Asked for', spec.state ?? 'Run'],
-    ['State', toldProgress(status)],
+    ['State', progressText(status)],
     ['Since', since(run)],
   ]);
 }

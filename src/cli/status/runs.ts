@@ -1,5 +1,5 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
-import { stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
+import { progressText, stagesDone } from '../../engine/staged/progress-text.ts';
 import { type RemovalAsked, removalApprovalObject } from '../../repo/record/removals-asked.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
@@ -29,7 +29,7 @@ export const runs: Listing = listing<StagedUpdateRun>({
     { heading: 'SUCCEEDED', cell: ({ status }) => statusOf(status?.conditions, 'Succeeded') },
     { heading: 'AGE', cell: ({ metadata, status }, now) => ageOf(metadata, timesOf(status?.conditions), now) },
     { heading: 'STAGES', wide: true, cell: ({ status }) => status && stagesDone(status) },
-    { heading: 'STATE', wide: true, cell: ({ status }) => toldProgress(status) },
+    { heading: 'STATE', wide: true, cell: ({ status }) => progressText(status) },
   ],
 });
 

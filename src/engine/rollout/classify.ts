@@ -28,7 +28,7 @@ export interface Classified {
   /** When an untrackable binding becomes ready by time alone; one on its way out frees nothing by that. */
   readonly readyAt: Instant | undefined;
   /** Bindings on their way out that it takes the place of, the moment it is bound. */
-  readonly inherits?: readonly BindingStep[];
+  readonly replaces?: readonly BindingStep[];
 }
 
 /** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones. */

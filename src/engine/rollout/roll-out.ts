@@ -12,10 +12,10 @@ import type { Hold } from '../plan-document.ts';
 import { latestOf } from '../selection/snapshot.ts';
 import { kept, moved, steady } from './binding-moves.ts';
 import { type Classified, classify } from './classify.ts';
-import { withHeirs } from './heirs.ts';
 import { type OverrideComparison, outOfDate } from './out-of-date.ts';
 import { sameCluster } from './same-cluster.ts';
 import { type Selected, selectMoves } from './select.ts';
+import { withSuccessors } from './successors.ts';
 import { targetNumber, unplaced, wantsNone } from './target-number.ts';
 import { freeAt, holdsOf, pausedHolds } from './waiting-holds.ts';
 import { withinDisruptionBudget } from './within-disruption-budget.ts';
@@ -46,7 +46,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   if (latest === undefined || strategy.type !== 'RollingUpdate') return begun;
   const { rollingUpdate } = strategy;
   const work = withLabels({ ...begun, bindings: withApplyStrategy(begun) }, latest.index, context);
-  const { conflict, cleaning, inheriting } = sameCluster(work, context.isInherited);
+  const { conflict, cleaning, succeeding } = sameCluster(work, context.isInherited);
   const period = {
     now: parseInstant(context.now) ?? 0,
     ms: rollingUpdate.unavailablePeriodSeconds * 1000,
@@ -54,9 +54,9 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   };
   const isOutOfDate = outOfDate(work, latest.index, context);
   const look = (bindings: readonly BindingStep[]) =>
-    withHeirs(
+    withSuccessors(
       bindings.map((step) => classify(step, isOutOfDate, period)),
-      inheriting,
+      succeeding,
     );
   if (conflict) {
     return {
@@ -94,7 +94,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
       all.flatMap((entry) =>
         allowed.has(entry)
           ? [context.shown(moved(entry, latest.index, context))]
-          : [...(entry.inherits ?? []), entry.step],
+          : [...(entry.replaces ?? []), entry.step],
       ),
     );
   }
@@ -136,7 +136,7 @@ const stayed = (
   waits: (entry: Classified) => boolean,
   { now }: RollOutContext,
 ): BindingStep[] =>
-  all.flatMap((entry) => [...(entry.inherits ?? []), waits(entry) ? kept(entry, now) : steady(entry, now)]);
+  all.flatMap((entry) => [...(entry.replaces ?? []), waits(entry) ? kept(entry, now) : steady(entry, now)]);
 
 /** What waits for a budget will wait for the end of a pause as well once that begins. */
 const nextPause = (waiting: ReadonlySet<Classified>, pause: Pause): Timestamp[] =>

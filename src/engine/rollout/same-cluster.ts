@@ -12,8 +12,8 @@ export interface SameCluster {
   readonly conflict: { readonly hold: Hold; readonly problem: Problem } | undefined;
   /** Clusters where an old binding must be cleaned up before the new one may be bound. */
   readonly cleaning: ReadonlyMap<ClusterName, Hold>;
-  /** Clusters where the new binding inherits all that is left of the old one, which is in its way no more. */
-  readonly inheriting: ReadonlySet<ClusterName>;
+  /** Clusters where the new binding replaces all that is left of the old one, which is in its way no more. */
+  readonly succeeding: ReadonlySet<ClusterName>;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface SameCluster {
  */
 export function sameCluster(
   { placement, bindings }: PlacementWork,
-  isInherited: (leaving: Binding) => boolean = () => false,
+  isInherited: (leaving: Binding) => boolean,
 ): SameCluster {
   const ref = refOf(placement);
   const byCluster = new Map<ClusterName, Binding[]>();
   for (const { binding } of bindings)
     byCluster.set(binding.targetCluster, [...(byCluster.get(binding.targetCluster) ?? []), binding]);
   const cleaning = new Map<ClusterName, Hold>();
-  const inheriting = new Set<ClusterName>();
+  const succeeding = new Set<ClusterName>();
   for (const [clusterName, list] of byCluster) {
     if (list.length < 2) continue;
     const subject = { ...ref, clusterName };
@@ -43,12 +43,12 @@ export function sameCluster(
           problem: { severity: 'warning', code: 'same-cluster-conflict', message, fix },
         },
         cleaning,
-        inheriting,
+        succeeding,
       };
     }
     if (live[0]?.state !== 'Scheduled') continue;
     if (list.every((binding) => !binding.deleting || isInherited(binding))) {
-      inheriting.add(clusterName);
+      succeeding.add(clusterName);
       continue;
     }
     cleaning.set(clusterName, {
@@ -57,5 +57,5 @@ export function sameCluster(
       message: `what an earlier binding left on ${clusterName} is being removed; the new one follows`,
     });
   }
-  return { conflict: undefined, cleaning, inheriting };
+  return { conflict: undefined, cleaning, succeeding };
 }

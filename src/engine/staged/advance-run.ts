@@ -1,13 +1,13 @@
 import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
+import { endInstruction } from './end-instruction.ts';
 import { execute } from './execute/execute.ts';
 import { stop } from './execute/stop.ts';
-import { howToEnd } from './how-to-end.ts';
 import { initialize } from './initialize/initialize.ts';
 import { abortReason } from './initialize/revalidate.ts';
 import { skipLeftClusters } from './left-clusters.ts';
-import { mark } from './marks.ts';
+import { withReason } from './run-conditions.ts';
 import type { RunState } from './run-state.ts';
 import { type RunContext, type RunStep, withHold } from './step.ts';
 
@@ -32,13 +32,14 @@ function inItsState(begun: RunStep, context: RunContext, turn: Turn): RunStep {
   const step = known ? skipLeftClusters(begun, context) : initialize(begun, context);
   if (!isInitialized(step.status)) return step;
   const abort = abortReason(step, context);
-  if (abort !== undefined) return { ...step, status: mark(step.status, 'UpdateRunFailed', abort, context.input.now) };
+  if (abort !== undefined)
+    return { ...step, status: withReason(step.status, 'UpdateRunFailed', abort, context.input.now) };
   if (turn.state === 'Initialize' || turn.conflict) return step;
   if (turn.state === 'Stop') return stop(step, context);
   if (turn.blockedBy !== undefined)
     return withHold(step, context, {
       reason: 'OtherRunActive',
-      message: `run ${context.run.metadata.name} waits until run ${turn.blockedBy.metadata.name} of the same placement is over or stopped; if it cannot be, ${howToEnd({ ...context, run: turn.blockedBy })}`,
+      message: `run ${context.run.metadata.name} waits until run ${turn.blockedBy.metadata.name} of the same placement is over or stopped; if it cannot be, ${endInstruction({ ...context, run: turn.blockedBy })}`,
     });
   return execute(step, context);
 }

@@ -38,7 +38,7 @@ export interface RunsOutcome {
  */
 export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome {
   const external = begun.placement.spec.strategy.type === 'External';
-  const conflict = external ? sameCluster(begun).conflict : undefined;
+  const conflict = external ? sameCluster(begun, () => false).conflict : undefined;
   let work = conflict ? withConflict(begun, conflict) : begun;
   let active: { readonly run: StagedUpdateRun; readonly step: RunStep; readonly state: RunState } | undefined;
   const done: { readonly context: RunContext; readonly step: RunStep; readonly recorded: StagedUpdateRun }[] = [];

@@ -2,7 +2,7 @@ import type { ClusterName, Condition } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../kernel/condition.ts';
 import { onceFor } from '../kernel/once-for.ts';
-import { mark } from './marks.ts';
+import { withReason } from './run-conditions.ts';
 import { hasFinished, type RunContext, type RunStep, withHolds } from './step.ts';
 
 /**
@@ -17,7 +17,7 @@ export function skipLeftClusters(step: RunStep, { run, input }: RunContext): Run
     const clusters = stage.clusters.map((cluster) =>
       hasFinished(cluster) || present.has(cluster.clusterName)
         ? cluster
-        : mark(cluster, 'ClusterLeft', `cluster ${cluster.clusterName} left the fleet`, input.now),
+        : withReason(cluster, 'ClusterLeft', `cluster ${cluster.clusterName} left the fleet`, input.now),
     );
     return { ...stage, clusters };
   };

@@ -4,7 +4,7 @@ import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { Hold, PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { plannedRun } from './advance-run.ts';
-import { mark } from './marks.ts';
+import { withReason } from './run-conditions.ts';
 
 /**
  * Runs whose placement is not there: Initialized=False for good, or the end of a run under way (KubeFleet
@@ -39,7 +39,7 @@ export function orphanRuns(request: {
 }
 
 const withoutPlacement = (run: StagedUpdateRun, status: UpdateRunStatus, now: Timestamp): UpdateRunStatus =>
-  mark(
+  withReason(
     status,
     isInitialized(status) ? 'UpdateRunFailed' : 'UpdateRunInitializedFailed',
     `parent placement ${run.spec.placementName} not found`,

@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { isCordon } from '../../engine/evict/cordon-taint.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
-import { progressOf, stagesDone, toldProgress } from '../../engine/staged/told-progress.ts';
+import { progressOf, progressText, stagesDone } from '../../engine/staged/progress-text.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -20,7 +20,7 @@ export function runs(plan: InForce): readonly string[] {
     '|---|---|---|---|',
     ...open.slice(0, mostRows).map((run) => {
       const { status } = run;
-      return `| ${linked(run, recorded)} | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(toldProgress(status))} |`;
+      return `| ${linked(run, recorded)} | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(progressText(status))} |`;
     }),
   ];
 }

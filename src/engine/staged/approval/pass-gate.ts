@@ -11,7 +11,7 @@ import {
 import { withdrawnGate } from '../../gate/withdrawal.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
-import { mark } from '../marks.ts';
+import { withReason } from '../run-conditions.ts';
 import { hasStarted, type RunContext, type RunStep, withHold, withHolds, withProblem, withStage } from '../step.ts';
 import { answerTo } from './answer.ts';
 import { reviewDigest } from './review-digest.ts';
@@ -33,7 +33,7 @@ export function passGate(begun: RunStep, context: RunContext, gate: StageGate): 
   const task = taskOf(begun.status, gate);
   if (isApproved(task)) return { kind: 'open', step: begun };
   const name = task.approvalRequestName ?? '';
-  const asked = mark(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
+  const asked = withReason(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
   const step = withTask(begun, gate, asked);
   const answer = answerTo(gate, context, () => reviewDigest(step, context, gate));
   switch (answer.kind) {
@@ -42,7 +42,7 @@ export function passGate(begun: RunStep, context: RunContext, gate: StageGate): 
     case 'rejected':
       return { kind: 'rejected', step, message: rejectedOnMain(name, answer.message) };
     case 'approved': {
-      const approved = mark(asked, 'StageTaskApprovalRequestApproved', approvedOnMain(name), now);
+      const approved = withReason(asked, 'StageTaskApprovalRequestApproved', approvedOnMain(name), now);
       return { kind: 'open', step: withTask(step, gate, approved) };
     }
     case 'stale': {
@@ -73,7 +73,7 @@ export function withdraw(step: RunStep, context: RunContext): RunStep {
   const task = taskOf(step.status, gate);
   const conditions = (task.conditions ?? []).filter(({ type }) => type !== 'ApprovalRequestApproved');
   const taken = stages.some(anyStarted)
-    ? mark(task, 'ApprovalWithdrawn', takenBack(task.approvalRequestName ?? ''), context.input.now)
+    ? withReason(task, 'ApprovalWithdrawn', takenBack(task.approvalRequestName ?? ''), context.input.now)
     : { ...task, conditions };
   return reopened(withTask(step, gate, taken), gate.stageIndex);
 }

@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from '../../kernel/duration.ts';
 import type { Instant } from '../../kernel/instant.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import { passGate } from '../approval/pass-gate.ts';
-import { mark } from '../marks.ts';
+import { withReason } from '../run-conditions.ts';
 import { hasFinished, type RunContext, type RunStep, withHold, withStage } from '../step.ts';
 
 export type AfterStage =
@@ -47,7 +47,7 @@ function soak(
   const finished = finishedAt(stage) ?? parseInstant(now) ?? 0;
   const until = formatInstant(finished + waitMs);
   if (finished + waitMs <= (parseInstant(now) ?? 0)) {
-    const elapsed = mark(
+    const elapsed = withReason(
       task,
       'AfterStageTaskWaitTimeElapsed',
       `waited ${formatDuration(waitMs)} after the stage`,

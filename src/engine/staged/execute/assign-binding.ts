@@ -7,7 +7,7 @@ import { listsDiffer } from '../../overrides/trigger.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import type { RunStep } from '../step.ts';
-import type { Stretch } from './visit.ts';
+import type { StageContext } from './visit.ts';
 
 /** What a run wants a binding to be. */
 export interface Wanted {
@@ -46,7 +46,7 @@ export const rolloutWithheld = (binding: Binding): boolean =>
 export function assignBinding(
   bindings: readonly BindingStep[],
   wanted: Wanted,
-  { begun: { work }, context }: Stretch,
+  { begun: { work }, context }: StageContext,
 ): readonly BindingStep[] {
   const { now } = context.input;
   const assigned = ({ binding, move }: BindingStep): BindingStep => {

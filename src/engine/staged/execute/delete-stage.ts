@@ -2,7 +2,7 @@ import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts'
 import type { Allowance } from '../../budget/allowance.ts';
 import { type BindingStep, onItsWayOut } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
-import { mark } from '../marks.ts';
+import { withReason } from '../run-conditions.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
 import { denialOf, runAllowance } from './run-allowance.ts';
 import type { StageOutcome } from './stage-outcome.ts';
@@ -17,7 +17,7 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
   const { now } = context.input;
   const present = begun.status.deletionStageStatus ?? { stageName: deleteStageName, clusters: [] };
   const started: StageStatus = {
-    ...mark(present, 'StageUpdatingStarted', 'bindings that are no longer selected are being removed', now),
+    ...withReason(present, 'StageUpdatingStarted', 'bindings that are no longer selected are being removed', now),
     startTime: present.startTime ?? now,
   };
   const visits: Visit[] = [];
@@ -25,7 +25,7 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
   for (const visit of visitsTo(present.clusters, begun.work)) {
     const removal = removeFrom(visit, context, allowance);
     if ('abort' in removal) {
-      const failed = mark(present, 'StageUpdatingFailed', removal.abort, now);
+      const failed = withReason(present, 'StageUpdatingFailed', removal.abort, now);
       return {
         step: withDeletionStage(afterVisits(begun, visits), { ...failed, clusters: present.clusters }),
         run: { reason: 'UpdateRunFailed', message: removal.abort },
@@ -37,7 +37,7 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
   const step = afterVisits(begun, visits);
   const clusters = visits.map(({ cluster }) => cluster);
   if (clusters.every(hasFinished)) {
-    const done = mark({ ...present, clusters }, 'StageUpdatingSucceeded', 'the delete stage succeeded', now);
+    const done = withReason({ ...present, clusters }, 'StageUpdatingSucceeded', 'the delete stage succeeded', now);
     return {
       step: withDeletionStage(step, { ...done, startTime: started.startTime, endTime: present.endTime ?? now }),
       run: { reason: 'UpdateRunSucceeded', message: 'the update run has succeeded' },
@@ -67,7 +67,7 @@ function removeFrom(visit: Visit, context: RunContext, allowance: Allowance): Re
       };
     return isLeaving ? visit : done(visit, cluster, `the binding on ${clusterName} is gone`, now);
   }
-  const began = mark(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, now);
+  const began = withReason(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, now);
   const removed = { ...visit, bindings: bindings.map(withoutUnscheduled) };
   if (live?.state === 'Unscheduled' && !isPresent)
     return done(removed, began, `${clusterName} left the fleet: its resources stay there, its binding goes`, now);
@@ -85,7 +85,7 @@ function removeFrom(visit: Visit, context: RunContext, allowance: Allowance): Re
 
 const done = (visit: Visit, cluster: ClusterUpdatingStatus, message: string, now: string): Visit => ({
   ...visit,
-  cluster: mark(cluster, 'ClusterUpdatingSucceeded', message, now),
+  cluster: withReason(cluster, 'ClusterUpdatingSucceeded', message, now),
 });
 
 const withoutUnscheduled = (entry: BindingStep): BindingStep =>

@@ -1,8 +1,8 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StageStatus } from '../../../api/staged.ts';
 import { passGate, withdraw } from '../approval/pass-gate.ts';
-import { howToEnd } from '../how-to-end.ts';
-import { mark, type StagedReason } from '../marks.ts';
+import { endInstruction } from '../end-instruction.ts';
+import { type StagedReason, withReason } from '../run-conditions.ts';
 import {
   deleteStageName,
   hasFinished,
@@ -37,7 +37,7 @@ export function execute(begun: RunStep, context: RunContext): RunStep {
     step = outcome.step;
     if (outcome.run) {
       const { reason, message } = outcome.run;
-      return { ...step, status: mark(step.status, reason, message, context.input.now) };
+      return { ...step, status: withReason(step.status, reason, message, context.input.now) };
     }
   }
 }
@@ -161,7 +161,7 @@ const laterStage = ({ status: { stagesStatus = [], deletionStageStatus } }: RunS
 export const stuckMessage = (stage: string, stuck: readonly ClusterName[], context: RunContext): string =>
   `the update run is stuck waiting for ${stuck.length} cluster(s) in stage ${stage} to become available: ${stuck
     .slice(0, 3)
-    .join(', ')}${stuck.length > 3 ? '...' : ''}; if they cannot, ${howToEnd(context)}`;
+    .join(', ')}${stuck.length > 3 ? '...' : ''}; if they cannot, ${endInstruction(context)}`;
 
 const waiting = (step: RunStep, context: RunContext, at: number, message: string): StageOutcome => ({
   step: marked(step, context, at, 'StageUpdatingWaiting', message),
@@ -179,7 +179,7 @@ const rejected = (step: RunStep, context: RunContext, at: number, message: strin
 });
 
 const marked = (step: RunStep, { input }: RunContext, at: number, reason: StagedReason, message: string): RunStep =>
-  withStage(step, at, mark(stageOf(step, at), reason, message, input.now));
+  withStage(step, at, withReason(stageOf(step, at), reason, message, input.now));
 
 /** startTime is set once, with the first cluster. */
 function withTimes(step: RunStep, { input }: RunContext, at: number): RunStep {

@@ -1,4 +1,4 @@
-import type { StagedReason } from '../marks.ts';
+import type { StagedReason } from '../run-conditions.ts';
 import type { RunStep } from '../step.ts';
 
 /** What the run reads after a stage was worked on; undefined = the stage is done, look at the next one. */

@@ -1,4 +1,4 @@
-import { mark, type StagedReason } from '../marks.ts';
+import { type StagedReason, withReason } from '../run-conditions.ts';
 import { hasFinished, hasStarted, isInFlight, type RunContext, type RunStep, withStage } from '../step.ts';
 import { currentStage } from './current-stage.ts';
 import { executeDeleteStage } from './delete-stage.ts';
@@ -26,7 +26,7 @@ function stopStage(begun: RunStep, context: RunContext, at: number): RunStep {
   const stage = step.status.stagesStatus![at]!;
   const name = stage.stageName;
   const marked = (reason: StagedReason, message: string): RunStep =>
-    withStage(step, at, mark(stage, reason, message, context.input.now));
+    withStage(step, at, withReason(stage, reason, message, context.input.now));
   if (abort !== undefined) return run(marked('StageUpdatingFailed', abort), context, 'UpdateRunFailed', abort);
   const inFlight = stage.clusters.filter(isInFlight).map(({ clusterName }) => clusterName);
   if (inFlight.length === 0)
@@ -53,7 +53,7 @@ function stopDeleteStage(step: RunStep, context: RunContext): RunStep {
   const { clusters } = outcome.step.status.deletionStageStatus!;
   const followed = (reason: StagedReason, text: string): RunStep => ({
     ...outcome.step,
-    status: { ...outcome.step.status, deletionStageStatus: mark({ ...stage, clusters }, reason, text, now) },
+    status: { ...outcome.step.status, deletionStageStatus: withReason({ ...stage, clusters }, reason, text, now) },
   });
   if (clusters.every(hasFinished)) {
     const text = 'the delete stage is stopped, its removals are finished';
@@ -65,5 +65,5 @@ function stopDeleteStage(step: RunStep, context: RunContext): RunStep {
 
 const run = (step: RunStep, { input }: RunContext, reason: StagedReason, message: string): RunStep => ({
   ...step,
-  status: mark(step.status, reason, message, input.now),
+  status: withReason(step.status, reason, message, input.now),
 });

@@ -15,7 +15,7 @@ export interface Visit extends Waiting {
 }
 
 /** What is the same for all visits to the clusters of a stage in one plan. */
-export interface Stretch {
+export interface StageContext {
   /** The run before the first of them. */
   readonly begun: RunStep;
   readonly context: RunContext;

@@ -7,7 +7,7 @@ import { findCondition } from '../../kernel/condition.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep } from '../../placement-work.ts';
-import { mark } from '../marks.ts';
+import { withReason } from '../run-conditions.ts';
 import {
   hasFinished,
   hasStarted,
@@ -20,7 +20,7 @@ import {
 } from '../step.ts';
 import { assignBinding, isInSync, rolloutWithheld, type Wanted, wantedBy } from './assign-binding.ts';
 import { denialOf, runAllowance } from './run-allowance.ts';
-import { afterVisits, liveBinding, type Stretch, type Visit, visitsTo } from './visit.ts';
+import { afterVisits, liveBinding, type StageContext, type Visit, visitsTo } from './visit.ts';
 
 /** KubeFleet's updateRunStuckThreshold, not configurable there either. */
 const stuckAfterMs = 5 * 60_000;
@@ -40,12 +40,12 @@ export interface Walk {
  */
 export function walkClusters(begun: RunStep, context: RunContext, at: number, most: number): Walk {
   const { clusters, stageName: stage } = begun.status.stagesStatus![at]!;
-  const stretch: Stretch = { begun, context, stage };
-  const followed = visitsTo(clusters, begun.work).map((visit) => follow(visit, stretch));
+  const stageContext: StageContext = { begun, context, stage };
+  const followed = visitsTo(clusters, begun.work).map((visit) => follow(visit, stageContext));
   const stuck = followed.flatMap(({ isStuck, cluster }) => (isStuck ? [cluster.clusterName] : []));
   const aborts = followed.flatMap(({ abort }) => abort ?? []);
   const abort = aborts.length > 0 ? aborts.join('; ') : undefined;
-  const visits = abort === undefined ? startNew(followed, most, stretch) : followed;
+  const visits = abort === undefined ? startNew(followed, most, stageContext) : followed;
   const after = afterVisits(begun, visits);
   const stageStatus = { ...begun.status.stagesStatus![at]!, clusters: visits.map(({ cluster }) => cluster) };
   return { step: withStage(after, at, stageStatus), stuck, abort };
@@ -57,22 +57,22 @@ interface Followed extends Visit {
   readonly abort?: string;
 }
 
-function follow(visit: Visit, stretch: Stretch): Followed {
-  const { begun, context, stage } = stretch;
+function follow(visit: Visit, stageContext: StageContext): Followed {
+  const { begun, context, stage } = stageContext;
   const { now } = context.input;
   const { cluster } = visit;
   if (findCondition(cluster.conditions, 'Succeeded')?.status === 'False')
     return { ...visit, abort: `the cluster ${cluster.clusterName} in stage ${stage} has failed` };
   if (!isInFlight(cluster)) return visit;
   const binding = liveBinding(visit);
-  if (binding === undefined) return notSelected(visit, stretch);
+  if (binding === undefined) return notSelected(visit, stageContext);
   // Evicted in flight and picked again: the fresh binding is started like any other.
   if (binding.state === 'Scheduled') return { ...visit, cluster: { ...cluster, conditions: [] } };
   if (!isInSync(binding, wantedBy(begun, cluster), begun.work) || !wasBound(binding) || rolloutWithheld(binding)) {
     const abort = `the update of cluster ${cluster.clusterName} in stage ${stage} was preempted: its binding no longer has what this run gave it`;
-    return { ...visit, cluster: mark(cluster, 'ClusterUpdatingFailed', abort, now), abort };
+    return { ...visit, cluster: withReason(cluster, 'ClusterUpdatingFailed', abort, now), abort };
   }
-  const seen = checked(visit, binding, stretch);
+  const seen = checked(visit, binding, stageContext);
   if (hasFinished(seen.cluster)) return seen;
   const since = parseInstant(findCondition(cluster.conditions, 'Started')?.lastTransitionTime ?? '');
   if (since === undefined) return seen;
@@ -81,21 +81,21 @@ function follow(visit: Visit, stretch: Stretch): Followed {
     : { ...seen, isStuck: true };
 }
 
-function startNew(followed: readonly Visit[], most: number, stretch: Stretch): readonly Visit[] {
-  const { begun, context } = stretch;
+function startNew(followed: readonly Visit[], most: number, stageContext: StageContext): readonly Visit[] {
+  const { begun, context } = stageContext;
   const shown = context.input.shown(begun.work);
   let taken = followed.filter(({ cluster }) => isInFlight(cluster)).length;
   let allowance = runAllowance(begun.work, context);
   return followed.map((visit) => {
     if (taken >= most || hasStarted(visit.cluster) || hasFinished(visit.cluster)) return visit;
-    const after = start(visit, { ...stretch, allowance, shown });
+    const after = start(visit, { ...stageContext, allowance, shown });
     allowance = allowance.after(visit.bindings, after.bindings);
     if (!hasFinished(after.cluster)) taken += 1;
     return after;
   });
 }
 
-interface Starting extends Stretch {
+interface Starting extends StageContext {
   readonly allowance: Allowance;
   /** What a cluster was given it may have already, and is done then: the next plan would see that at once. */
   readonly shown: (step: BindingStep) => BindingStep;
@@ -120,7 +120,7 @@ function start(visit: Visit, starting: Starting): Visit {
   const denial = isInSync(binding, wanted, begun.work) ? undefined : denialOf(binding, allowance);
   if (denial) return withHold(visit, context, { reason: 'RolloutBudget', message: denial, stage, clusterName });
   const bindings = assignBinding(visit.bindings, wanted, starting).map(shown);
-  const started = mark(cluster, 'ClusterUpdatingStarted', `the update of cluster ${clusterName} started`, now);
+  const started = withReason(cluster, 'ClusterUpdatingStarted', `the update of cluster ${clusterName} started`, now);
   const given = { ...visit, cluster: started, bindings };
   const seen = checked(given, liveBinding(given)!, starting);
   return hasFinished(seen.cluster) ? seen : withWake(seen, formatInstant((parseInstant(now) ?? 0) + stuckAfterMs));
@@ -130,13 +130,13 @@ function start(visit: Visit, starting: Starting): Visit {
 const isCleared = (
   { bindings }: Visit,
   { index, cluster }: Wanted,
-  { begun: { work }, context: { input } }: Stretch,
+  { begun: { work }, context: { input } }: StageContext,
 ): boolean =>
   bindings
     .filter(({ binding }) => binding.deleting)
     .every(({ binding }) => input.isInherited(work, binding, { index, lists: cluster }));
 
-function checked(visit: Visit, binding: Binding, { context, stage }: Stretch): Visit {
+function checked(visit: Visit, binding: Binding, { context, stage }: StageContext): Visit {
   const { now } = context.input;
   const { clusterName } = visit.cluster;
   // External placements have no rollingUpdate of their own.
@@ -149,7 +149,7 @@ function checked(visit: Visit, binding: Binding, { context, stage }: Stretch): V
   switch (readiness.kind) {
     case 'ready': {
       const message = `the update of cluster ${clusterName} completed`;
-      return { ...visit, cluster: mark(visit.cluster, 'ClusterUpdatingSucceeded', message, now) };
+      return { ...visit, cluster: withReason(visit.cluster, 'ClusterUpdatingSucceeded', message, now) };
     }
     case 'settling': {
       // In KubeFleet runs do not wait for them (docs/compatibility.md).
@@ -167,8 +167,8 @@ function checked(visit: Visit, binding: Binding, { context, stage }: Stretch): V
   }
 }
 
-function notSelected(visit: Visit, { context }: Stretch): Visit {
+function notSelected(visit: Visit, { context }: StageContext): Visit {
   const { clusterName } = visit.cluster;
   const message = `the placement no longer selects cluster ${clusterName}: there is nothing to update`;
-  return { ...visit, cluster: mark(visit.cluster, 'ClusterNotSelected', message, context.input.now) };
+  return { ...visit, cluster: withReason(visit.cluster, 'ClusterNotSelected', message, context.input.now) };
 }

@@ -11,7 +11,7 @@ import { idsOf } from '../../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../../placement-work.ts';
 import { approvalName, type GateTiming } from '../approval/stage-gates.ts';
 import { presentClusters } from '../left-clusters.ts';
-import { mark } from '../marks.ts';
+import { withReason } from '../run-conditions.ts';
 import { deleteStageName, isStrategyOf, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
 import { type ArrangedStage, arrangeStages } from './arrange-stages.ts';
 import { scheduledClusters } from './scheduled-clusters.ts';
@@ -90,13 +90,13 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   return {
     ...step,
     work: withLastUsed(snapshot.work, snapshot.index, stages),
-    status: mark(status, 'UpdateRunInitializedSuccessfully', initializedMessage(status), input.now),
+    status: withReason(status, 'UpdateRunInitializedSuccessfully', initializedMessage(status), input.now),
   };
 }
 
 const refused = (step: RunStep, { input }: RunContext, message: string): RunStep => ({
   ...step,
-  status: mark(step.status, 'UpdateRunInitializedFailed', message, input.now),
+  status: withReason(step.status, 'UpdateRunInitializedFailed', message, input.now),
 });
 
 function freezeClusters(

@@ -56,7 +56,7 @@ const conditionsOf = {
 export type StagedReason = keyof typeof conditionsOf;
 
 /** `subject` with the conditions that `reason` stands for; a condition whose status stays keeps its time. */
-export function mark<T extends { readonly conditions?: Condition[] | undefined }>(
+export function withReason<T extends { readonly conditions?: Condition[] | undefined }>(
   subject: T,
   reason: StagedReason,
   message: string,

@@ -27,7 +27,7 @@ export const stagesDone = ({ stagesStatus = [] }: RunStatus): string =>
     .join(', ');
 
 /** How a run goes, in a few words: what it waits for where it waits, else what its conditions say. */
-export function toldProgress(status: RunStatus | undefined): string {
+export function progressText(status: RunStatus | undefined): string {
   const now = progressOf(status?.conditions);
   if (now === undefined) return 'not begun';
   const waits = now.reason === 'UpdateRunWaiting' ? (status?.stagesStatus ?? []).flatMap(waitsOf) : [];
