@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition, intOrPercent, objectMeta } from './meta.ts';
+import { clusterName, condition, intOrPercent, objectMeta, placementName } from './meta.ts';
 
 const versions = z.enum([
   'placement.kubernetes-fleet.io/v1',
@@ -11,7 +11,10 @@ export const eviction = z.strictObject({
   apiVersion: versions,
   kind: z.literal('ClusterResourcePlacementEviction'),
   metadata: objectMeta,
-  spec: z.strictObject({ placementName: z.string().max(255), clusterName: z.string().max(255) }),
+  spec: z.strictObject({
+    placementName: placementName(z.string().max(255)),
+    clusterName: clusterName(z.string().max(255)),
+  }),
   status: z.looseObject({ conditions: z.array(condition).optional() }).optional(),
 });
 export type Eviction = z.output<typeof eviction>;

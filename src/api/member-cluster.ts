@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition, objectMeta, timestamp } from './meta.ts';
+import { clusterName, condition, objectMeta, timestamp } from './meta.ts';
 
 /** Only `NoSchedule` exists (KubeFleet cluster/v1beta1). */
 export const taint = z.strictObject({
@@ -50,7 +50,7 @@ export type MemberClusterStatus = z.output<typeof memberClusterStatus>;
 export const memberCluster = z.strictObject({
   apiVersion: z.enum(['cluster.kubernetes-fleet.io/v1', 'cluster.kubernetes-fleet.io/v1beta1']),
   kind: z.literal('MemberCluster'),
-  metadata: objectMeta,
+  metadata: objectMeta.extend({ name: clusterName(z.string().min(1)) }),
   spec: memberClusterSpec.prefault({}),
   status: memberClusterStatus.optional(),
 });

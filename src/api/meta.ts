@@ -1,11 +1,23 @@
 import { z } from 'zod';
 import { labelOperatorNames } from './label-operators.ts';
 
-/** Name of a member cluster. At most 63 characters (KubeFleet, MemberCluster CEL rule). */
-export type ClusterName = string;
+/**
+ * Name of a member cluster. At most 63 characters (KubeFleet, MemberCluster CEL rule). A plain text may stand for it; a name of
+ * something else may not.
+ */
+export type ClusterName = string & { readonly __name?: 'ClusterName' };
+
+/** Name of a placement as objects in its own scope say it: without its namespace. */
+export type PlacementName = string & { readonly __name?: 'PlacementName' };
 
 /** `name` for a ClusterResourcePlacement, `namespace.name` for a ResourcePlacement: the folder name on the status branch. */
-export type PlacementKey = string & { readonly __key: 'PlacementKey' };
+export type PlacementKey = string & { readonly __name: 'PlacementKey' };
+
+/** A text that is the name of a cluster. */
+export const clusterName = (text: z.ZodString = z.string()): z.ZodType<ClusterName, string> => text;
+
+/** A text that is the name of a placement. */
+export const placementName = (text: z.ZodString = z.string()): z.ZodType<PlacementName, string> => text;
 
 /** RFC 3339 text such as `2026-11-20T10:00:00Z`. */
 export type Timestamp = string;

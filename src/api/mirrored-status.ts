@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clusterName } from './meta.ts';
 
 const mirroredObject = z.looseObject({
   apiVersion: z.string(),
@@ -17,7 +18,7 @@ export const mirroredStatus = z.looseObject({
   kind: z.literal('MirroredStatus'),
   /** Of the placement. */
   metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
-  clusterName: z.string(),
+  clusterName: clusterName(),
   /** In the order in which they are applied; objects without a status are left out. */
   objects: z.array(mirroredObject),
 });

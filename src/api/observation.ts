@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isManifest } from './is-manifest.ts';
 import { memberClusterStatus } from './member-cluster.ts';
-import { type Manifest, timestamp } from './meta.ts';
+import { clusterName, type Manifest, timestamp } from './meta.ts';
 import { patchDetail } from './placement.ts';
 
 const objectRef = z.strictObject({
@@ -48,7 +48,7 @@ export type PlacementSighting = z.output<typeof placementSighting>;
 export const clusterObservation = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
   kind: z.literal('ClusterObservation'),
-  metadata: z.looseObject({ name: z.string() }),
+  metadata: z.looseObject({ name: clusterName() }),
   /** Absent on a reachable member = at the time of the plan; on one that is not = nobody remembers the last contact. */
   observedAt: timestamp.optional(),
   reachable: z.boolean().default(true),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { labelSelector, objectMeta } from './meta.ts';
+import { labelSelector, objectMeta, placementName } from './meta.ts';
 
 export const jsonPatchOverride = z.strictObject({
   op: z.enum(['add', 'remove', 'replace']),
@@ -20,7 +20,7 @@ export const overrideRule = z.strictObject({
 export type OverrideRule = z.output<typeof overrideRule>;
 
 const overridePlacementRef = z.strictObject({
-  name: z.string(),
+  name: placementName(),
   scope: z.enum(['Cluster', 'Namespaced']).default('Cluster'),
 });
 const overridePolicy = z.strictObject({ overrideRules: z.array(overrideRule).min(1).max(20) });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { condition, timestamp } from './meta.ts';
+import { clusterName, condition, timestamp } from './meta.ts';
 import { applyStrategy, diffedPlacement, driftedPlacement, failedPlacement, placementPolicy } from './placement.ts';
 
 /** The scheduler's verdict on one cluster (KubeFleet's ClusterDecision). */
 export const clusterDecision = z.looseObject({
-  clusterName: z.string(),
+  clusterName: clusterName(),
   selected: z.boolean(),
   clusterScore: z
     .strictObject({ affinityScore: z.number().int().default(0), topologySpreadScore: z.number().int().default(0) })
@@ -50,7 +50,7 @@ export type BindingState = z.output<typeof bindingState>;
 
 /** KubeFleet's ClusterResourceBinding, names shortened (docs/status-branch.md). */
 export const bindingEntry = z.object({
-  targetCluster: z.string(),
+  targetCluster: clusterName(),
   state: bindingState,
   /** What an Unscheduled binding was before; absent on one that was never Bound. */
   previousState: z.enum(['Scheduled', 'Bound']).optional(),

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { condition, int32, intOrPercent, labelSelector, objectMeta, type PlacementKey } from './meta.ts';
+import {
+  clusterName,
+  condition,
+  int32,
+  intOrPercent,
+  labelSelector,
+  objectMeta,
+  type PlacementKey,
+  type PlacementName,
+} from './meta.ts';
 import { mostValues, propertyOperatorNames } from './property-operators.ts';
 
 export const resourceSelector = z.strictObject({
@@ -53,7 +62,7 @@ export type TopologySpreadConstraint = z.output<typeof topologySpreadConstraint>
 
 export const placementPolicy = z.strictObject({
   placementType: z.enum(['PickAll', 'PickN', 'PickFixed']).default('PickAll'),
-  clusterNames: z.array(z.string()).max(100).optional(),
+  clusterNames: z.array(clusterName()).max(100).optional(),
   numberOfClusters: int32.min(0).optional(),
   affinity: z
     .strictObject({
@@ -179,7 +188,7 @@ export const diffedPlacement = z.looseObject({
 export type DiffedPlacement = z.output<typeof diffedPlacement>;
 
 export const perClusterPlacementStatus = z.looseObject({
-  clusterName: z.string().optional(),
+  clusterName: clusterName().optional(),
   observedResourceIndex: z.string().optional(),
   applicableResourceOverrides: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),
   applicableClusterResourceOverrides: z.array(z.string()).optional(),
@@ -234,7 +243,7 @@ export type Placement = ClusterResourcePlacement | ResourcePlacement;
 /** What names a placement across documents. */
 export interface PlacementRef {
   readonly kind: PlacementKind;
-  readonly name: string;
+  readonly name: PlacementName;
   readonly namespace?: string;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition, intOrPercent, labelSelector, objectMeta } from './meta.ts';
+import { clusterName, condition, intOrPercent, labelSelector, objectMeta, placementName } from './meta.ts';
 import { applyStrategy } from './placement.ts';
 
 const versions = z.enum(['placement.kubernetes-fleet.io/v1', 'placement.kubernetes-fleet.io/v1beta1']);
@@ -35,7 +35,7 @@ export const taskStatus = z.looseObject({
 export type TaskStatus = z.output<typeof taskStatus>;
 
 export const clusterUpdatingStatus = z.looseObject({
-  clusterName: z.string(),
+  clusterName: clusterName(),
   resourceOverrideSnapshots: z.array(z.strictObject({ name: z.string(), namespace: z.string() })).optional(),
   clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
   conditions: z.array(condition).optional(),
@@ -72,7 +72,7 @@ export const stagedUpdateRun = z.strictObject({
   kind: z.enum(['ClusterStagedUpdateRun', 'StagedUpdateRun']),
   metadata: objectMeta,
   spec: z.strictObject({
-    placementName: z.string().max(255),
+    placementName: placementName(z.string().max(255)),
     resourceSnapshotIndex: z.string().optional(),
     stagedRolloutStrategyName: z.string(),
     /** Absent = Run: committing the file is the intent (docs/compatibility.md). */

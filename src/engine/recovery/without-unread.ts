@@ -23,7 +23,7 @@ export function withoutUnread(
     fleet: {
       ...fleet,
       placements: fleet.placements.filter((placement) => !isUnread(placementKey(refOf(placement)))),
-      evictions: fleet.evictions.filter(({ spec }) => !isUnread(spec.placementName as PlacementKey)),
+      evictions: fleet.evictions.filter(({ spec }) => !isUnread(placementKey({ name: spec.placementName }))),
       refused: [...fleet.refused, ...refs.map((ref) => ({ apiVersion: 'placement.kubernetes-fleet.io/v1', ...ref }))],
     },
     holds: refs.map(
