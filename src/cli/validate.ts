@@ -2,9 +2,9 @@ import type { Problem } from '../api/problem.ts';
 import type { Fleet } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { planFleet } from '../engine/plan.ts';
-import { contestedObjects } from '../repo/fleet/contested.ts';
+import { fleetWarnings } from '../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
-import { looseEnds } from '../repo/fleet/loose-ends.ts';
+import { overlappingPlacements } from '../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../repo/fleet/place-problems.ts';
 import { byPosition, formatProblem } from '../repo/fleet/positions.ts';
 import { readRecord } from '../repo/record/read.ts';
@@ -88,7 +88,7 @@ async function problemsOf(fleet: Fleet, { tree, isPart }: OpenedRepo): Promise<r
   const all = allAtOnce(fleet);
   const { plan } = planFleet({ now, commit: tree.id, fleet: all, record, observations: undefined, digest: sha256 });
   const planned = plan.problems.filter(({ code }) => foundByPlanning.has(code));
-  const loose = isPart ? [] : [...planned, ...contestedObjects(plan, fleet), ...looseEnds(fleet, record)];
+  const loose = isPart ? [] : [...planned, ...overlappingPlacements(plan, fleet), ...fleetWarnings(fleet, record)];
   const found = await placeProblems(loose, async () => tree);
   return [...fleet.problems, ...found].sort(byPosition);
 }

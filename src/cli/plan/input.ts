@@ -4,8 +4,8 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
+import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
-import { looseEnds } from '../../repo/fleet/loose-ends.ts';
 import { readObservations } from '../../repo/read-observations.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
@@ -55,7 +55,7 @@ export async function withPlanInput<T>(
     const recorded = readRecord(files);
     const problems: Problem[] = [
       ...loaded.problems,
-      ...(repo.isPart ? [] : looseEnds(loaded, recorded.record)),
+      ...(repo.isPart ? [] : fleetWarnings(loaded, recorded.record)),
       ...recorded.problems,
       ...(observed?.problems ?? []),
     ];

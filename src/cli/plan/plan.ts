@@ -7,7 +7,7 @@ import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { contestedObjects } from '../../repo/fleet/contested.ts';
+import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
@@ -36,7 +36,7 @@ export async function plan(
   const { input, supposed, result, plan } = await withPlanInput(options, async (input, { tree }) => {
     const supposed = isSupposed(options) ? whatIf(input, options) : undefined;
     const result = supposed?.result ?? planFleet(input);
-    const found = [...result.plan.problems, ...contestedObjects(result.plan, input.fleet)];
+    const found = [...result.plan.problems, ...overlappingPlacements(result.plan, input.fleet)];
     const problems = await placeProblems(found, async () => tree);
     return { input, supposed, result, plan: { ...result.plan, problems } };
   });

@@ -5,7 +5,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
 import { memoOf, type PlanMemo } from '../../engine/reuse/memo.ts';
 import type { Clock } from '../../members/clock.ts';
-import { looseEnds } from '../../repo/fleet/loose-ends.ts';
+import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
@@ -109,7 +109,7 @@ async function load(
   const fleet = await wanted.load(commit, record);
   await input.members.follow(membersOf(fleet, record), fleet.priceLists);
   const now = formatInstant(input.clock.now());
-  const found = [...fleet.problems, ...looseEnds(fleet, record), ...problems, ...before.problems];
+  const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems];
   const whole = { ...fleet, problems: found };
   return { before, record, fleet, problems, input: { now, commit, fleet: whole, record, digest: sha256 } };
 }

@@ -4,9 +4,9 @@ import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
+import { fieldWarning } from './field-warning.ts';
 import type { Done } from './kinds/row.ts';
 import { fleetRowOf, kindsByField } from './kinds/rows.ts';
-import { looseEnd } from './loose-end.ts';
 import { namesIn, type Reference } from './names.ts';
 
 /**
@@ -33,7 +33,11 @@ const dangling = onceFor((fleet: Fleet): readonly { readonly from: NamedObject; 
     return [
       {
         from,
-        problem: looseEnd(fleet, { kind: from.kind, ...from.metadata }, { code: 'dangling-reference', path, why, fix }),
+        problem: fieldWarning(
+          fleet,
+          { kind: from.kind, ...from.metadata },
+          { code: 'dangling-reference', path, why, fix },
+        ),
       },
     ];
   }),

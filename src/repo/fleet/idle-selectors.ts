@@ -3,7 +3,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
-import { looseEnd } from './loose-end.ts';
+import { fieldWarning } from './field-warning.ts';
 import { selectorTerms } from './selector-terms.ts';
 
 /**
@@ -20,7 +20,7 @@ export function idleSelectors(fleet: Fleet): Problem[] {
     if (selector === undefined || matching(selector)) return [];
     const lost = labelNobodyHas(selector, labels);
     const why = `the labels match no cluster of this repo${lost === undefined ? '' : `: none has ${lost}`}`;
-    return [looseEnd(fleet, { kind, ...metadata }, { code: 'idle-selector', path, why })];
+    return [fieldWarning(fleet, { kind, ...metadata }, { code: 'idle-selector', path, why })];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { looseEnd } from './loose-end.ts';
+import { fieldWarning } from './field-warning.ts';
 
 /**
  * Variables of overrides that are filled in nowhere: misspelt ones, which KubeFleet leaves as they stand, and labels that no
@@ -18,7 +18,7 @@ export function lostVariables(fleet: Fleet): Problem[] {
           if (lost === undefined) return [];
           const path = `spec.policy.overrideRules.${rule}.jsonPatchOverrides.${patch}.value`;
           const fix = lost.meant === undefined ? known : `did you mean ${lost.meant}?`;
-          return [looseEnd(fleet, { kind, ...metadata }, { code: 'lost-variable', path, why: lost.why, fix })];
+          return [fieldWarning(fleet, { kind, ...metadata }, { code: 'lost-variable', path, why: lost.why, fix })];
         }),
       ),
     ),

@@ -4,7 +4,7 @@ import type { Fleet } from '../../engine/input.ts';
 import { someOf } from '../../engine/kernel/some-of.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { compileHub, scopeOfKind } from '../../engine/selection/hub.ts';
-import { looseEnd } from './loose-end.ts';
+import { fieldWarning } from './field-warning.ts';
 
 /** A selector of an override. */
 export interface OverrideSelector {
@@ -44,7 +44,7 @@ export const misscopedSelectors = (fleet: Fleet): Problem[] =>
       isInScope(override, selector, fleet)
         ? []
         : [
-            looseEnd(
+            fieldWarning(
               fleet,
               { kind: override.kind, ...override.metadata },
               { code: 'override-scope', path: `${selector.path}.kind`, ...told(override, selector, fleet) },

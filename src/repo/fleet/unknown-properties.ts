@@ -10,7 +10,7 @@ import {
   resourcePrefix,
   wellKnownProperties,
 } from '../../engine/placement/properties.ts';
-import { looseEnd } from './loose-end.ts';
+import { fieldWarning } from './field-warning.ts';
 import { selectorTerms } from './selector-terms.ts';
 
 /**
@@ -26,7 +26,7 @@ export function unknownProperties(fleet: Fleet): Problem[] {
     return propertiesAsked(placement).flatMap(({ name, path }): Problem[] => {
       const fault = given.has(canonicalPropertyName(name)) ? undefined : faultOf(canonicalPropertyName(name));
       if (fault === undefined) return [];
-      return [looseEnd(fleet, { kind, ...metadata }, { code: 'unknown-property', path, ...fault })];
+      return [fieldWarning(fleet, { kind, ...metadata }, { code: 'unknown-property', path, ...fault })];
     });
   });
 }

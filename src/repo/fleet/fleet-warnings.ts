@@ -12,7 +12,7 @@ import { unknownProperties } from './unknown-properties.ts';
  * What the files of a whole fleet name, select and fill in by mistake although each is valid by itself: warnings with the place
  * of the object; `placeProblems` looks up that of the field. Of a part of a fleet nothing can be said.
  */
-export const looseEnds = (fleet: Fleet, done: Done): Problem[] => [
+export const fleetWarnings = (fleet: Fleet, done: Done): Problem[] => [
   ...danglingReferences(fleet, done),
   ...ofFiles(fleet),
 ];

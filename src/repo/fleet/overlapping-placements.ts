@@ -7,31 +7,31 @@ import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { refsIn } from '../../engine/selection/listed-objects.ts';
 import { describeRef, objectKey } from '../../engine/selection/object-key.ts';
 import { recordPathOf } from '../record/path.ts';
-import { looseEnd } from './loose-end.ts';
+import { fieldWarning } from './field-warning.ts';
 
 /**
  * Objects that two placements bring to the same clusters: no object can be of two, so members refuse it to the one that comes
  * second. A daemon tells that once it has happened; whoever writes the files wants to know before. Warnings, at the second
  * placement by name. What is only compared takes nothing.
  */
-export function contestedObjects(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Problem[] {
-  return contests(plan, fleet).flatMap(({ first, second, objects }): Problem[] => {
+export function overlappingPlacements(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Problem[] {
+  return overlaps(plan, fleet).flatMap(({ first, second, objects }): Problem[] => {
     const clusters = [...picked(second).intersection(picked(first))].sort();
     if (clusters.length === 0) return [];
     const why = `${describeRef(first)} brings ${fewOf(objects.map(describeRef))} to ${fewOf(clusters)} as well: a cluster refuses it to the one that comes second`;
     const fix = 'select every object in one placement, or pick other clusters';
-    return [looseEnd(fleet, second, { code: 'contested-object', path: 'spec.resourceSelectors', why, fix })];
+    return [fieldWarning(fleet, second, { code: 'contested-object', path: 'spec.resourceSelectors', why, fix })];
   });
 }
 
-interface Contest {
+interface Overlap {
   readonly first: PlannedPlacement;
   readonly second: PlannedPlacement;
   readonly objects: readonly ObjectRef[];
 }
 
 /** Of the objects that several placements bring, wherever to: each placement but the first against the first. */
-function contests(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Contest[] {
+function overlaps(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Overlap[] {
   const selected = selections(plan);
   const comparing = new Set(
     fleet.placements.flatMap(({ metadata, spec }) =>

@@ -3,7 +3,7 @@ import type { Fleet } from '../../engine/input.ts';
 import { problemOf } from '../../engine/problem-of.ts';
 
 /** A warning about a field of an object that is valid by itself, at the place of the object. `path` is dotted, inside it. */
-export const looseEnd = (
+export const fieldWarning = (
   fleet: Pick<Fleet, 'sources'>,
   of: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
   told: { readonly code: ProblemCode; readonly path: string; readonly why: string; readonly fix?: string | undefined },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { planFleet } from '../../../src/engine/plan.ts';
-import { contestedObjects } from '../../../src/repo/fleet/contested.ts';
+import { overlappingPlacements } from '../../../src/repo/fleet/overlapping-placements.ts';
 import { deployment, member, PaperFleet, placement } from '../../support/paper-fleet.ts';
 
 const all = '{placementType: PickAll}';
@@ -17,7 +17,7 @@ async function told(placements: Readonly<Record<string, string>>): Promise<strin
     ...placements,
   });
   const input = await paper.input();
-  return contestedObjects(planFleet(input).plan, input.fleet).map(
+  return overlappingPlacements(planFleet(input).plan, input.fleet).map(
     ({ file, path, message }) => `${file} ${path} ${message}`,
   );
 }
