@@ -151,8 +151,6 @@ describe('circles of imports, of types too', () => {
     'cli/get/get.ts cli/get/show.ts',
     'cli/status/difference-lines.ts cli/status/object-state.ts',
     'cli/trace/text.ts cli/trace/trace.ts',
-    'git/branches.ts git/http/http-branches.ts git/local/local-branches.ts git/mirror-fetch.ts git/native/native-branches.ts',
-    'git/objects/loose-objects.ts git/objects/objects.ts git/objects/read-objects.ts',
   ];
 
   it('are between no files', () => {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { RepoTree } from '../repo/tree.ts';
 import { parseAddress } from './address.ts';
-import { type Branches, type GitRequest, openBranches } from './branches.ts';
+import type { Branches, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
+import { openBranches } from './open-branches.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 
 /** The desired branch of a fleet repo. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { parseAddress } from './address.ts';
-import { type Branches, type GitRequest, openBranches } from './branches.ts';
+import type { Branches, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
 import type { Credentials } from './http/credentials.ts';
 import { newCommit, newFileTree, type TreeEntry } from './objects/new-objects.ts';
+import { openBranches } from './open-branches.ts';
 import type { Person } from './person.ts';
 import { alwaysAsk, type RefPoll } from './ref-poll.ts';
 import { branchRef } from './source.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fileChanges } from '../../src/git/objects/changes.ts';
 import { subjectOf } from '../../src/git/objects/commit.ts';
-import { openObjects } from '../../src/git/objects/objects.ts';
+import { openObjects } from '../../src/git/objects/open-objects.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { commit, gitThere, sh } from '../support/git-repository.ts';
 

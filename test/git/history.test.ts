@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { parseAddress } from '../../src/git/address.ts';
-import { openBranches } from '../../src/git/branches.ts';
+import { openBranches } from '../../src/git/open-branches.ts';
 import { refPoll } from '../../src/git/ref-poll.ts';
 import { resolveCommit } from '../../src/git/resolve-commit.ts';
 import { openSource } from '../../src/git/source.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listRefs } from '../../src/git/local/local-refs.ts';
-import { openObjects } from '../../src/git/objects/objects.ts';
+import { openObjects } from '../../src/git/objects/open-objects.ts';
 import { folder, removeFolders } from '../support/folders.ts';
 import { bare, clone, commit, gitThere, sh } from '../support/git-repository.ts';
 

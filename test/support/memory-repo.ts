@@ -2,7 +2,8 @@ import type { BranchChange, Branches } from '../../src/git/branches.ts';
 import { GitError } from '../../src/git/git-error.ts';
 import { covers } from '../../src/git/list-refs.ts';
 import { type NewObject, newCommit, newFileTree } from '../../src/git/objects/new-objects.ts';
-import { type Objects, objectsFrom } from '../../src/git/objects/objects.ts';
+import type { Objects } from '../../src/git/objects/objects.ts';
+import { objectsFrom } from '../../src/git/objects/open-objects.ts';
 import { readFiles } from '../../src/git/status-branch.ts';
 
 /** What may be asked of a repository; a test may let it fail. */

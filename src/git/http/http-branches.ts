@@ -5,7 +5,7 @@ import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
 import { mirrorRef, openMirror } from '../mirror.ts';
 import { mirrorFetch } from '../mirror-fetch.ts';
-import { openObjects } from '../objects/objects.ts';
+import { openObjects } from '../objects/open-objects.ts';
 import type { Credentials } from './credentials.ts';
 import { gitHttp } from './http.ts';
 import { lsRefs } from './ls-refs.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Branches } from '../branches.ts';
 import { GitError } from '../git-error.ts';
-import { openObjects } from '../objects/objects.ts';
+import { openObjects } from '../objects/open-objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import { changeRef, listRefs, readHead } from './local-refs.ts';
 import { locate, refuseUnknownFormat } from './locate.ts';

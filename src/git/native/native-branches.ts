@@ -3,7 +3,7 @@ import { GitError } from '../git-error.ts';
 import { covers } from '../list-refs.ts';
 import { mirrorRef, openMirror } from '../mirror.ts';
 import { mirrorFetch } from '../mirror-fetch.ts';
-import { openObjects } from '../objects/objects.ts';
+import { openObjects } from '../objects/open-objects.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import { type GitRun, git } from './run-git.ts';
 

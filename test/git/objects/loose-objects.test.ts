@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { looseObjects } from '../../../src/git/objects/loose-objects.ts';
-import { openObjects } from '../../../src/git/objects/objects.ts';
+import { openObjects } from '../../../src/git/objects/open-objects.ts';
 import { folder, removeFolders } from '../../support/folders.ts';
 import { clone, commit, gitThere, sh } from '../../support/git-repository.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openObjects } from '../../../src/git/objects/objects.ts';
+import { openObjects } from '../../../src/git/objects/open-objects.ts';
 import { removeFolders } from '../../support/folders.ts';
 import { clone, commit, gitThere, sh } from '../../support/git-repository.ts';
 
