@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterAll } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
 import { filesOf, folder, removeFolders } from './folders.ts';
 import { cli } from './run-cli.ts';
 
-afterEach(removeFolders);
+afterAll(removeFolders);
 
 /** A plan as `-o json` prints it: the record is text by path. */
 export type PrintedPlan = Omit<Plan, 'record'> & { readonly record: Readonly<Record<string, string>> };
