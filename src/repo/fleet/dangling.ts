@@ -2,10 +2,9 @@ import type { FleetObject } from '../../api/kinds.ts';
 import type { ObjectMeta } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
-import type { Fleet } from '../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { fieldWarning } from './field-warning.ts';
-import type { Done } from './kinds/row.ts';
 import { fleetRowOf, kindsByField } from './kinds/rows.ts';
 import { namesIn, type Reference } from './names.ts';
 
@@ -14,10 +13,10 @@ import { namesIn, type Reference } from './names.ts';
  * Nothing is said of a name where a file that cannot be read may hold it, nor of what has found it once. The
  * engine waits for such names in silence; whoever mistyped one wants to know.
  */
-export function danglingReferences(fleet: Fleet, done: Done): Problem[] {
+export function danglingReferences(fleet: Fleet, record: FleetRecord): Problem[] {
   if (fleet.unreadable.length > 0) return [];
   return dangling(fleet).flatMap(({ from, problem }) =>
-    fleetRowOf(from).hasFoundAll?.(from.metadata, done) ? [] : [problem],
+    fleetRowOf(from).hasFoundAll?.(from.metadata, record) ? [] : [problem],
   );
 }
 

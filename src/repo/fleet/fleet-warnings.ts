@@ -1,9 +1,8 @@
 import type { Problem } from '../../api/problem.ts';
-import type { Fleet } from '../../engine/input.ts';
+import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { danglingReferences } from './dangling.ts';
 import { idleSelectors } from './idle-selectors.ts';
-import type { Done } from './kinds/row.ts';
 import { lostVariables } from './lost-variables.ts';
 import { misscopedSelectors } from './override-scopes.ts';
 import { unknownProperties } from './unknown-properties.ts';
@@ -12,8 +11,8 @@ import { unknownProperties } from './unknown-properties.ts';
  * What the files of a whole fleet name, select and fill in by mistake although each is valid by itself: warnings with the place
  * of the object; `placeProblems` looks up that of the field. Of a part of a fleet nothing can be said.
  */
-export const fleetWarnings = (fleet: Fleet, done: Done): Problem[] => [
-  ...danglingReferences(fleet, done),
+export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
+  ...danglingReferences(fleet, record),
   ...ofFiles(fleet),
 ];
 

@@ -17,11 +17,11 @@ interface RowBase<T extends AnyFleetObject> {
   /** Annotations of ours that mean something on it, each with its one value where only one does. */
   readonly annotations?: Readonly<Record<string, string | undefined>>;
   /** Whether the record shows that all that the object names was found once; what became of it later says nothing of its file. */
-  hasFoundAll?(object: { readonly name: string; readonly namespace?: string | undefined }, record: Done): boolean;
+  hasFoundAll?(
+    object: { readonly name: string; readonly namespace?: string | undefined },
+    record: FleetRecord,
+  ): boolean;
 }
-
-/** What the status branch knows of work that was asked for. */
-export type Done = Pick<FleetRecord, 'runs' | 'evictions'>;
 
 /** A row for each kind of T. */
 export type FleetRows<T extends FleetObject> = { readonly [K in T['kind']]: FleetRow<OfKind<T, K>> };

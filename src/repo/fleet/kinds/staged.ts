@@ -1,10 +1,11 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun, StagedUpdateStrategy } from '../../../api/staged.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { membershipAnnotation } from '../../../engine/staged/left-clusters.ts';
 import { isInitialized } from '../../../engine/update-run.ts';
 import type { Names, Reference } from '../names.ts';
-import type { Done, FleetRows } from './row.ts';
+import type { FleetRows } from './row.ts';
 
 const strategy = { in: 'strategies' } as const;
 
@@ -15,7 +16,7 @@ const run = {
     { ...names.placement(spec.placementName, namespace), path: 'spec.placementName' },
     { ...names.strategy(spec.stagedRolloutStrategyName, namespace), path: 'spec.stagedRolloutStrategyName' },
   ],
-  hasFoundAll(object: Parameters<typeof placementKey>[0], { runs }: Done) {
+  hasFoundAll(object: Parameters<typeof placementKey>[0], { runs }: FleetRecord) {
     const status = runs.get(placementKey(object))?.status;
     return status !== undefined && isInitialized(status);
   },
