@@ -1,10 +1,21 @@
 import { defineConfig } from 'vitest/config';
 import { patience } from './test/support/law-runs.ts';
 
+const timeouts = { testTimeout: patience(120_000), hookTimeout: 60_000 };
+
+/**
+ * Folders whose tests change nothing outside themselves share what they load: loading the program takes longer than most of
+ * these tests. The others start processes or change the streams, the environment or the clock of their own.
+ */
+const sharing = ['api', 'contract', 'engine', 'members', 'repo', 'simulator'].map(
+  (name) => `test/${name}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: patience(120_000),
-    hookTimeout: 60_000,
+    projects: [
+      { test: { name: 'sharing', include: sharing, isolate: false, ...timeouts } },
+      { test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: sharing, ...timeouts } },
+    ],
   },
 });
