@@ -38,6 +38,8 @@ export type LoadedPlacement = Pick<PlacementWork, 'placement' | 'contents' | 're
 export interface BindingStep {
   readonly binding: Binding;
   readonly move: Move;
+  /** The binding as it was observed after this plan moved it: while it is the same value, nothing new is to be seen. */
+  readonly observed?: Binding;
 }
 
 /** The binding on its way out. It is not rendered any more, so the labels that it held on to (`withHeldLabels`) go. */

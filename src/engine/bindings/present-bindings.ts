@@ -46,10 +46,11 @@ export const observeMoved = (work: PlacementWork, world: World): PlacementWork =
 /** A binding of a placement as its cluster shows it now, where this plan moved it. */
 export function movedAsShown(work: LoadedPlacement, world: World): (step: BindingStep) => BindingStep {
   const isOwn = ownershipOf(work, world);
-  return (step) =>
-    isMoved(step)
-      ? { ...step, binding: observed(work, assigned(step.binding, work, world, isOwn), world, isOwn) }
-      : step;
+  return (step) => {
+    if (!isMoved(step) || step.observed === step.binding) return step;
+    const binding = observed(work, assigned(step.binding, work, world, isOwn), world, isOwn);
+    return { ...step, binding, observed: binding };
+  };
 }
 
 /** A binding with what its overrides fill in from the labels that its cluster has now, as the cluster shows it by that. */

@@ -17,12 +17,17 @@ export interface Successor {
 }
 
 /**
- * Whether the successor of a binding that is on its way out inherits what is left of it: the actor has removed all that it may, what
+ * Whether the successor of a binding that is being removed takes over what is left of it: the actor has removed all that it may, what
  * is left stays only since objects of others are in it, and the successor asks for just that. Nothing of it is to go any more
  * then, so there is nothing to wait for. In KubeFleet a namespace goes with all that is in it, so this does not arise
  * (docs/compatibility.md).
  */
-export function isInherited(work: PlacementWork, leaving: Binding, { index, lists }: Successor, world: World): boolean {
+export function successorTakesOver(
+  work: PlacementWork,
+  leaving: Binding,
+  { index, lists }: Successor,
+  world: World,
+): boolean {
   const { targetCluster: clusterName } = leaving;
   const placement = refOf(work.placement);
   const observation = world.observationOf(clusterName);

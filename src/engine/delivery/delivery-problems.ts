@@ -12,7 +12,7 @@ import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
 import type { OverrideHistory } from '../overrides/snapshots.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { tellsLostSnapshot } from '../recovery/lost-snapshot.ts';
+import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
 import { apiVersionOf } from '../selection/group-version.ts';
 import { describeRef, keyOfManifest, objectKey } from '../selection/object-key.ts';
 import { fixOfObject } from './fix-of-object.ts';
@@ -23,16 +23,19 @@ import { fixOfObject } from './fix-of-object.ts';
  * are valid, and what one member refuses says nothing of the plan. What is applied and not available yet is no problem.
  */
 export function deliveryProblems(
-  { placement, bindings }: PlacementWork,
+  work: PlacementWork,
   { fleet, overrides }: { readonly fleet: Fleet; readonly overrides: OverrideHistory },
 ): Problem[] {
-  return troublesOf(bindings).map(({ code, about, why, clusters }) => ({
-    severity: 'warning' as const,
-    code,
-    ...placeOf({ about, why, placement, fleet }),
-    message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}${why && `: ${why}`}`,
-    ...fixOf({ about, why, placement, fleet, overrides }),
-  }));
+  const { placement, bindings } = work;
+  return troublesOf(bindings)
+    .map((trouble) => (isLost(trouble, work) ? { ...trouble, code: 'lost-snapshot' as const } : trouble))
+    .map(({ code, about, why, clusters }) => ({
+      severity: 'warning' as const,
+      code,
+      ...placeOf({ about, why, placement, fleet }),
+      message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}${why && `: ${why}`}`,
+      ...fixOf({ about, why, placement, fleet, overrides }),
+    }));
 }
 
 function fixOf(of: {
@@ -78,7 +81,13 @@ interface Trouble {
   /** As the first of the clusters says it. */
   readonly why: string;
   readonly clusters: readonly ClusterName[];
+  /** Of the snapshot that they are given, where it is to blame as a whole. */
+  readonly index?: number | undefined;
 }
+
+/** Where it is unknown what is in a snapshot, no envelope is at fault: there is nothing to unpack. */
+const isLost = ({ code, index }: Trouble, work: PlacementWork): boolean =>
+  code === 'failing-envelope' && index !== undefined && rememberedManifests(work, index) === undefined;
 
 /** Placements at rest keep their bindings from plan to plan, and of a hundred thousand few are in trouble. */
 const troublesOf = onceFor((bindings: readonly BindingStep[]): readonly Trouble[] => {
@@ -110,9 +119,10 @@ function troublesAt(binding: Binding): (Omit<Trouble, 'clusters'> & { readonly k
     return [
       {
         key: `envelope ${envelope}`,
-        code: tellsLostSnapshot(envelope) ? 'lost-snapshot' : 'failing-envelope',
+        code: 'failing-envelope',
         about: undefined,
         why: envelope,
+        index: binding.resourceSnapshotIndex,
       },
     ];
   if (!binding.failedPlacements || findCondition(binding.conditions, 'Applied')?.status !== 'False') return [];

@@ -14,7 +14,7 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
   const work = { ...begun, problems: [...begun.problems, ...selectionProblems(begun, world)] };
   const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);
   if (placement === undefined) return work;
-  const moveOf = new Map<Binding, BindingStep['move']>(work.bindings.map(({ binding, move }) => [binding, move]));
+  const stepOf = new Map<Binding, BindingStep>(work.bindings.map((step) => [step.binding, step]));
   const outcome = schedule({
     placement,
     state: { policySnapshots: work.policySnapshots, bindings: work.bindings.map(({ binding }) => binding) },
@@ -26,7 +26,7 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
   return {
     ...work,
     policySnapshots: outcome.policySnapshots,
-    bindings: outcome.bindings.map((binding) => ({ binding, move: moveOf.get(binding) ?? 'keep' })),
+    bindings: outcome.bindings.map((binding) => stepOf.get(binding) ?? { binding, move: 'keep' }),
     decisions: outcome.decisions,
     scheduled: outcome.scheduled,
     wakes: [...work.wakes, ...outcome.wakes],

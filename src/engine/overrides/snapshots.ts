@@ -25,12 +25,12 @@ export function snapshotOverrides(request: {
   readonly recorded: OverrideHistory;
   readonly digest: (text: string) => string;
   /** Fleet.refused and Fleet.unreadable: an override that may stand in a broken file is not read as deleted. */
-  readonly refused?: readonly ObjectRef[];
-  readonly unreadable?: readonly string[];
+  readonly refused: readonly ObjectRef[];
+  readonly unreadable: readonly string[];
   /** Ids (snapshot-id.ts) that bindings, runs and resource snapshots carry: they outlive the limit. */
-  readonly inUse?: ReadonlySet<string>;
+  readonly inUse: ReadonlySet<string>;
 }): OverrideHistory {
-  const { overrides, recorded, digest, refused = [], unreadable = [], inUse } = request;
+  const { overrides, recorded, digest, refused, unreadable, inUse } = request;
   const present = new Set(overrides.map((override) => overrideKey(override.kind, override.metadata)));
   const held = new Set(refused.map((ref) => overrideKey(ref.kind, ref)));
   const history = new Map<string, readonly OverrideSnapshot[]>();
@@ -120,7 +120,7 @@ function withLatest(
   folder: string,
   snapshots: readonly OverrideSnapshot[],
   digest: (text: string) => string,
-  inUse: ReadonlySet<string> | undefined,
+  inUse: ReadonlySet<string>,
 ): OverrideSnapshot[] {
   const owner = overrideKey(override.kind, override.metadata);
   const own = snapshots.filter((snapshot) => ownerOf(snapshot, folder) === owner);
@@ -136,7 +136,7 @@ function withLatest(
   const { name, namespace } = override.metadata;
   return [
     ...others,
-    ...own.filter((snapshot) => newest.has(snapshot) || inUse?.has(snapshotId(snapshot))).map(unlabelled),
+    ...own.filter((snapshot) => newest.has(snapshot) || inUse.has(snapshotId(snapshot))).map(unlabelled),
     {
       apiVersion: 'gitfleet.dev/v1alpha1' as const,
       kind: `${override.kind}Snapshot` as const,

@@ -26,7 +26,7 @@ export function differsByTrigger(
   before: RecordedLists,
   after: RecordedLists,
   history: OverrideHistory,
-  known: ReadonlySet<string> = new Set(),
+  known: ReadonlySet<string>,
 ): boolean {
   if (!listsDiffer(before, after)) return false;
   const { byId } = lookupOf(history);

@@ -15,22 +15,25 @@ export function withLastGoodConfig(input: PlanInput): { readonly input: PlanInpu
   if (fleet.config !== undefined || record.config === undefined || !absenceMeansNothing(fleet, ref))
     return { input, holds: [] };
   return {
-    input: { ...input, fleet: { ...holdingItsHeirs(fleet, record.config), config: record.config } },
+    input: { ...input, fleet: { ...withoutReliant(fleet, record.config), config: record.config } },
     holds: [lastGoodHold(ref, heldBecause(fleet, ref))],
   };
 }
 
 /** The usual strategy is read with the repo: placements that rely on it are held as they were. */
-function holdingItsHeirs(fleet: Fleet, { spec }: FleetConfig): Fleet {
+function withoutReliant(fleet: Fleet, { spec }: FleetConfig): Fleet {
   const without = fleet.withoutStrategy;
   if (spec.defaults?.strategy === undefined || !without) return fleet;
   const relies = (placement: Placement) => without.has(placementKey(refOf(placement)));
-  const heirs = fleet.placements.filter(relies);
+  const reliant = fleet.placements.filter(relies);
   return {
     ...fleet,
     placements: fleet.placements.filter((placement) => !relies(placement)),
     // What they said last of how they are to be deleted is recorded; they are deleted all the same.
     beingDeleted: fleet.beingDeleted.filter((placement) => !relies(placement)),
-    refused: [...fleet.refused, ...heirs.map((heir) => ({ apiVersion: heir.apiVersion, ...refOf(heir) }))],
+    refused: [
+      ...fleet.refused,
+      ...reliant.map((placement) => ({ apiVersion: placement.apiVersion, ...refOf(placement) })),
+    ],
   };
 }

@@ -19,10 +19,6 @@ export const isLostSnapshot = (
   !contents.has(index) &&
   resourceSnapshots.some((entry) => entry.index === index && entry.hash !== undefined && entry.hash !== rebuiltHash);
 
-const opening = 'resource snapshot ';
-
 /** Why a cluster cannot be given what it was to have. */
 export const lostSnapshotMessage = (index: number): string =>
-  `${opening}${index} is not remembered any more, and the cluster shows nothing of it`;
-
-export const tellsLostSnapshot = (message: string): boolean => message.startsWith(opening);
+  `resource snapshot ${index} is not remembered any more, and the cluster shows nothing of it`;

@@ -63,10 +63,9 @@ export function steady({ step }: Classified, now: Timestamp): BindingStep {
   if (binding.state !== 'Bound') return step;
   const first = started(binding, now, 'The rollout of the latest resources has started');
   const present = binding.conditions?.find(({ type }) => type === 'RolloutStarted');
-  return {
-    binding: present?.status === 'True' ? binding : { ...binding, conditions: [first, ...others(binding)] },
-    move: step.move,
-  };
+  return present?.status === 'True'
+    ? step
+    : { ...step, binding: { ...binding, conditions: [first, ...others(binding)] } };
 }
 
 const others = ({ conditions }: Binding) => (conditions ?? []).filter(({ type }) => type !== 'RolloutStarted');

@@ -31,7 +31,7 @@ export interface RollOutContext extends OverrideComparison {
   /** A moved binding as its cluster shows it: that may have what it is given already, and is ready then. */
   readonly shown: (step: BindingStep) => BindingStep;
   /** Whether what is left of a binding on its way out is what its cluster gets with the latest resource snapshot. */
-  readonly isInherited: (leaving: Binding) => boolean;
+  readonly takesOver: (leaving: Binding) => boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export function rollOut(begun: PlacementWork, context: RollOutContext): Placemen
   if (latest === undefined || strategy.type !== 'RollingUpdate') return begun;
   const { rollingUpdate } = strategy;
   const work = withLabels({ ...begun, bindings: withApplyStrategy(begun) }, latest.index, context);
-  const { conflict, cleaning, succeeding } = sameCluster(work, context.isInherited);
+  const { conflict, cleaning, succeeding } = sameCluster(work, context.takesOver);
   const period = {
     now: parseInstant(context.now) ?? 0,
     ms: rollingUpdate.unavailablePeriodSeconds * 1000,

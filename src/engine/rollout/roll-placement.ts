@@ -1,6 +1,6 @@
 import { refOf } from '../../api/placement.ts';
 import { filledAsShown, movedAsShown } from '../bindings/present-bindings.ts';
-import { isInherited } from '../bindings/successor.ts';
+import { successorTakesOver } from '../bindings/successor.ts';
 import { placementBudget } from '../budget/placement-budget.ts';
 import { idsOf } from '../overrides/snapshot-id.ts';
 import { differsByTrigger } from '../overrides/trigger.ts';
@@ -27,8 +27,8 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     budget: placementBudget(refOf(work.placement), world.input.fleet),
     filled: filledAsShown(work, world),
     shown: movedAsShown(work, world),
-    isInherited(leaving) {
-      return isInherited(work, leaving, { index: latest.index, lists: lists(leaving.targetCluster) }, world);
+    takesOver(leaving) {
+      return successorTakesOver(work, leaving, { index: latest.index, lists: lists(leaving.targetCluster) }, world);
     },
   });
   // What rides along with the next rollout has not been used yet.

@@ -17,12 +17,12 @@ export interface SameCluster {
 }
 
 /**
- * Bindings of one placement that meet on one cluster (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `isInherited`: whether
+ * Bindings of one placement that meet on one cluster (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `takesOver`: whether
  * what is left of a binding on its way out is what a new one asks for.
  */
 export function sameCluster(
   { placement, bindings }: PlacementWork,
-  isInherited: (leaving: Binding) => boolean,
+  takesOver: (leaving: Binding) => boolean,
 ): SameCluster {
   const ref = refOf(placement);
   const byCluster = new Map<ClusterName, Binding[]>();
@@ -47,7 +47,7 @@ export function sameCluster(
       };
     }
     if (live[0]?.state !== 'Scheduled') continue;
-    if (list.every((binding) => !binding.deleting || isInherited(binding))) {
+    if (list.every((binding) => !binding.deleting || takesOver(binding))) {
       succeeding.add(clusterName);
       continue;
     }

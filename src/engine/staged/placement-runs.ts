@@ -1,7 +1,7 @@
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { movedAsShown } from '../bindings/present-bindings.ts';
-import { isInherited } from '../bindings/successor.ts';
+import { successorTakesOver } from '../bindings/successor.ts';
 import { sourceKey } from '../input.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { placementPause } from '../pause/placement-pause.ts';
@@ -44,7 +44,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
       const pinned = entry && entry !== latest ? entry.overrides : undefined;
       return overridesFor(present, world, index, pinned)(cluster);
     },
-    isInherited: (present, leaving, successor) => isInherited(present, leaving, successor, world),
+    takesOver: (present, leaving, successor) => successorTakesOver(present, leaving, successor, world),
     budgets: world.input.fleet.budgets,
     refused: world.input.fleet.refused,
     absenceIsCertain: world.input.fleet.unreadable.length === 0,

@@ -46,7 +46,7 @@ export interface RunsInput {
     index: number,
   ) => RecordedLists | { readonly error: string };
   /** Whether what is left of a binding on its way out is what its cluster gets with that snapshot. */
-  readonly isInherited: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
+  readonly takesOver: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
   /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` bind a run (docs/compatibility.md). */
   readonly budgets: readonly DisruptionBudget[];
   /** Objects whose file is invalid; a budget among them blocks. */

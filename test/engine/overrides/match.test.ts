@@ -205,7 +205,7 @@ describe('what begins a rollout', () => {
     ['an override deleted, whatever it names', carries('f-1'), none, deleted, true],
     ['a cluster relabelled out of an override', carries('f-1'), none, history, true],
   ])('%s', (_, before, after, seen, begins) => {
-    expect(differsByTrigger(before, after, seen)).toBe(begins);
+    expect(differsByTrigger(before, after, seen, new Set())).toBe(begins);
   });
 
   test('a cluster relabelled into an override that the placement already uses', () => {

@@ -57,7 +57,14 @@ test('ten are kept, and those in use', () => {
   let history = historyOf([]);
   const inUse = new Set(['tidy-1']);
   for (let round = 0; round < 15; round++) {
-    history = snapshotOverrides({ overrides: [version(`v${round}`)], recorded: history, digest, inUse });
+    history = snapshotOverrides({
+      overrides: [version(`v${round}`)],
+      recorded: history,
+      digest,
+      refused: [],
+      unreadable: [],
+      inUse,
+    });
   }
   expect(shape(history)).toEqual(['1', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14 latest']);
 });
@@ -81,7 +88,17 @@ describe('a deleted override', () => {
     ['its file is refused', { refused: [{ apiVersion: 'x', kind: 'ClusterResourceOverride', name: 'tidy' }] }],
     ['some file cannot be read', { unreadable: ['overrides/all.yaml'] }],
   ])('is none while %s', (_, broken) => {
-    expect(snapshotOverrides({ overrides: [], recorded: before, digest, ...broken })).toEqual(before);
+    expect(
+      snapshotOverrides({
+        overrides: [],
+        recorded: before,
+        digest,
+        refused: [],
+        unreadable: [],
+        inUse: new Set(),
+        ...broken,
+      }),
+    ).toEqual(before);
   });
 });
 

@@ -55,4 +55,4 @@ export const addLabel = (key: string, value: unknown = 'yes') =>
 export const historyOf = (
   overrides: readonly (ClusterResourceOverride | ResourceOverride)[],
   recorded: OverrideHistory = new Map(),
-): OverrideHistory => snapshotOverrides({ overrides, recorded, digest });
+): OverrideHistory => snapshotOverrides({ overrides, recorded, digest, refused: [], unreadable: [], inUse: new Set() });

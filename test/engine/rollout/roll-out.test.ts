@@ -132,11 +132,11 @@ describe('two bindings on one cluster', () => {
       'SameClusterCleanup a',
     ]);
   });
-  describe('where the new one inherits what is left of the old one', () => {
+  describe('where the new one replaces what is left of the old one', () => {
     const going = (name: string) => bound(name, 1, health.ready, { deleting: true });
     const failing = (name: string) => bound(name, 1, health.unavailable, { deleting: true });
     const ready = (name: string) => bound(name, 1, health.ready);
-    const isInherited = () => true;
+    const takesOver = () => true;
     const told = (work: PlacementWork) =>
       work.bindings.map(({ binding, move }) => `${binding.targetCluster} ${binding.state} ${move}`);
     it.each<[string, Placement, Binding[], string[]]>([
@@ -171,16 +171,16 @@ describe('two bindings on one cluster', () => {
         ['a Bound add', 'b Bound keep'],
       ],
     ])('%s', (_, placement, bindings, expected) => {
-      const work = roll(workOf(placement, bindings), { isInherited });
+      const work = roll(workOf(placement, bindings), { takesOver });
       expect(told(work)).toEqual(expected);
-      expect(told(roll(replanned(work), { isInherited })).map((line) => line.replace('keep', 'add'))).toEqual(
+      expect(told(roll(replanned(work), { takesOver })).map((line) => line.replace('keep', 'add'))).toEqual(
         expected.map((line) => line.replace('keep', 'add')),
       );
     });
     it('asks of no binding but one on its way out beside a Scheduled one', () => {
       const asked: string[] = [];
       roll(workOf(placement, [going('a'), going('b'), scheduled('b'), ready('c')]), {
-        isInherited({ targetCluster }) {
+        takesOver({ targetCluster }) {
           asked.push(targetCluster);
           return false;
         },

@@ -120,7 +120,7 @@ export const roll = (work: PlacementWork, context: Partial<RollOutContext> = {})
     budget: undefined,
     filled: (binding) => binding,
     shown: (step) => step,
-    isInherited: () => false,
+    takesOver: () => false,
     ...context,
   });
 

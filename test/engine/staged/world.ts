@@ -196,7 +196,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   digest,
   takeSnapshot,
   shown: () => (step) => step,
-  isInherited: () => false,
+  takesOver: () => false,
   budgets: [],
   refused: [],
   absenceIsCertain: true,

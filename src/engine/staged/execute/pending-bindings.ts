@@ -72,7 +72,7 @@ function released(entry: BindingStep, now: string): BindingStep {
   const { binding, move } = entry;
   const withheld = findCondition(binding.conditions, 'RolloutStarted');
   const kept = move === 'wait' ? 'keep' : move;
-  if (withheld?.reason !== notStartedYet) return { binding, move: kept };
+  if (withheld?.reason !== notStartedYet) return { ...entry, move: kept };
   const others = (binding.conditions ?? []).filter(({ type }) => type !== withheld.type);
   if (binding.state !== 'Bound') return { binding: { ...binding, conditions: others }, move: kept };
   const started = settle(

@@ -134,7 +134,7 @@ const isCleared = (
 ): boolean =>
   bindings
     .filter(({ binding }) => binding.deleting)
-    .every(({ binding }) => input.isInherited(work, binding, { index, lists: cluster }));
+    .every(({ binding }) => input.takesOver(work, binding, { index, lists: cluster }));
 
 function checked(visit: Visit, binding: Binding, { context, stage }: StageContext): Visit {
   const { now } = context.input;
