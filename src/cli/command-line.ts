@@ -37,7 +37,7 @@ const isUnknownCommand = (error: unknown): error is Error =>
 async function hintAtKind(complaint: string): Promise<void> {
   const word = /unknown command '([^']*)'$/.exec(complaint)?.[1];
   if (word === undefined) return;
-  const { kindLike } = await import('./status/kinds.ts');
+  const { kindLike } = await import('./kinds/kinds.ts');
   const kind = kindLike(word);
   if (kind !== undefined) process.stderr.write(`(did you mean gitfleet get ${kind}?)\n`);
 }

@@ -6,7 +6,7 @@ import { sourceOf } from '../../engine/problem-of.ts';
 import { progressText } from '../../engine/staged/progress-text.ts';
 import { isOver } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import { kindMeant } from '../status/kinds.ts';
+import { kindMeant } from '../kinds/kinds.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { oneNamed } from '../terminal/one-named.ts';

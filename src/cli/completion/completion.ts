@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { titleOf } from '../../repo/title-of.ts';
-import { kindsMeant } from '../status/kinds.ts';
+import { kindsMeant } from '../kinds/kinds.ts';
 import { withStatus } from '../status/open-status.ts';
 import { defaultHistory } from '../status/read-events.ts';
 import { CliError } from '../terminal/exit.ts';

@@ -1,34 +1,19 @@
-import type { MemberCluster } from '../../api/member-cluster.ts';
 import { placementKey } from '../../api/placement.ts';
-import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
-import type { StagedUpdateRun } from '../../api/staged.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { eventObject, eventRows } from '../kinds/events.ts';
+import { kindMeant } from '../kinds/kinds.ts';
+import type { Row } from '../kinds/listing.ts';
+import { titled } from '../kinds/page-text.ts';
 import { noteWhereBehind } from '../status/behind.ts';
-import type { Bound } from '../status/bindings.ts';
-import { eventObject, eventRows } from '../status/events.ts';
-import type { AskedEviction } from '../status/evictions.ts';
-import { kindMeant } from '../status/kinds.ts';
-import type { Row } from '../status/listing.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
-import { knownPlacements } from '../status/placements.ts';
 import { type FleetEvent, readEvents } from '../status/read-events.ts';
-import type { Asked } from '../status/runs.ts';
-import type { OfPlacement } from '../status/snapshots.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { table } from '../terminal/table.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { approvalText, removalText } from './approval.ts';
-import { bindingText } from './binding.ts';
-import { clusterText } from './cluster.ts';
-import { evictionText } from './eviction.ts';
-import { objectText, titled } from './object.ts';
-import { placementText } from './placement.ts';
-import { runText } from './run.ts';
-import { policySnapshotText, snapshotText } from './snapshot.ts';
 
 /** Changes of one object that its events are taken from; KubeFleet's events live for an hour, ours as long as git's history. */
 const mostVersions = 100;
@@ -58,8 +43,7 @@ export async function describe(word: string, givenName: string | undefined, opti
     const described = await Promise.all(
       found.map(async (row) => ({ row, events: await eventsOf(plural, row, { status, reader }) })),
     );
-    if (format === 'table')
-      print(described.map(({ row, events }) => textOf(plural, row, { status, events })).join('\n\n\n'));
+    if (format === 'table') print(described.map(({ row, events }) => textOf(row, { status, events })).join('\n\n\n'));
     else {
       const items = described.map(({ row, events }) => ({ object: row.value, events: events?.map(eventObject) ?? [] }));
       const list = { apiVersion: 'gitfleet.dev/v1alpha1', kind: 'DescriptionList', items };
@@ -80,46 +64,16 @@ async function eventsOf(
 }
 
 function textOf(
-  plural: string,
   row: Row,
   { status, events }: { readonly status: Status; readonly events: readonly FleetEvent[] | undefined },
 ): string {
-  const body = bodyOf(plural, row, status);
+  const body = row.page(status);
   if (events === undefined) return body.join('\n\n');
   const rows = eventRows(events, status.now);
   const told =
     rows.length === 0 ? 'Events:  <none>' : titled('Events', table(['TYPE', 'REASON', 'AGE', 'FROM', 'MESSAGE'], rows));
   return [...body, told].join('\n\n');
 }
-
-function bodyOf(plural: string, row: Row, status: Status): string[] {
-  switch (plural) {
-    case 'placements': {
-      const known = knownPlacements(status.record).find(({ title }) => title === titleOf(row));
-      return known ? placementText(known, status) : [objectText(row.value)];
-    }
-    case 'clusters':
-      return clusterText(row.value as MemberCluster, status);
-    case 'runs':
-      return runText(row.value as StagedUpdateRun, status);
-    case 'approvals': {
-      const asked = row.item as Asked;
-      return 'removal' in asked ? removalText(asked.removal, status) : approvalText(asked.approval, status);
-    }
-    case 'bindings':
-      return bindingText(named(row), row.item as Bound, status);
-    case 'snapshots':
-      return snapshotText(named(row), row.item as OfPlacement<ResourceSnapshotEntry>);
-    case 'policysnapshots':
-      return policySnapshotText(named(row), row.item as OfPlacement<PolicySnapshotEntry>);
-    case 'evictions':
-      return evictionText(row.item as AskedEviction);
-    default:
-      return [objectText(row.value)];
-  }
-}
-
-const named = ({ name, value }: Row) => ({ name, kind: (value as { readonly kind: string }).kind });
 
 /** Where the object stands on the status branch. */
 function pathOf(plural: string, row: Row, { files }: Status): string | undefined {

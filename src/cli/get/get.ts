@@ -1,10 +1,10 @@
 import { matchesSelector } from '../../engine/kernel/selector.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { type KindMeant, kindsMeant } from '../kinds/kinds.ts';
+import type { Row } from '../kinds/listing.ts';
 import { noteWhereBehind } from '../status/behind.ts';
 import { moved } from '../status/follow.ts';
-import { type KindMeant, kindsMeant } from '../status/kinds.ts';
-import type { Row } from '../status/listing.ts';
-import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
+import { type Status, type StatusReader, withStatus } from '../status/open-status.ts';
 import { CliError } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
@@ -12,17 +12,7 @@ import { type OutputFormat, outputFormat } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { changedRows } from './row-table.ts';
 import { parseSelector } from './selector.ts';
-import { show, showSeveral } from './show.ts';
-
-export interface GetOptions extends StatusOptions {
-  readonly output: string;
-  readonly namespace?: string;
-  readonly allNamespaces?: boolean;
-  readonly selector?: string;
-  readonly headers: boolean;
-  readonly watch?: boolean;
-  readonly history: string;
-}
+import { type GetOptions, show, showSeveral } from './show.ts';
 
 /** Lists what the status branch says about a kind, or several, or shows one object. */
 export async function get(word: string, name: string | undefined, options: GetOptions): Promise<void> {

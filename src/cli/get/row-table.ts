@@ -1,5 +1,5 @@
 import { titleOf } from '../../repo/title-of.ts';
-import type { Cell, Row } from '../status/listing.ts';
+import type { Cell, Row } from '../kinds/listing.ts';
 import { aligned } from '../terminal/table.ts';
 
 /** Rows as kubectl prints them: NAMESPACE where some row has one and all namespaces are shown, NAME, then the columns. */

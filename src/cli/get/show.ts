@@ -1,9 +1,19 @@
 import { titleOf } from '../../repo/title-of.ts';
-import type { KindMeant } from '../status/kinds.ts';
-import type { Row } from '../status/listing.ts';
+import type { KindMeant } from '../kinds/kinds.ts';
+import type { Row } from '../kinds/listing.ts';
+import type { StatusOptions } from '../status/open-status.ts';
 import { type OutputFormat, print, printJson, printYaml } from '../terminal/output.ts';
-import type { GetOptions } from './get.ts';
 import { rowTable } from './row-table.ts';
+
+export interface GetOptions extends StatusOptions {
+  readonly output: string;
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+  readonly headers: boolean;
+  readonly watch?: boolean;
+  readonly history: string;
+}
 
 interface RowsHow {
   readonly kind: KindMeant;

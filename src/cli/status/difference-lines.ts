@@ -1,4 +1,3 @@
-import type { DriftedPlacement } from '../../api/placement.ts';
 import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import type { ObjectState } from './object-state.ts';
 
@@ -12,7 +11,3 @@ export const differenceLines = ({ drifted, diffed }: Pick<ObjectState, 'drifted'
       ? `${path}: was ${valueInMember}${by}, put right to ${valueInHub}`
       : `${path}: ${valueInMember}${by}, should be ${valueInHub}`;
   });
-
-/** Nothing of what is told of the object differs any more. */
-export const isPutRight = ({ observedDrifts: details }: Pick<DriftedPlacement, 'observedDrifts'>): boolean =>
-  details !== undefined && details.length > 0 && details.every(({ repaired }) => repaired === true);

@@ -4,7 +4,7 @@ import { type Rendered, type RenderedManifest, render } from '../../engine/overr
 import { idsOf, type RecordedLists } from '../../engine/overrides/snapshot-id.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { sha256 } from '../../repo/sha256.ts';
-import type { KnownPlacement } from './placements.ts';
+import type { KnownPlacement } from './known-placements.ts';
 
 /** One object that a cluster is given, and what made it look like that. */
 export interface HeldObject extends RenderedManifest {

@@ -3,7 +3,7 @@ import type { DiffedPlacement, DriftedPlacement, FailedPlacement } from '../../a
 import type { Binding } from '../../api/placement-state.ts';
 import { mostOfList } from '../../engine/bindings/conditions/object-lists.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
-import { isPutRight } from './difference-lines.ts';
+import { isAllRepaired } from '../../report/placements/new-differences.ts';
 
 /** What became of one object on a cluster, as its binding tells it. */
 export interface ObjectState {
@@ -23,7 +23,7 @@ export function objectState(binding: Binding, manifest: Manifest): ObjectState {
     mine(binding.diffedPlacements),
   ];
   const found = { failed, drifted, diffed };
-  if (drifted && !(isPutRight(drifted) && !failed)) return { state: 'drifted', ...found };
+  if (drifted && !(isAllRepaired(drifted.observedDrifts ?? []) && !failed)) return { state: 'drifted', ...found };
   if (diffed) return { state: 'differs', ...found };
   if (failed) return { state: 'failed', ...found };
   const all = stateOfAll(binding);

@@ -13,8 +13,8 @@ import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
 import { type HeldObject, holdsOf } from '../../report/holds-of.ts';
 import { mostNamed } from '../terminal/names.ts';
+import type { KnownPlacement } from './known-placements.ts';
 import type { Status } from './open-status.ts';
-import type { KnownPlacement } from './placements.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 import { toldHold, toldSilence, whyLate, whyNotSettled } from './why-late.ts';
 

@@ -9,9 +9,8 @@ import type { Held } from '../../repo/record/summary.ts';
 import { causeOf } from '../../report/cause.ts';
 import { messageOf } from '../../report/grouped-holds.ts';
 import { holdsOf } from '../../report/holds-of.ts';
-import type { Bound } from './bindings.ts';
+import type { Bound, KnownPlacement } from './known-placements.ts';
 import type { Status } from './open-status.ts';
-import type { KnownPlacement } from './placements.ts';
 
 type Known = Pick<Status, 'silent' | 'holds'>;
 

@@ -1,7 +1,39 @@
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { differenceLines } from '../status/difference-lines.ts';
-import type { Trace } from './trace.ts';
+import type { HeldObject } from '../status/held-objects.ts';
+import type { KnownPlacement } from '../status/known-placements.ts';
+import type { ObjectState } from '../status/object-state.ts';
+import type { CommitTold } from './origin.ts';
+
+/** `at` is RFC 3339. */
+export type TracedCommit = Omit<CommitTold, 'at'> & { readonly at: string };
+
+/** How one object came to one cluster. */
+export interface Trace extends ObjectState {
+  readonly clusterName: string;
+  readonly object: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly namespace?: string | undefined;
+    readonly name: string;
+  };
+  /** The overrides leave it out on this cluster. */
+  readonly dropped: boolean;
+  /** Why it is not there yet. */
+  readonly why?: string;
+  readonly placement: Pick<KnownPlacement, 'kind' | 'name' | 'namespace'> & { readonly file: string | undefined };
+  readonly snapshot: {
+    readonly index: number;
+    readonly latest: boolean;
+    readonly createdAt: string | undefined;
+    /** Only its id when the repository does not have it any more. */
+    readonly commit: TracedCommit | { readonly id: string } | undefined;
+  };
+  readonly source: { readonly file: string; readonly changedBy: TracedCommit | undefined } | undefined;
+  readonly envelope: HeldObject['envelope'];
+  readonly overrides: readonly { readonly snapshot: string; readonly file: string | undefined }[];
+}
 
 /** A trace as a person reads it, from the object back to the commit. */
 export function traceText(trace: Trace): string {

@@ -3,9 +3,10 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { overrideOf } from '../../engine/overrides/snapshot-id.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
-import { type ObjectState, objectState } from '../status/object-state.ts';
+import type { KnownPlacement } from '../status/known-placements.ts';
+import { knownPlacements } from '../status/known-placements.ts';
+import { objectState } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
-import { type KnownPlacement, knownPlacements } from '../status/placements.ts';
 import { whyLate } from '../status/why-late.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { splitName } from '../terminal/names.ts';
@@ -13,41 +14,13 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import { unknownName } from '../terminal/unknown-name.ts';
 import { meansKind } from './kind-word.ts';
 import { type CommitTold, type Origin, origins } from './origin.ts';
+import type { Trace, TracedCommit } from './text.ts';
 import { traceText } from './text.ts';
 
 export interface TraceOptions extends StatusOptions {
   readonly namespace?: string;
   readonly cluster?: string;
   readonly output: string;
-}
-
-/** `at` is RFC 3339. */
-export type TracedCommit = Omit<CommitTold, 'at'> & { readonly at: string };
-
-/** How one object came to one cluster. */
-export interface Trace extends ObjectState {
-  readonly clusterName: string;
-  readonly object: {
-    readonly apiVersion: string;
-    readonly kind: string;
-    readonly namespace?: string | undefined;
-    readonly name: string;
-  };
-  /** The overrides leave it out on this cluster. */
-  readonly dropped: boolean;
-  /** Why it is not there yet. */
-  readonly why?: string;
-  readonly placement: Pick<KnownPlacement, 'kind' | 'name' | 'namespace'> & { readonly file: string | undefined };
-  readonly snapshot: {
-    readonly index: number;
-    readonly latest: boolean;
-    readonly createdAt: string | undefined;
-    /** Only its id when the repository does not have it any more. */
-    readonly commit: TracedCommit | { readonly id: string } | undefined;
-  };
-  readonly source: { readonly file: string; readonly changedBy: TracedCommit | undefined } | undefined;
-  readonly envelope: HeldObject['envelope'];
-  readonly overrides: readonly { readonly snapshot: string; readonly file: string | undefined }[];
 }
 
 /** Which placement, snapshot, commit, file and override put an object on a cluster. */

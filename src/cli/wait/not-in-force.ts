@@ -4,9 +4,8 @@ import { describeRef } from '../../engine/selection/object-key.ts';
 import { positionText } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type HeldObject, holdsOf } from '../../report/holds-of.ts';
-import type { Bound } from '../status/bindings.ts';
-import type { KindMeant } from '../status/kinds.ts';
-import type { Row } from '../status/listing.ts';
+import type { KindMeant } from '../kinds/kinds.ts';
+import type { Listing, Row } from '../kinds/listing.ts';
 import type { Status } from '../status/open-status.ts';
 import { isCalled } from '../terminal/one-named.ts';
 
@@ -16,14 +15,14 @@ import { isCalled } from '../terminal/one-named.ts';
  */
 export function nothingIsKnown(
   { notInForce: { refusals, notRead, errors } }: Status,
-  { plural, name }: { readonly plural: string; readonly name: string | undefined },
+  { isPlaced = false }: Listing,
+  name: string | undefined,
 ): { readonly line: string; readonly willNotCome: boolean }[] {
   if (refusals.length > 0)
     return refusals.map((why) => ({
       line: `the plan is refused, so everything stays as it was: ${why}`,
       willNotCome: false,
     }));
-  const isPlaced = plural === 'placements' || plural === 'bindings';
   return isPlaced || name === undefined
     ? notRead.map((file) => ({ line: whyNotRead(file, errors), willNotCome: true }))
     : [];
@@ -33,9 +32,9 @@ export function nothingIsKnown(
  * Why an object, or something that a placement selects, is not what the commit says: a file that is not valid. Its conditions
  * are those of before. Undefined where nothing is wrong.
  */
-export function staysAsItWas({ holds, notInForce }: Status, plural: string, row: Row): string | undefined {
+export function staysAsItWas({ holds, notInForce }: Status, row: Row): string | undefined {
   const { kind } = row.value as { readonly kind?: string };
-  const placement = placementOf(plural, row);
+  const placement = row.placed?.placement;
   const about: readonly HeldObject[] = [
     ...(kind === undefined ? [] : [{ kind, name: row.name, namespace: row.namespace }]),
     ...(placement
@@ -48,12 +47,6 @@ export function staysAsItWas({ holds, notInForce }: Status, plural: string, row:
   if (!placement) return undefined;
   const refused = notInForce.notValid.find((ref) => isPlacedBy(placement, ref));
   return refused && whyNotValid(refused, notInForce.errors);
-}
-
-/** The placement that a row is, or is a binding of. */
-function placementOf(plural: string, row: Row): Placement | undefined {
-  if (plural === 'placements') return row.value as Placement;
-  return plural === 'bindings' ? (row.item as Bound).placement.object : undefined;
 }
 
 /** Selected by name, or in a namespace that is placed with all that is in it; by labels nobody knows. */
@@ -101,18 +94,18 @@ export function neverCame(
 }
 
 const whyNotValid = (object: HeldObject, errors: readonly Problem[]): string =>
-  told(
+  because(
     `${describeRef(object)}: its file is not valid`,
     errors.find(({ message }) => message.startsWith(`${describeRef(object)}: `)),
   );
 
 const whyNotRead = (file: string, errors: readonly Problem[]): string =>
-  told(
+  because(
     `${file} cannot be read`,
     errors.find((problem) => problem.file === file),
   );
 
-function told(what: string, problem: Problem | undefined): string {
+function because(what: string, problem: Problem | undefined): string {
   if (problem === undefined) return `${what}: gitfleet get problems tells why`;
   const { message, fix } = problem;
   const place = positionText(problem);

@@ -1,8 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
 import { causeOf } from '../../report/cause.ts';
 import { conditionOf } from '../../report/condition-of.ts';
-import type { Row } from '../status/listing.ts';
-import { isOverForGood } from './is-over.ts';
+import type { Row } from '../kinds/listing.ts';
 import { conditionOfOtherMode } from './other-mode.ts';
 import type { WaitedFor } from './waited-for.ts';
 
@@ -16,16 +15,15 @@ export interface Verdict {
   readonly willNotCome?: boolean;
 }
 
-/** Of a condition that speaks of the present generation only. `plural` is the kind, `title` what lines begin with. */
+/** Of a condition that speaks of the present generation only. `title`: what lines begin with. */
 export function verdictOf(
   row: Row,
-  of: { readonly title: string; readonly plural: string },
+  title: string,
   { type, status }: WaitedFor & { readonly kind: 'condition' },
 ): Verdict {
-  const { title, plural } = of;
-  const otherMode = conditionOfOtherMode(plural, row, type);
+  const otherMode = conditionOfOtherMode(row, type);
   if (otherMode !== undefined) return { missing: `${title} has no condition ${type}: ${otherMode}`, willNotCome: true };
-  const willNotCome = isOverForGood(plural, row);
+  const willNotCome = row.isOver;
   const { metadata, status: told } = row.value as {
     readonly metadata?: { readonly generation?: number };
     readonly status?: {

@@ -2,9 +2,9 @@ import { messageOf } from '../../api/message-of.ts';
 import { parseDuration } from '../../engine/kernel/duration.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { type KindMeant, kindMeant } from '../kinds/kinds.ts';
+import type { Row } from '../kinds/listing.ts';
 import { moved } from '../status/follow.ts';
-import { type KindMeant, kindMeant } from '../status/kinds.ts';
-import type { Row } from '../status/listing.ts';
 import { type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
 import { desiredTip, isPlannedFrom, missingCommit } from '../status/planned-from.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -13,7 +13,6 @@ import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { neverCame, nothingIsKnown, staysAsItWas } from './not-in-force.ts';
-import { foldersOfReasons, reasonsOf } from './reasons.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -28,14 +27,14 @@ export interface WaitOptions extends StatusOptions {
 /**
  * Waits until objects of the status branch have a condition, or are gone. A status that was planned from an older commit
  * than the branch of desired state has when the command begins does not count: `git push && gitfleet wait …` waits for the
- * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why, and at once where an eviction
- * or a run has come to another end than the one that is waited for, the apply strategy rules the condition out, or what was
+ * push. Exit code 1 when the time is over, with what is still missing, who is waited for and why, and at once where what
+ * is carried out once has come to another end than the one that is waited for, the apply strategy rules the condition out, or what was
  * committed is not valid, so that an earlier version stays in force.
  */
 export async function wait(word: string, givenName: string | undefined, options: WaitOptions): Promise<void> {
   const asked = splitName(word, givenName);
   const kind = kindMeant(asked.kind);
-  const waitedFor = parseWaitedFor(options.for, kind.listing.names[0]);
+  const waitedFor = parseWaitedFor(options.for, kind.listing);
   const ms = parseDuration(options.timeout);
   if (ms === undefined)
     throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s, 5m or 1h`);
@@ -54,7 +53,7 @@ export async function wait(word: string, givenName: string | undefined, options:
         );
       if (!(await moved(reader, tip, deadline)))
         throw new CliError(
-          `timed out after ${options.timeout}, still missing:\n${(await told(missing, reader, kind)).join('\n')}`,
+          `timed out after ${options.timeout}, still missing:\n${(await missingLines(missing, reader, kind)).join('\n')}`,
           exitCodes.somethingToDo,
         );
     }
@@ -62,10 +61,14 @@ export async function wait(word: string, givenName: string | undefined, options:
 }
 
 /** What is missing at the end, and below it what it waits for. The status is read once more: only now is so much of it needed. */
-async function told(missing: readonly Missing[], reader: StatusReader, { listing }: KindMeant): Promise<string[]> {
+async function missingLines(
+  missing: readonly Missing[],
+  reader: StatusReader,
+  { listing }: KindMeant,
+): Promise<string[]> {
   const status = await reader.read([...new Set([...listing.folders, ...foldersOfReasons])]);
   return missing.flatMap(({ line, row }) => {
-    const reasons = row ? reasonsOf(listing.names[0], row, status) : [];
+    const reasons = row?.waits(status) ?? [];
     const rest = reasons.length - mostReasons;
     return [
       `  ${line}`,
@@ -74,6 +77,9 @@ async function told(missing: readonly Missing[], reader: StatusReader, { listing
     ];
   });
 }
+
+/** Top folders of the status branch that the reasons are read from. */
+const foldersOfReasons: readonly string[] = ['placements', 'runs'];
 
 /** Reasons of one object that a terminal shows. */
 const mostReasons = 10;
@@ -125,7 +131,7 @@ async function look(of: {
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
     return { met: [], missing: [{ line: await missingCommit(reader.branches, status, since) }], tip };
-  const unknown = since === undefined ? [] : nothingIsKnown(status, { plural: listing.names[0], name });
+  const unknown = since === undefined ? [] : nothingIsKnown(status, listing, name);
   if (unknown.length > 0) return { met: [], missing: unknown, tip };
   const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
@@ -143,11 +149,10 @@ async function look(of: {
     since === undefined ? [] : neverCame(status, kind, { name, namespace: options.namespace, there: rows });
   if (rows.length === 0 && name !== undefined && absent.length === 0)
     throw unknownName({ what: singular, name, known: all.map(titleOf) });
-  const [plural] = listing.names;
   const verdicts = rows.map((row, at): Verdict => {
-    const stays = since === undefined ? undefined : staysAsItWas(status, plural, row);
+    const stays = since === undefined ? undefined : staysAsItWas(status, row);
     if (stays !== undefined) return { missing: `${titles[at]!}: ${stays}`, willNotCome: true };
-    return verdictOf(row, { title: titles[at]!, plural }, waitedFor);
+    return verdictOf(row, titles[at]!, waitedFor);
   });
   return {
     met: verdicts.map(({ met }, at) => met ?? titles[at]!),

@@ -1,4 +1,6 @@
 import { nearest } from '../../api/syntax.ts';
+import { allConditionTypes } from '../kinds/kinds.ts';
+import type { Listing } from '../kinds/listing.ts';
 import { CliError } from '../terminal/exit.ts';
 
 /** What `wait` waits for. */
@@ -6,33 +8,17 @@ export type WaitedFor =
   | { readonly kind: 'condition'; readonly type: string; readonly status: 'True' | 'False' | 'Unknown' }
   | { readonly kind: 'delete' };
 
-const delivery = ['RolloutStarted', 'Overridden', 'WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
-
-/** Conditions that KubeFleet sets on the kinds of the status branch, without the prefix of placements; other kinds have none. */
-const conditionTypes: Readonly<Record<string, readonly string[]>> = {
-  placements: ['Scheduled', ...delivery],
-  bindings: delivery,
-  policysnapshots: ['Scheduled'],
-  clusters: ['Joined', 'Healthy'],
-  runs: ['Initialized', 'Progressing', 'Succeeded'],
-  approvals: ['Approved', 'ApprovalAccepted'],
-  evictions: ['Valid', 'Executed'],
-};
-
-const allTypes: readonly string[] = [...new Set(Object.values(conditionTypes).flat())];
-
 /**
- * `Available`, kubectl's `condition=Available` and `condition=Applied=False`, or `delete`; of a kind, by its plural. Errors:
+ * `Available`, kubectl's `condition=Available` and `condition=Applied=False`, or `delete`; of a kind. Errors:
  * CliError with the nearest, or with what the kind has where its objects never have the condition.
  */
-export function parseWaitedFor(text: string, plural: string): WaitedFor {
+export function parseWaitedFor(text: string, { names: [plural], conditionTypes: ofKind = [] }: Listing): WaitedFor {
   if (text === 'delete') return { kind: 'delete' };
   const [type = '', status = 'True', ...rest] = text.replace(/^condition=/i, '').split('=');
   const isMeant = (candidate: string): boolean => candidate.toLowerCase() === type.toLowerCase();
-  const ofKind = conditionTypes[plural] ?? [];
   const known = ofKind.find(isMeant);
   if (known === undefined) {
-    const elsewhere = allTypes.find(isMeant);
+    const elsewhere = allConditionTypes.find(isMeant);
     const said =
       elsewhere === undefined ? `there is no condition ${type}` : `${plural} never have a condition ${elsewhere}`;
     const like = elsewhere === undefined ? nearest(type, ofKind) : undefined;

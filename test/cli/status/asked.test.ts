@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kindMeant } from '../../../src/cli/status/kinds.ts';
+import { kindMeant } from '../../../src/cli/kinds/kinds.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 

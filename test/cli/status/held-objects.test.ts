@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldObjects } from '../../../src/cli/status/held-objects.ts';
-import { knownPlacements } from '../../../src/cli/status/placements.ts';
+import { knownPlacements } from '../../../src/cli/status/known-placements.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { member } from '../../support/paper-fleet.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../../src/api/staged.ts';
-import { knownPlacements } from '../../../src/cli/status/placements.ts';
+import { knownPlacements } from '../../../src/cli/status/known-placements.ts';
 import {
   waitsInRun,
   waitsOfApproval,

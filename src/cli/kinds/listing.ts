@@ -1,8 +1,11 @@
 import type { Condition, ObjectMeta } from '../../api/meta.ts';
+import type { ApplyStrategy, Placement } from '../../api/placement.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { conditionOf } from '../../report/condition-of.ts';
+import { byName } from '../status/known-placements.ts';
+import type { Status, StatusReader } from '../status/open-status.ts';
 import { age } from '../terminal/age.ts';
-import type { Status, StatusReader } from './open-status.ts';
+import { objectText } from './page-text.ts';
 
 export type Cell = string | number | undefined;
 
@@ -22,17 +25,33 @@ export interface Row {
   /** Listed beside KubeFleet's objects of the kind, whose names do not mean it. */
   readonly isOurs?: boolean;
   readonly value: object;
-  /** What it was made from, for a page about it. */
-  readonly item: unknown;
   readonly cells: readonly { readonly heading: string; readonly wide: boolean; readonly cell: Cell }[];
+  /** The page that `describe` shows, one part each. */
+  readonly page: (status: Status) => readonly string[];
+  /** Who is waited for until it is as it should be, and why; one line each. */
+  readonly waits: (status: Status) => readonly string[];
+  /** Its conditions are what they will ever be: it is carried out once. */
+  readonly isOver: boolean;
+  /** The placement that it is, or is a part of, with the ways in which it is applied; only of kinds that `isPlaced`. */
+  readonly placed?: PlacedBy | undefined;
 }
 
+export interface PlacedBy {
+  readonly placement: Placement;
+  readonly applyStrategies: readonly ApplyStrategy[];
+}
+
+/** A kind of objects as `get` lists, `describe` shows and `wait` waits for them. */
 export interface Listing {
   /** What people call the kind; the first is the plural, the second the singular. */
   readonly names: readonly [plural: string, singular: string, ...others: string[]];
   /** KubeFleet's names of the cluster-scoped and of the namespaced half of the kind. */
   readonly clusterNames?: readonly string[];
   readonly namespacedNames?: readonly string[];
+  /** Types of its conditions, without the prefix of placements. Absent = it has none. */
+  readonly conditionTypes?: readonly string[];
+  /** It says where resources are placed, so a file that is not read may hold some of it. */
+  readonly isPlaced?: boolean;
   /** Top folders of the status branch that it is read from. */
   readonly folders: readonly string[];
   /** Its items have no names of their own worth a column. */
@@ -44,24 +63,42 @@ export interface Listing {
   readonly rows: (status: Status, reader: StatusReader) => Promise<readonly Row[]>;
 }
 
+/** What becomes of the resources of a placement, as a whole and on one cluster. */
+export const deliveryConditions = [
+  'RolloutStarted',
+  'Overridden',
+  'WorkSynchronized',
+  'Applied',
+  'Available',
+  'DiffReported',
+] as const;
+
 /** Makes a listing of a kind from what a reader of KubeFleet's code finds there: items, identity, printer columns. */
 export function listing<T>(
   of: Omit<Listing, 'rows'> & {
     readonly columns: readonly Column<T>[];
     readonly items: (status: Status, reader: StatusReader) => readonly T[] | Promise<readonly T[]>;
-    readonly describe: (item: T) => Omit<Row, 'cells' | 'item'>;
+    readonly describe: (item: T) => Pick<Row, 'name' | 'namespace' | 'placement' | 'isOurs' | 'value'>;
+    /** Absent = the object as it is. */
+    readonly page?: (item: T, status: Status) => readonly string[];
+    readonly waits?: (item: T, status: Status) => readonly string[];
+    readonly isOver?: (item: T) => boolean;
+    readonly placedBy?: (item: T) => PlacedBy | undefined;
     /** Items are in an order that means something; otherwise rows are sorted by namespace and name. */
     readonly ordered?: boolean;
   },
 ): Listing {
-  const { columns, items, describe, ordered, ...rest } = of;
+  const { columns, items, describe, ordered, page, waits, isOver, placedBy, ...rest } = of;
   return {
     ...rest,
     async rows(status, reader) {
       const rows = (await items(status, reader)).map(
         (item): Row => ({
           ...describe(item),
-          item,
+          page: (now) => page?.(item, now) ?? [objectText(describe(item).value)],
+          waits: (now) => waits?.(item, now) ?? [],
+          isOver: isOver?.(item) ?? false,
+          placed: placedBy?.(item),
           cells: columns.map(({ heading, wide, cell }) => ({
             heading,
             wide: wide ?? false,
@@ -73,13 +110,6 @@ export function listing<T>(
     },
   };
 }
-
-type Named = Pick<Row, 'name' | 'namespace'>;
-/** Order of rows: by namespace, those without one first, then by name. */
-export const byName = (a: Named, b: Named): number => {
-  const [x, y] = [a, b].map(({ name, namespace }) => `${namespace ?? ''}/${name}`) as [string, string];
-  return x < y ? -1 : x > y ? 1 : 0;
-};
 
 /** True, False or Unknown, as a cell; nothing where there is no such condition. */
 export const statusOf = (conditions: readonly Condition[] | undefined, type: string): Cell =>

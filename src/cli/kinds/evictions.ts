@@ -1,15 +1,18 @@
 import type { Eviction } from '../../api/eviction.ts';
+import { isTerminal } from '../../engine/evict/evict.ts';
+import { evictionResult } from '../../engine/evict/result.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { holdsOf } from '../../report/holds-of.ts';
+import type { Status, StatusReader } from '../status/open-status.ts';
+import { toldHold } from '../status/why-late.ts';
 import { type Listing, listing, statusOf } from './listing.ts';
-import type { Status, StatusReader } from './open-status.ts';
-import { toldHold } from './why-late.ts';
+import { conditionTable, fields, titled } from './page-text.ts';
 
 /** An eviction, and why nothing has come of it where something holds it. */
-export interface AskedEviction {
+interface AskedEviction {
   readonly eviction: Eviction;
-  readonly waits: { readonly reason: string; readonly told: string } | undefined;
+  readonly waits: { readonly reason: string; readonly text: string } | undefined;
 }
 
 /** KubeFleet's columns. */
@@ -17,6 +20,7 @@ export const evictions: Listing = listing<AskedEviction>({
   names: ['evictions', 'eviction'],
   clusterNames: ['clusterresourceplacementevictions', 'clusterresourceplacementeviction', 'crpe'],
   folders: ['evictions'],
+  conditionTypes: ['Valid', 'Executed'],
   async items(status, { branches }) {
     const asked = [...status.record.evictions.values(), ...(await unrecorded(status, branches))];
     return asked.map((eviction) => ({ eviction, waits: waitOf(eviction, status) }));
@@ -26,6 +30,9 @@ export const evictions: Listing = listing<AskedEviction>({
     placement: eviction.spec.placementName,
     value: eviction,
   }),
+  page: evictionPage,
+  waits: ({ waits }) => (waits ? [waits.text] : []),
+  isOver: ({ eviction }) => isTerminal(eviction),
   columns: [
     { heading: 'VALID', cell: ({ eviction: { status } }) => statusOf(status?.conditions, 'Valid') },
     { heading: 'EXECUTED', cell: ({ eviction: { status } }) => statusOf(status?.conditions, 'Executed') },
@@ -63,7 +70,32 @@ function waitOf(
   { record, holds, notInForce: { refusals } }: Status,
 ): AskedEviction['waits'] {
   const [hold] = holdsOf({ kind, name }, holds);
-  if (hold) return { reason: hold.reason, told: toldHold(hold) };
+  if (hold) return { reason: hold.reason, text: toldHold(hold) };
   if (record.evictions.has(name) || refusals.length === 0) return undefined;
-  return { reason: 'Refused', told: `the plan that would carry it out is refused: ${refusals.join('; ')}` };
+  return { reason: 'Refused', text: `the plan that would carry it out is refused: ${refusals.join('; ')}` };
 }
+
+/** What was to be evicted from where, and what came of it, or why nothing has yet. */
+export function evictionPage({ eviction, waits }: AskedEviction): string[] {
+  const { kind, metadata, spec, status } = eviction;
+  return [
+    fields([
+      ['Name', metadata.name],
+      ['Kind', kind],
+      ['Placement', spec.placementName],
+      ['Cluster', spec.clusterName],
+      ['Result', resultOf(status?.conditions)],
+      waits && ['Waits for', waits.text],
+    ]),
+    titled('Conditions', conditionTable(status?.conditions)),
+  ];
+}
+
+function resultOf(conditions: Parameters<typeof evictionResult>[0]): string {
+  const result = evictionResult(conditions);
+  if (result === undefined) return 'none yet';
+  return result.executed ? 'executed; the file may go' : `${result.text}; ${again}`;
+}
+
+/** An eviction is done once: its result stands. */
+const again = 'to try again, commit one of another name';

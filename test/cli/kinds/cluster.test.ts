@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memberCluster } from '../../../src/api/member-cluster.ts';
 import type { Condition } from '../../../src/api/meta.ts';
-import { clusterText } from '../../../src/cli/describe/cluster.ts';
+import { clusterPage } from '../../../src/cli/kinds/clusters/page.ts';
 import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { at, is, statusWith } from './world.ts';
 
@@ -16,7 +16,7 @@ describe('describe cluster', () => {
     });
   const well = [is('Joined', 'True', 0), is('Healthy', 'True', 1)];
   const head = (cluster: ReturnType<typeof member>, silent: Readonly<Record<string, Silence>> = {}) =>
-    clusterText(cluster, statusWith([], silent))[0]!.split('\n');
+    clusterPage(cluster, statusWith([], silent))[0]!.split('\n');
 
   it.each<[string, object, object, Condition[], Readonly<Record<string, Silence>>, string[]]>([
     ['one that answers', {}, {}, well, {}, ['Eligible:   yes', 'Heartbeat:  every 60s, answers']],

@@ -1,11 +1,14 @@
-import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
-import { statusOf } from '../status/listing.ts';
-import type { KnownPlacement } from '../status/placements.ts';
-import type { OfPlacement } from '../status/snapshots.ts';
-import { table } from '../terminal/table.ts';
-import { objectText, titled } from './object.ts';
-import { conditionTable, fields } from './parts.ts';
-import { decisionTable } from './placement.ts';
+import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
+import type { KnownPlacement } from '../../status/known-placements.ts';
+import { table } from '../../terminal/table.ts';
+import { statusOf } from '../listing.ts';
+import { conditionTable, fields, objectText, titled } from '../page-text.ts';
+import { decisionTable } from '../placements/decision-table.ts';
+
+export interface OfPlacement<T> {
+  readonly placement: KnownPlacement;
+  readonly entry: T;
+}
 
 interface SnapshotName {
   readonly name: string;
@@ -13,7 +16,7 @@ interface SnapshotName {
 }
 
 /** What a placement selected at one time, and which clusters have it. */
-export function snapshotText(named: SnapshotName, { placement, entry }: OfPlacement<ResourceSnapshotEntry>): string[] {
+export function snapshotPage(named: SnapshotName, { placement, entry }: OfPlacement<ResourceSnapshotEntry>): string[] {
   const on = placement.state.bindings.filter(({ resourceSnapshotIndex }) => resourceSnapshotIndex === entry.index);
   const objects = placement.snapshots.get(entry.index) ?? [];
   return [
@@ -48,7 +51,7 @@ export function snapshotText(named: SnapshotName, { placement, entry }: OfPlacem
 }
 
 /** A policy at one time, and what the scheduler decided by it. */
-export function policySnapshotText(
+export function policySnapshotPage(
   named: SnapshotName,
   { placement, entry }: OfPlacement<PolicySnapshotEntry>,
 ): string[] {

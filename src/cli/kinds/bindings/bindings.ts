@@ -1,12 +1,11 @@
-import type { Binding } from '../../api/placement-state.ts';
-import { recordedDecision } from '../../engine/placement/selected.ts';
-import { ageOf, type Listing, listing, statusOf, timesOf } from './listing.ts';
-import { type KnownPlacement, knownPlacements } from './placements.ts';
-
-export interface Bound {
-  readonly placement: KnownPlacement;
-  readonly binding: Binding;
-}
+import type { Binding } from '../../../api/placement-state.ts';
+import { applyStrategyOf } from '../../../engine/bindings/apply-strategy.ts';
+import { recordedDecision } from '../../../engine/placement/selected.ts';
+import type { Bound, KnownPlacement } from '../../status/known-placements.ts';
+import { knownPlacements } from '../../status/known-placements.ts';
+import { whyLate } from '../../status/why-late.ts';
+import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
+import { bindingPage } from './page.ts';
 
 /** KubeFleet's columns (binding_types.go), availability always; then where, in which state, with what, and why not. */
 export const bindings: Listing = listing<Bound>({
@@ -14,6 +13,8 @@ export const bindings: Listing = listing<Bound>({
   clusterNames: ['clusterresourcebindings', 'clusterresourcebinding', 'crb'],
   namespacedNames: ['resourcebindings', 'resourcebinding', 'rb'],
   folders: ['placements'],
+  isPlaced: true,
+  conditionTypes: deliveryConditions,
   items: ({ record }) =>
     knownPlacements(record).flatMap((placement) => placement.state.bindings.map((binding) => ({ placement, binding }))),
   describe: ({ placement, binding }) => ({
@@ -22,6 +23,20 @@ export const bindings: Listing = listing<Bound>({
     placement: placement.title,
     value: bindingObject(placement, binding),
   }),
+  page: (bound, status) =>
+    bindingPage({ name: nameOf(bound.placement, bound.binding), kind: kindOf(bound.placement) }, bound, status),
+  waits({ placement: { title }, binding: { targetCluster } }, status) {
+    const placement = knownPlacements(status.record).find((known) => known.title === title);
+    const binding = placement?.state.bindings.find((candidate) => candidate.targetCluster === targetCluster);
+    const why = placement && binding && whyLate({ placement, binding }, status);
+    return why === undefined ? [] : [why];
+  },
+  // What the placement asks for, and what the cluster is given.
+  placedBy: ({ placement: { object }, binding }) =>
+    object && {
+      placement: object,
+      applyStrategies: [object.spec.strategy.applyStrategy, applyStrategyOf(object, binding)],
+    },
   columns: [
     { heading: 'WORKSYNCHRONIZED', cell: ({ binding }) => statusOf(binding.conditions, 'WorkSynchronized') },
     { heading: 'RESOURCESAPPLIED', cell: ({ binding }) => statusOf(binding.conditions, 'Applied') },
@@ -45,13 +60,16 @@ const begun = ({ placement, binding }: Bound): readonly (string | undefined)[] =
 
 const nameOf = ({ name }: KnownPlacement, { targetCluster }: Binding): string => `${name}-${targetCluster}`;
 
+const kindOf = ({ kind }: KnownPlacement): string =>
+  kind === 'ClusterResourcePlacement' ? 'ClusterResourceBinding' : 'ResourceBinding';
+
 /** KubeFleet's ClusterResourceBinding or ResourceBinding; its names of snapshots are made from placement and index. */
 function bindingObject(placement: KnownPlacement, binding: Binding): object {
-  const { kind, name, namespace } = placement;
+  const { name, namespace } = placement;
   const { conditions, failedPlacements, driftedPlacements, diffedPlacements } = binding;
   return {
     apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
-    kind: kind === 'ClusterResourcePlacement' ? 'ClusterResourceBinding' : 'ResourceBinding',
+    kind: kindOf(placement),
     metadata: {
       name: nameOf(placement, binding),
       ...(namespace ? { namespace } : {}),

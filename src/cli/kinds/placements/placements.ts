@@ -1,32 +1,16 @@
-import type { Placement, PlacementKind } from '../../api/placement.ts';
-import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
-import { isFulfilled } from '../../engine/kernel/condition.ts';
-import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
-import { latestOf } from '../../engine/selection/snapshot.ts';
-import { titleOf } from '../../repo/title-of.ts';
-import { conditionOf } from '../../report/condition-of.ts';
-import { holdsOf } from '../../report/holds-of.ts';
-import { ageOf, byName, type Listing, listing, statusOf, timesOf } from './listing.ts';
-import type { Status } from './open-status.ts';
-
-/** A placement of the record. `status.yaml` may be missing where the record was written by hand. */
-export interface KnownPlacement extends RecordedPlacement {
-  readonly kind: PlacementKind;
-  readonly name: string;
-  readonly namespace: string | undefined;
-  /** `name` or `namespace/name`. */
-  readonly title: string;
-}
-
-/** Those of the cluster scope first, then by namespace and name. */
-export const knownPlacements = (record: FleetRecord): KnownPlacement[] =>
-  [...record.placements.values()]
-    .map((recorded): KnownPlacement => {
-      const { name, namespace } = recorded.state.metadata;
-      const kind = namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement';
-      return { ...recorded, kind, name, namespace, title: titleOf({ name, namespace }) };
-    })
-    .sort(byName);
+import type { Placement } from '../../../api/placement.ts';
+import type { RecordedPlacement } from '../../../engine/input.ts';
+import { isFulfilled } from '../../../engine/kernel/condition.ts';
+import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
+import { latestOf } from '../../../engine/selection/snapshot.ts';
+import { conditionOf } from '../../../report/condition-of.ts';
+import { holdsOf } from '../../../report/holds-of.ts';
+import type { KnownPlacement } from '../../status/known-placements.ts';
+import { knownPlacements } from '../../status/known-placements.ts';
+import type { Status } from '../../status/open-status.ts';
+import { waitsOfPlacement } from '../../status/waits.ts';
+import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
+import { placementPage } from './page.ts';
 
 type Shown = KnownPlacement & { readonly object: Placement; readonly holds: Status['holds'] };
 
@@ -36,9 +20,17 @@ export const placements: Listing = listing<Shown>({
   clusterNames: ['clusterresourceplacements', 'clusterresourceplacement', 'crp', 'crps'],
   namespacedNames: ['resourceplacements', 'resourceplacement', 'rp', 'rps'],
   folders: ['placements'],
+  isPlaced: true,
+  conditionTypes: ['Scheduled', ...deliveryConditions],
   items: ({ record, holds }) =>
     knownPlacements(record).flatMap((known) => (known.object ? [{ ...known, object: known.object, holds }] : [])),
   describe: ({ name, namespace, object }) => ({ name, namespace, value: object }),
+  page: placementPage,
+  waits: ({ title }, status) => {
+    const placement = knownPlacements(status.record).find((known) => known.title === title);
+    return placement ? waitsOfPlacement(placement, status) : [];
+  },
+  placedBy: ({ object }) => ({ placement: object, applyStrategies: [object.spec.strategy.applyStrategy] }),
   columns: [
     { heading: 'GEN', cell: ({ object }) => object.metadata.generation },
     { heading: 'TYPE', wide: true, cell: ({ object }) => object.spec.policy.placementType },

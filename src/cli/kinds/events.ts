@@ -1,8 +1,8 @@
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { type FleetEvent, readEvents } from '../status/read-events.ts';
 import { age } from '../terminal/age.ts';
 import { type Listing, listing } from './listing.ts';
-import { type FleetEvent, readEvents } from './read-events.ts';
 
 /** What `kubectl get events` shows, read from the history of the status branch. */
 export const events = (history: number): Listing =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/meta.ts';
 import { approvalRequest } from '../../../src/api/staged.ts';
-import { approvalText, removalText } from '../../../src/cli/describe/approval.ts';
+import { approvalPage, removalPage } from '../../../src/cli/kinds/approvals/page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 
 const request = (name: string, targetStage: string, conditions: Condition[] = []) =>
@@ -14,7 +14,7 @@ const request = (name: string, targetStage: string, conditions: Condition[] = []
   });
 
 describe('describe approval', () => {
-  const page = (...args: Parameters<typeof approvalText>) => `\n${approvalText(...args).join('\n\n')}\n`;
+  const page = (...args: Parameters<typeof approvalPage>) => `\n${approvalPage(...args).join('\n\n')}\n`;
 
   it('says who waits since when, what a yes opens and when, and how to say it', () => {
     expect(page(request('web-1-after-canary', 'canary'), statusWith([waiting]))).toMatchInlineSnapshot(`
@@ -84,7 +84,7 @@ describe('describe removal approval', () => {
     [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
   ])('says what would go and how to let it; in place: %s', (inPlace, [where, command]) => {
     const asked = { name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] };
-    expect(removalText(asked, { inPlace }).join('\n\n')).toBe(`Name:    removal-12
+    expect(removalPage(asked, { inPlace }).join('\n\n')).toBe(`Name:    removal-12
 Kind:    RemovalApproval
 Answer:  none yet
 Digest:  sha256:1234

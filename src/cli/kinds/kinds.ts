@@ -1,16 +1,17 @@
 import { nearest } from '../../api/syntax.ts';
+import { defaultHistory } from '../status/read-events.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
-import { bindings } from './bindings.ts';
-import { clusters } from './clusters.ts';
+import { approvals } from './approvals/approvals.ts';
+import { bindings } from './bindings/bindings.ts';
+import { clusters } from './clusters/clusters.ts';
 import { drift } from './drift.ts';
 import { events } from './events.ts';
 import { evictions } from './evictions.ts';
 import type { Listing, Row } from './listing.ts';
-import { placements } from './placements.ts';
+import { placements } from './placements/placements.ts';
 import { problems } from './problems.ts';
-import { defaultHistory } from './read-events.ts';
-import { approvals, runs } from './runs.ts';
-import { policySnapshots, resourceSnapshots } from './snapshots.ts';
+import { runs } from './runs/runs.ts';
+import { policySnapshots, resourceSnapshots } from './snapshots/snapshots.ts';
 
 /** What a person asked to list. */
 export interface KindMeant {
@@ -37,6 +38,11 @@ const whole = (listing: Listing): KindMeant => ({ listing, isMeant: () => true }
 
 /** Plurals, for help texts. */
 export const kindNames: readonly string[] = listings(defaultHistory).map(({ names }) => names[0]);
+
+/** Those that objects of any kind have. */
+export const allConditionTypes: readonly string[] = [
+  ...new Set(listings(defaultHistory).flatMap(({ conditionTypes = [] }) => conditionTypes)),
+];
 
 /** What `all` stands for: what somebody wrote or waits for, not what was made from it. */
 const ofAll = [placements, clusters, runs, approvals, evictions] as const;

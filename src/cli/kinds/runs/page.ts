@@ -1,18 +1,17 @@
-import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
-import { conditionIs, findCondition } from '../../engine/kernel/condition.ts';
-import { progressOf, progressText } from '../../engine/staged/progress-text.ts';
-import { hasFinished, hasStarted } from '../../engine/staged/step.ts';
-import type { Status } from '../status/open-status.ts';
-import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
-import { waitsOfRun } from '../status/waits.ts';
-import { heldInRun, whyLate } from '../status/why-late.ts';
-import { table } from '../terminal/table.ts';
-import { indent, titled } from './object.ts';
-import { conditionTable, fields, sentences } from './parts.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
+import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
+import { progressOf, progressText } from '../../../engine/staged/progress-text.ts';
+import { hasFinished, hasStarted } from '../../../engine/staged/step.ts';
+import type { Status } from '../../status/open-status.ts';
+import { type StageTaskState, stageTasks } from '../../status/stage-tasks.ts';
+import { waitsOfRun } from '../../status/waits.ts';
+import { heldInRun, whyLate } from '../../status/why-late.ts';
+import { table } from '../../terminal/table.ts';
+import { conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { placementOf } from './placement-of.ts';
 
 /** A staged run: how far it is, what it waits for, every stage with its tasks and clusters. */
-export function runText(run: StagedUpdateRun, status: Status): string[] {
+export function runPage(run: StagedUpdateRun, status: Status): string[] {
   const { stagesStatus = [], deletionStageStatus, conditions } = run.status ?? {};
   const tasks = stageTasks(run);
   return [
@@ -50,15 +49,15 @@ function since(run: StagedUpdateRun): string | undefined {
   return asked?.since ?? progressOf(run.status?.conditions)?.lastTransitionTime;
 }
 
-interface Around {
+interface RunContext {
   readonly run: StagedUpdateRun;
   readonly status: Status;
   readonly tasks: readonly StageTaskState[];
 }
 
-function stageText(stage: StageStatus, around: Around): string {
+function stageText(stage: StageStatus, context: RunContext): string {
   const { stageName, clusters, startTime, endTime, conditions } = stage;
-  const tasks = around.tasks.filter((task) => task.stage === stageName);
+  const tasks = context.tasks.filter((task) => task.stage === stageName);
   const done = clusters.filter(hasFinished).length;
   const times = [startTime && `began ${startTime}`, endTime && `ended ${endTime}`].filter(Boolean);
   const failed = conditionIs(conditions, 'Succeeded', 'False')
@@ -72,7 +71,7 @@ function stageText(stage: StageStatus, around: Around): string {
       : [
           table(
             ['CLUSTER', 'STATE', 'SINCE', 'WAITS FOR'],
-            clusters.map((cluster) => clusterRow(cluster, around)),
+            clusters.map((cluster) => clusterRow(cluster, context)),
           ),
         ]),
     ...tasks.filter(({ timing }) => timing === 'after').map(taskLine),
@@ -84,7 +83,7 @@ function stageText(stage: StageStatus, around: Around): string {
 const taskLine = ({ timing, type, told, since, until, approval }: StageTaskState): string =>
   `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${told}${since === undefined ? '' : ` since ${since}`}${until === undefined ? '' : `, until ${until}`}`;
 
-function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: Around): (string | undefined)[] {
+function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: RunContext): (string | undefined)[] {
   const { clusterName, conditions } = cluster;
   const at = (type: string) => findCondition(conditions, type);
   const skipped = at('Skipped');

@@ -1,40 +1,12 @@
-import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
-import { progressText, stagesDone } from '../../engine/staged/progress-text.ts';
-import { type RemovalAsked, removalApprovalObject } from '../../repo/record/removals-asked.ts';
-import { titleOf } from '../../repo/title-of.ts';
-import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
-
-/** KubeFleet's columns (stageupdate_types.go), then how far it is and what it waits for. */
-export const runs: Listing = listing<StagedUpdateRun>({
-  names: ['runs', 'run', 'updateruns', 'updaterun'],
-  clusterNames: ['clusterstagedupdateruns', 'clusterstagedupdaterun', 'csur'],
-  namespacedNames: ['stagedupdateruns', 'stagedupdaterun', 'sur'],
-  folders: ['runs'],
-  items: ({ record }) => [...record.runs.values()],
-  describe: (run) => ({
-    name: run.metadata.name,
-    namespace: run.metadata.namespace,
-    placement: titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace }),
-    value: run,
-  }),
-  columns: [
-    { heading: 'PLACEMENT', cell: ({ spec }) => spec.placementName },
-    {
-      heading: 'RESOURCE-SNAPSHOT-INDEX',
-      cell: ({ spec, status }) => status?.resourceSnapshotIndexUsed ?? spec.resourceSnapshotIndex,
-    },
-    { heading: 'POLICY-SNAPSHOT-INDEX', cell: ({ status }) => status?.policySnapshotIndexUsed },
-    { heading: 'INITIALIZED', cell: ({ status }) => statusOf(status?.conditions, 'Initialized') },
-    { heading: 'PROGRESSING', wide: true, cell: ({ status }) => statusOf(status?.conditions, 'Progressing') },
-    { heading: 'SUCCEEDED', cell: ({ status }) => statusOf(status?.conditions, 'Succeeded') },
-    { heading: 'AGE', cell: ({ metadata, status }, now) => ageOf(metadata, timesOf(status?.conditions), now) },
-    { heading: 'STAGES', wide: true, cell: ({ status }) => status && stagesDone(status) },
-    { heading: 'STATE', wide: true, cell: ({ status }) => progressText(status) },
-  ],
-});
+import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import { type RemovalAsked, removalApprovalObject } from '../../../repo/record/removals-asked.ts';
+import { titleOf } from '../../../repo/title-of.ts';
+import { waitsOfApproval } from '../../status/waits.ts';
+import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
+import { approvalPage, removalPage } from './page.ts';
 
 /** What a person is asked: by a run, or for a removal. */
-export type Asked =
+type Asked =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
   | { readonly removal: RemovalAsked };
 
@@ -49,6 +21,7 @@ export const approvals: Listing = listing<Asked>({
   clusterNames: ['clusterapprovalrequests', 'clusterapprovalrequest', 'careq'],
   namespacedNames: ['approvalrequests', 'areq'],
   folders: ['approvals', 'runs'],
+  conditionTypes: ['Approved', 'ApprovalAccepted'],
   items: ({ record, removals }) => [
     ...[...record.approvals].map(([key, approval]) => {
       const scope = key.slice(0, key.length - approval.metadata.name.length);
@@ -67,6 +40,9 @@ export const approvals: Listing = listing<Asked>({
       value: approval,
     };
   },
+  page: (asked, status) =>
+    'removal' in asked ? removalPage(asked.removal, status) : approvalPage(asked.approval, status),
+  waits: (asked) => ('removal' in asked ? [] : waitsOfApproval(asked.approval)),
   columns: [
     { heading: 'UPDATE-RUN', cell: ofRun(({ spec }) => spec.parentStageRollout) },
     { heading: 'STAGE', cell: ofRun(({ spec }) => spec.targetStage) },

@@ -1,20 +1,19 @@
-import type { ApprovalRequest, StagedUpdateRun } from '../../api/staged.ts';
-import { approvalBranch, mergeCommand } from '../../engine/gate/request.ts';
-import { reviewAnnotation } from '../../engine/gate/review.ts';
-import { findCondition } from '../../engine/kernel/condition.ts';
-import { someOf } from '../../engine/kernel/some-of.ts';
-import { progressText } from '../../engine/staged/progress-text.ts';
-import { isOver } from '../../engine/update-run.ts';
-import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
-import { titleOf } from '../../repo/title-of.ts';
-import type { Status } from '../status/open-status.ts';
-import { type StageTaskState, stageTasks } from '../status/stage-tasks.ts';
-import { mostNamed } from '../terminal/names.ts';
-import { titled } from './object.ts';
-import { conditionTable, fields, sentences } from './parts.ts';
+import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
+import { reviewAnnotation } from '../../../engine/gate/review.ts';
+import { findCondition } from '../../../engine/kernel/condition.ts';
+import { someOf } from '../../../engine/kernel/some-of.ts';
+import { progressText } from '../../../engine/staged/progress-text.ts';
+import { isOver } from '../../../engine/update-run.ts';
+import type { RemovalAsked } from '../../../repo/record/removals-asked.ts';
+import { titleOf } from '../../../repo/title-of.ts';
+import type { Status } from '../../status/open-status.ts';
+import { type StageTaskState, stageTasks } from '../../status/stage-tasks.ts';
+import { mostNamed } from '../../terminal/names.ts';
+import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
 /** A request of a run: who waits for it since when, what saying yes opens, and how to say it. */
-export function approvalText(
+export function approvalPage(
   request: ApprovalRequest,
   { record, inPlace }: Pick<Status, 'record' | 'inPlace'>,
 ): string[] {
@@ -86,7 +85,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
 }
 
 /** Removals that are refused or held: what would go, and how to let it. */
-export function removalText(asked: RemovalAsked, { inPlace }: Pick<Status, 'inPlace'>): string[] {
+export function removalPage(asked: RemovalAsked, { inPlace }: Pick<Status, 'inPlace'>): string[] {
   const { name, removalDigest, messages } = asked;
   return [
     fields([

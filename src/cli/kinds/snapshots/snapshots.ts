@@ -1,12 +1,10 @@
-import type { Manifest } from '../../api/meta.ts';
-import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../api/placement-state.ts';
-import { ageOf, type Listing, listing, timesOf } from './listing.ts';
-import { type KnownPlacement, knownPlacements } from './placements.ts';
-
-export interface OfPlacement<T> {
-  readonly placement: KnownPlacement;
-  readonly entry: T;
-}
+import type { Manifest } from '../../../api/meta.ts';
+import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
+import type { KnownPlacement } from '../../status/known-placements.ts';
+import { knownPlacements } from '../../status/known-placements.ts';
+import { ageOf, type Listing, listing, timesOf } from '../listing.ts';
+import type { OfPlacement } from './page.ts';
+import { policySnapshotPage, snapshotPage } from './page.ts';
 
 /** KubeFleet shows GEN (always 1: a snapshot never changes) and AGE; what tells them apart follows. */
 export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEntry>>({
@@ -23,6 +21,7 @@ export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEn
     ...identity(placement, entry.index, '-snapshot'),
     value: resourceSnapshotObject(placement, entry),
   }),
+  page: (of) => snapshotPage({ ...identity(of.placement, of.entry.index, '-snapshot'), kind: resourceKind(of) }, of),
   columns: [
     { heading: 'GEN', cell: () => 1 },
     { heading: 'AGE', cell: ({ entry }, now) => ageOf(undefined, [entry.createdAt], now) },
@@ -43,6 +42,7 @@ export const policySnapshots: Listing = listing<OfPlacement<PolicySnapshotEntry>
   clusterNames: ['clusterschedulingpolicysnapshots', 'clusterschedulingpolicysnapshot', 'csps'],
   namespacedNames: ['schedulingpolicysnapshots', 'schedulingpolicysnapshot', 'sps'],
   folders: ['placements'],
+  conditionTypes: ['Scheduled'],
   ordered: true,
   items: ({ record }) =>
     knownPlacements(record).flatMap((placement) =>
@@ -52,6 +52,7 @@ export const policySnapshots: Listing = listing<OfPlacement<PolicySnapshotEntry>
     ...identity(placement, entry.index, ''),
     value: policySnapshotObject(placement, entry),
   }),
+  page: (of) => policySnapshotPage({ ...identity(of.placement, of.entry.index, ''), kind: policyKind(of) }, of),
   columns: [
     { heading: 'GEN', cell: () => 1 },
     { heading: 'AGE', cell: ({ entry }, now) => ageOf(undefined, timesOf(entry.conditions), now) },
@@ -68,6 +69,14 @@ const identity = ({ name, namespace, title }: KnownPlacement, index: number, end
   placement: title,
 });
 
+type Placed = Pick<OfPlacement<unknown>, 'placement'>;
+
+const resourceKind = ({ placement: { kind } }: Placed): string =>
+  kind === 'ClusterResourcePlacement' ? 'ClusterResourceSnapshot' : 'ResourceSnapshot';
+
+const policyKind = ({ placement: { kind } }: Placed): string =>
+  kind === 'ClusterResourcePlacement' ? 'ClusterSchedulingPolicySnapshot' : 'SchedulingPolicySnapshot';
+
 const metadataOf = (placement: KnownPlacement, index: number, end: string, latest: boolean | undefined) => ({
   name: `${placement.name}-${index}${end}`,
   ...(placement.namespace ? { namespace: placement.namespace } : {}),
@@ -82,7 +91,7 @@ function resourceSnapshotObject(placement: KnownPlacement, entry: ResourceSnapsh
   const manifests: readonly Manifest[] = placement.snapshots.get(index) ?? [];
   return {
     apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
-    kind: placement.kind === 'ClusterResourcePlacement' ? 'ClusterResourceSnapshot' : 'ResourceSnapshot',
+    kind: resourceKind({ placement }),
     metadata: {
       ...metadataOf(placement, index, '-snapshot', latest),
       creationTimestamp: createdAt,
@@ -96,8 +105,7 @@ function policySnapshotObject(placement: KnownPlacement, entry: PolicySnapshotEn
   const { index, latest, policy, policyHash, numberOfClusters, observedGeneration, conditions, targetClusters } = entry;
   return {
     apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
-    kind:
-      placement.kind === 'ClusterResourcePlacement' ? 'ClusterSchedulingPolicySnapshot' : 'SchedulingPolicySnapshot',
+    kind: policyKind({ placement }),
     metadata: {
       ...metadataOf(placement, index, '', latest),
       ...(numberOfClusters === undefined

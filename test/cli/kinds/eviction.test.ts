@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { eviction } from '../../../src/api/eviction.ts';
 import type { Condition } from '../../../src/api/meta.ts';
-import { evictionText } from '../../../src/cli/describe/eviction.ts';
+import { evictionPage } from '../../../src/cli/kinds/evictions.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { removeFolders } from '../../support/folders.ts';
 import { deployment } from '../../support/paper-fleet.ts';
@@ -11,7 +11,7 @@ import { is } from './world.ts';
 
 describe('describe eviction says what came of it', () => {
   const result = (...conditions: Condition[]) =>
-    evictionText({
+    evictionPage({
       waits: undefined,
       eviction: eviction.parse({
         apiVersion: 'placement.kubernetes-fleet.io/v1beta1',

@@ -1,14 +1,13 @@
-import { recordedDecision } from '../../engine/placement/selected.ts';
-import { latestOf } from '../../engine/selection/snapshot.ts';
-import type { Bound } from '../status/bindings.ts';
-import type { Status } from '../status/open-status.ts';
-import { whyNotSettled } from '../status/why-late.ts';
-import { titled } from './object.ts';
-import { conditionTable, fields } from './parts.ts';
-import { overridesOf, troubles } from './placement.ts';
+import { recordedDecision } from '../../../engine/placement/selected.ts';
+import { latestOf } from '../../../engine/selection/snapshot.ts';
+import type { Bound } from '../../status/known-placements.ts';
+import type { Status } from '../../status/open-status.ts';
+import { whyNotSettled } from '../../status/why-late.ts';
+import { conditionTable, fields, titled } from '../page-text.ts';
+import { overridesOf, troubles } from './troubles.ts';
 
 /** One cluster of a placement: what it is to have, why it was picked, and what is not as it should be. */
-export function bindingText({ name, kind }: BindingName, bound: Bound, status: Status): string[] {
+export function bindingPage({ name, kind }: BindingName, bound: Bound, status: Status): string[] {
   const { placement, binding } = bound;
   const { targetCluster, state, deleting, resourceSnapshotIndex, policySnapshotIndex, conditions } = binding;
   const latest = latestOf(placement.state.resourceSnapshots)?.index;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterName } from '../../../src/api/meta.ts';
-import { runText } from '../../../src/cli/describe/run.ts';
+import { runPage } from '../../../src/cli/kinds/runs/page.ts';
 import { asked, at, cluster, is, run, statusWith, waiting } from './world.ts';
 
 describe('describe run', () => {
-  const page = (...args: Parameters<typeof runText>) => `\n${runText(...args).join('\n\n')}\n`;
+  const page = (...args: Parameters<typeof runPage>) => `\n${runPage(...args).join('\n\n')}\n`;
 
   it('says what it waits for, and every stage with its tasks and clusters', () => {
     expect(page(waiting, statusWith([waiting]))).toMatchInlineSnapshot(`
@@ -138,6 +138,6 @@ bindings:
         },
       ],
     });
-    expect(runText(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
+    expect(runPage(gates, statusWith([gates]))[0]).toContain(`\nSince:      ${at(7)}`);
   });
 });

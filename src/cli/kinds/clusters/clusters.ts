@@ -1,10 +1,12 @@
-import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
-import { isCordon } from '../../engine/evict/cordon-taint.ts';
-import { parseInstant } from '../../engine/kernel/instant.ts';
-import { taintText } from '../../engine/placement/taint-text.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
-import { age } from '../terminal/age.ts';
-import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from './listing.ts';
+import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
+import { isCordon } from '../../../engine/evict/cordon-taint.ts';
+import { parseInstant } from '../../../engine/kernel/instant.ts';
+import { taintText } from '../../../engine/placement/taint-text.ts';
+import type { Silence } from '../../../repo/record/daemon-memory.ts';
+import { waitsOfCluster } from '../../status/waits.ts';
+import { age } from '../../terminal/age.ts';
+import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
+import { clusterPage } from './page.ts';
 
 interface Seen {
   readonly cluster: MemberCluster;
@@ -20,9 +22,12 @@ interface Seen {
 export const clusters: Listing = listing<Seen>({
   names: ['clusters', 'cluster', 'members', 'member', 'memberclusters', 'membercluster'],
   folders: ['clusters'],
+  conditionTypes: ['Joined', 'Healthy'],
   items: ({ record, silent }) =>
     [...record.clusters.values()].map((cluster) => ({ cluster, silence: silent.get(cluster.metadata.name) })),
   describe: ({ cluster }) => ({ name: cluster.metadata.name, value: cluster }),
+  page: ({ cluster }, status) => clusterPage(cluster, status),
+  waits: ({ cluster }, status) => waitsOfCluster(cluster, status),
   columns: [
     {
       heading: 'JOINED',

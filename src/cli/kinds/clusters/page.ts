@@ -1,20 +1,19 @@
-import { isLeaving, type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
-import { formatInstant } from '../../engine/kernel/instant.ts';
-import { judgeEligibility } from '../../engine/placement/eligibility.ts';
-import { taintText } from '../../engine/placement/taint-text.ts';
-import type { Silence } from '../../repo/record/daemon-memory.ts';
-import { conditionOf } from '../../report/condition-of.ts';
-import { statusOf } from '../status/listing.ts';
-import type { Status } from '../status/open-status.ts';
-import { knownPlacements } from '../status/placements.ts';
-import { toldSilence, whyNotSettled } from '../status/why-late.ts';
-import { table } from '../terminal/table.ts';
-import { indent, titled } from './object.ts';
-import { conditionTable, fields } from './parts.ts';
-import { troubles } from './placement.ts';
+import { isLeaving, type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
+import { formatInstant } from '../../../engine/kernel/instant.ts';
+import { judgeEligibility } from '../../../engine/placement/eligibility.ts';
+import { taintText } from '../../../engine/placement/taint-text.ts';
+import type { Silence } from '../../../repo/record/daemon-memory.ts';
+import { conditionOf } from '../../../report/condition-of.ts';
+import { knownPlacements } from '../../status/known-placements.ts';
+import type { Status } from '../../status/open-status.ts';
+import { toldSilence, whyNotSettled } from '../../status/why-late.ts';
+import { table } from '../../terminal/table.ts';
+import { troubles } from '../bindings/troubles.ts';
+import { statusOf } from '../listing.ts';
+import { conditionTable, fields, indent, titled } from '../page-text.ts';
 
 /** A member: whether it may be given anything, what it is like, and what it has of every placement. */
-export function clusterText(cluster: MemberCluster, status: Status): string[] {
+export function clusterPage(cluster: MemberCluster, status: Status): string[] {
   const { properties = {}, conditions } = cluster.status ?? {};
   return [
     head(cluster, status.silent.get(cluster.metadata.name), status.now),

@@ -1,0 +1,15 @@
+import type { PolicySnapshotEntry } from '../../../api/placement-state.ts';
+import { table } from '../../terminal/table.ts';
+
+/** What the scheduler said of every cluster, in its order. */
+export const decisionTable = (decisions: PolicySnapshotEntry['targetClusters']): string =>
+  table(
+    ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],
+    (decisions ?? []).map((decision) => [
+      decision.clusterName,
+      String(decision.selected),
+      decision.clusterScore?.affinityScore,
+      decision.clusterScore?.topologySpreadScore,
+      decision.reason,
+    ]),
+  );
