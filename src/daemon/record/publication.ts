@@ -1,4 +1,4 @@
-import type { Plan } from '../../engine/plan-document.ts';
+import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
 import { unknownFolderOf } from '../../repo/record/path.ts';
 import { renderRecord } from '../../repo/record/write.ts';
@@ -6,32 +6,30 @@ import { type DashboardInput, renderDashboard } from '../../report/dashboard/das
 import { inForce } from '../../report/in-force.ts';
 import { summaryOf } from '../../report/summary.ts';
 
-/** Everything the status branch should hold after this plan. A refused plan changes only what tells about the refusal. Folders that a
- * newer gitfleet wrote stay. */
+/** Everything the status branch should hold after this plan. A refused plan changes only what reports the refusal. Folders
+ * that a newer gitfleet wrote stay. */
 export function statusFiles(
   plan: Plan,
   before: ReadonlyMap<string, string>,
   beside: DashboardInput,
 ): Map<string, string> {
-  if (plan.guard.length > 0) return new Map([...before, ...told(plan, beside)]);
+  const memory = renderRecord(new Map([['daemon.yaml', documentOf(writeDaemonMemory(memoryOf(plan, beside)))]]));
+  if (plan.guard.length > 0) return new Map([...before, ...memory, ...reports(plan, beside)]);
   const ofOthers = [...before].filter(([path]) => unknownFolderOf(path) !== undefined);
-  return new Map([...ofOthers, ...wholeRecord(plan, beside)]);
+  return new Map([...ofOthers, ...memory, ...wholeRecord(plan, beside)]);
 }
 
-/** The record and what tells about it, whether the guard lets it pass or not. */
+/** The record and the reports on it, whether the guard lets it pass or not; without what only a daemon reads. */
 export const wholeRecord = (plan: Plan, beside: DashboardInput): Map<string, string> =>
-  new Map([...renderRecord(plan.record), ...told(plan, beside)]);
+  new Map([...renderRecord(plan.record), ...reports(plan, beside)]);
 
-const told = (plan: Plan, beside: DashboardInput): Map<string, string> =>
+const reports = (plan: Plan, beside: DashboardInput): Map<string, string> =>
   new Map([
-    ...renderRecord(
-      new Map([
-        ['daemon.yaml', { kind: 'object', value: writeDaemonMemory(memoryOf(plan, beside)) }],
-        ['summary.yaml', { kind: 'object', value: summaryOf(plan, beside) }],
-      ]),
-    ),
+    ...renderRecord(new Map([['summary.yaml', documentOf(summaryOf(plan, beside))]])),
     ['README.md', renderDashboard(plan, beside)],
   ]);
+
+const documentOf = (value: object): RecordDocument => ({ kind: 'object', value });
 
 const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): DaemonMemory => {
   const { commit, holds, holdCount } = inForce(plan, { before, fleet });

@@ -26,7 +26,7 @@ describe('the plan document', () => {
       ...{ upgrades: [], nodes: [], guard: [], problems: [] },
     });
     expect(commit).toMatch(/^[0-9a-f]{40,64}$/);
-    expect(Object.keys(record)).toEqual(['daemon.yaml', 'summary.yaml', 'README.md']);
+    expect(Object.keys(record)).toEqual(['summary.yaml', 'README.md']);
   });
 
   it('of the example keeps its shape', async () => {
@@ -111,7 +111,6 @@ spec: {stages: [{name: all, labelSelector: {}, beforeStageTasks: [{type: Approva
       'placements/web.conf/state.yaml',
       'placements/web.conf/status.yaml',
       'runs/web.conf-1.yaml',
-      'daemon.yaml',
       'summary.yaml',
       'README.md',
     ]);

@@ -34,7 +34,6 @@ describe('the files of the record', () => {
       'clusters/us-1.yaml MemberCluster',
       'clusters/us-2.yaml MemberCluster',
       'clusters/us-3.yaml MemberCluster',
-      'daemon.yaml DaemonMemory',
       'evictions/out.yaml ClusterResourcePlacementEviction',
       'overrides/web.less/0.yaml ResourceOverrideSnapshot',
       'placements/web/snapshots/0.yaml Namespace Deployment',
