@@ -266,10 +266,10 @@ function removeConfirmed({ changed, connection, dispatch, observed, returned, st
 const isPrunable = ({ state }: Tools, key: string): boolean =>
   state().assignment?.prunable.some((ref) => objectKey(ref) === key) ?? false;
 
-function compare({ checks, objects, state }: Tools, change: Change): void {
+function compare({ objects, state }: Tools, change: Change): void {
   const { assignment } = state();
   const item = assignment && itemsOf(assignment.manifests).get(change.key);
-  if (item && objects.concerns(assignment, item, change)) checks.add(change.key);
+  if (item) objects.objectChanged(assignment, item, change);
 }
 
 const changeEvent = (change: Change, assignment: PlacementAssignment | undefined, atMs: number): ActorEvent => ({

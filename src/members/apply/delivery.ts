@@ -2,6 +2,7 @@ import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
+import { assertNever } from '../../engine/kernel/assert.ts';
 import { placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
@@ -13,18 +14,26 @@ import type { FirstObservation } from '../watch/first-observation.ts';
 import type { Change } from '../watch/store.ts';
 import { type Applied, applyObject } from './apply.ts';
 import { localDifferences, tellable } from './compare.ts';
-import { driftCheck } from './drift-check.ts';
-import { heldBack } from './held-back.ts';
-import { kindsServed } from './kinds-served.ts';
-import { repairReports } from './repair-reports.ts';
+import { type DriftCheck, driftCheck } from './drift-check.ts';
+import { type HeldBack, heldBack } from './held-back.ts';
+import { type KindsServed, kindsServed } from './kinds-served.ts';
+import {
+  firstObjectState,
+  nextForObject,
+  type ObjectEffect,
+  type ObjectEvent,
+  type ObjectState,
+  type Shown,
+} from './object-state.ts';
+import { type RepairReports, repairReports } from './repair-reports.ts';
 import { inWaves } from './waves.ts';
 
 /** The objects of one placement on one member: brings them about and keeps what became of each. */
 export interface Delivery {
   /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; what the server says is an outcome. */
   bring(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
-  /** Whether a change that the watch told asks for `bring`; remembers who made it. */
-  concerns(assignment: PlacementAssignment, item: AssignedManifest, change: Change): boolean;
+  /** The watch reported a change: remembers who made it, and asks for a look where it is not as it should be. */
+  objectChanged(assignment: PlacementAssignment, item: AssignedManifest, change: Change): void;
   /** Milliseconds until an object should be looked at again, since somebody undoes what we do; 0 = at once. */
   pauseMs(key: string): number;
   /** Objects whose kind the member did not serve, of these group-versions. */
@@ -55,182 +64,272 @@ export interface DeliveryEvents {
 /** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
 const unservedResult = 'DecodingErred';
 
-/** Something is told of an object that ends once it is as it should be. */
-const isTold = (outcome: ObjectOutcome | undefined): boolean =>
-  outcome?.result !== 'Applied' || (outcome.details?.length ?? 0) > 0;
+/** What is known of the objects of one placement on one member. */
+interface Objects {
+  readonly connection: Connection;
+  readonly observed: FirstObservation;
+  readonly events: DeliveryEvents;
+  readonly states: Map<string, ObjectState>;
+  readonly kinds: KindsServed;
+  readonly drift: DriftCheck;
+  readonly repairs: RepairReports;
+  readonly held: HeldBack;
+}
 
-/** What was lost of an object that is not shown as ours any more: all of it, or the label that it was shown by. */
-const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
-  found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
+/** One manifest of an assignment, while it is worked on. */
+interface Item {
+  readonly assignment: PlacementAssignment;
+  readonly manifest: Manifest;
+  readonly key: string;
+  readonly object: ObjectRef;
+  /** Whether the assignment is wanted still. */
+  readonly isWanted: () => boolean;
+}
 
 export function delivery(connection: Connection, observed: FirstObservation, events: DeliveryEvents): Delivery {
-  const { client, watches, clock, objectTurns, unrecorded } = connection;
-  const outcomes = new Map<string, ObjectOutcome>();
-  const inFlight = new Set<string>();
-  /** Applied ones that somebody deleted, until they are there again: not before their namespace, or what keeps them, has gone. */
-  const lost = new Set<string>();
-  const kinds = kindsServed(connection);
-  const drift = driftCheck();
-  const repaired = repairReports(clock, events);
-  const held = heldBack({ clock, watches, observed, ask: events.conflict, overrule: (key) => repaired.again(key) });
-
-  async function one(assignment: PlacementAssignment, item: AssignedManifest, goOn: () => boolean): Promise<void> {
-    const { manifest } = item;
-    const key = oneText(keyOfManifest(manifest));
-    inFlight.add(key);
-    try {
-      const kind = await kinds.find(manifest, assignment.manifests);
-      if (!('unserved' in kind))
-        await objectTurns.take(key, async () => goOn() && apply(assignment, manifest, kind, goOn));
-      else if (goOn())
-        outcomes.set(key, { object: refOfManifest(manifest), result: unservedResult, message: kind.unserved });
-    } finally {
-      inFlight.delete(key);
-    }
-    if (!goOn() || held.has(key) || outcomes.get(key)?.result !== 'Applied' || isSettled(assignment, manifest)) return;
-    // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
-    repaired.again(key);
-    events.changedMeanwhile(key);
-  }
-
-  const isSettled = (assignment: PlacementAssignment, manifest: Manifest): boolean => {
-    const object = refOfManifest(manifest);
-    const live = watches.object(object);
-    // Not watched, because the member does not let us: what the server answered is all there is.
-    if (live === undefined && !watches.shows(object)) return true;
-    return drift.verdict(assignment.strategy, manifest, live) !== 'differs';
+  const { client, watches, clock } = connection;
+  const repairs = repairReports(clock, events);
+  const held = heldBack({ clock, watches, observed, ask: events.conflict, overrule: (key) => repairs.again(key) });
+  const of: Objects = {
+    connection,
+    observed,
+    events,
+    states: new Map(),
+    kinds: kindsServed(connection),
+    drift: driftCheck(),
+    repairs,
+    held,
   };
 
-  async function apply(
-    assignment: PlacementAssignment,
-    manifest: Manifest,
-    served: ServedKind,
-    goOn: () => boolean,
-  ): Promise<void> {
-    const { strategy, label, isPlaced } = assignment;
-    const object = refOfManifest(manifest);
-    const key = oneText(keyOfManifest(manifest));
-    const live = watches.object(object);
-    const verdict = drift.verdict(strategy, manifest, live);
-    const before = outcomes.get(key)?.result ?? '';
-    const missing = live === undefined && watches.shows(object);
-    const astray = live !== undefined && live.metadata.labels?.[placementLabel] !== label;
-    if (before === 'Applied' && (missing || astray || live?.metadata.deletionTimestamp)) lost.add(key);
-    if (strategy.type !== 'ReportDiff') {
-      if (verdict === 'same') {
-        if (live) {
-          observed.accept(live);
-          // Whatever the server was asked about before is over: the same again is news.
-          drift.asked(strategy, manifest, live);
-        }
-        lost.delete(key);
-        outcomes.set(key, { object, result: 'Applied' });
-        return;
-      }
-      // What was found to differ is left only for as long as it is to be: the strategy may be another by now.
-      const isLeft = before.startsWith('FoundDrifts') && strategy.whenToApply === 'IfNotDrifted';
-      if (verdict === 'asked' && (before === 'Applied' || isLeft)) return;
-      if (held.isInConflict(assignment, manifest, live)) held.add(manifest, live);
-      if (held.has(key)) return;
-    }
-    const applied = await applyObject({
-      client,
-      served,
-      manifest,
-      label,
-      isPlaced: (mark) => isPlaced(mark, object),
-      strategy,
-      live,
-      mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isInConflict(assignment, manifest, found),
-      making: () => unrecorded.begin(manifest),
-      isWanted: goOn,
-    });
-    if (applied.kept) {
-      if (applied.live) watches.put(applied.live);
-      if (!goOn()) return;
-      held.add(manifest, applied.live ?? undefined);
-      return;
-    }
-    if (applied.live && !applied.live.metadata.deletionTimestamp) drift.asked(strategy, manifest, applied.live);
-    // What we were shown before is no news, and may be of a cluster that another has replaced since.
-    if (applied.live && applied.live !== live) watches.put(applied.live);
-    // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
-    if (applied.live && applied.outcome.result === 'Applied') observed.accept(applied.live);
-    if (!goOn()) return;
-    outcomes.set(key, repaired.withCulprit(key, applied.outcome));
-    if (applied.outcome.result === 'Applied') {
-      if (applied.repaired) repaired.tell(key, object, applied.repaired);
-      // One that lost our label is as gone to the watch as one that was deleted; with that of others it is shown as theirs.
-      else if ((missing || astray) && lost.has(key)) repaired.tell(key, object, lostOf(manifest, applied));
-      if (before !== 'Applied' || lost.has(key))
-        for (const waiting of failedIn(object)) events.changedMeanwhile(waiting);
-      lost.delete(key);
-    }
-  }
-
-  /** Objects of a namespace that could not be applied: perhaps for want of it, so that there is no reason to wait. */
-  const failedIn = ({ apiVersion, kind, name }: ObjectRef): readonly string[] =>
-    apiVersion !== 'v1' || kind !== 'Namespace'
-      ? []
-      : [...outcomes].flatMap(([key, { object, result }]) =>
-          object.namespace === name && result !== 'Applied' ? [key] : [],
-        );
-
-  /** What is as it should be may not be so any more where nothing tells of changes. */
-  function withCaveat(outcome: ObjectOutcome): ObjectOutcome {
-    const message = outcome.result === 'Applied' ? watches.unwatched(outcome.object) : undefined;
-    return message === undefined ? outcome : { ...outcome, message };
-  }
-
   function forgetObjects(): void {
-    outcomes.clear();
-    lost.clear();
-    kinds.forget();
-    repaired.forget();
+    for (const [key, state] of [...of.states]) {
+      const forgotten = nextForObject(state, { kind: 'forgotten' }).state;
+      of.states.delete(key);
+      if (forgotten.inFlight) of.states.set(key, forgotten);
+    }
+    of.kinds.forget();
+    repairs.forget();
   }
 
   return {
-    async bring(assignment, scope, goOn) {
+    async bring(assignment, scope, isWanted) {
       const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
       const report = assignment.strategy.type === 'ReportDiff';
       const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);
-      for (const wave of waves) await eachOf(wave, client.concurrency, (item) => one(assignment, item, goOn), goOn);
+      const one = ({ manifest }: AssignedManifest) => bringOne(of, itemOf(assignment, manifest, isWanted));
+      for (const wave of waves) await eachOf(wave, client.concurrency, one, isWanted);
     },
-    concerns(assignment, { manifest }, change) {
-      const { key } = change;
-      if (change.how === 'set') {
-        const { object, managers } = change;
-        const verdict = drift.verdict(assignment.strategy, manifest, object);
-        if (verdict !== 'differs') repaired.undone(key, []);
-        if (verdict === 'asked') return false;
-        if (verdict === 'same') return !inFlight.has(key) && isTold(outcomes.get(key));
-        repaired.blame(key, managers, localDifferences(manifest, object, 'partial'));
-        if (repaired.pauseMs(key) > 0)
-          repaired.undone(key, tellable(manifest, drift.news(assignment.strategy, manifest, object)));
-      } else {
-        // Whoever changed it before need not be who does this, and nothing on the member tells.
-        repaired.blame(key, [], []);
-        if (repaired.pauseMs(key) > 0) repaired.undone(key, [wholeObject]);
-      }
-      return !inFlight.has(key);
-    },
-    pauseMs: (key) => repaired.pauseMs(key),
-    unserved: kinds.missing,
-    outcomes: () => [...outcomes].map(([key, outcome]) => withCaveat(repaired.withRepair(key, outcome))),
-    undecided: () => [...held.keys()].some((key) => !outcomes.has(key)),
+    objectChanged: (assignment, { manifest }, change) =>
+      objectChanged(
+        of,
+        itemOf(assignment, manifest, () => true),
+        change,
+      ),
+    pauseMs: (key) => repairs.pauseMs(key),
+    unserved: of.kinds.missing,
+    outcomes: () => [...outcomesIn(of)].map(([key, outcome]) => withCaveat(of, repairs.withRepair(key, outcome))),
+    undecided: () => [...held.keys()].some((key) => stateOf(of, key).outcome === undefined),
     confirmed: held.confirmed,
     forget() {
       held.forget();
       forgetObjects();
     },
     restart() {
-      drift.forget();
+      of.drift.forget();
       // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
       forgetObjects();
     },
     stop() {
       held.forget();
-      repaired.stop();
+      repairs.stop();
     },
   };
+}
+
+const itemOf = (assignment: PlacementAssignment, manifest: Manifest, isWanted: () => boolean): Item => ({
+  assignment,
+  manifest,
+  key: oneText(keyOfManifest(manifest)),
+  object: refOfManifest(manifest),
+  isWanted,
+});
+
+const stateOf = ({ states }: Objects, key: string): ObjectState => states.get(key) ?? firstObjectState;
+
+function* outcomesIn({ states }: Objects): Iterable<readonly [key: string, outcome: ObjectOutcome]> {
+  for (const [key, { outcome }] of states) if (outcome) yield [key, outcome];
+}
+
+/** Notes what happened to an object; returns what is to be done about it. */
+function dispatch({ states }: Objects, key: string, event: ObjectEvent): readonly ObjectEffect[] {
+  const { state, effects } = nextForObject(states.get(key) ?? firstObjectState, event);
+  states.set(key, state);
+  return effects;
+}
+
+async function bringOne(of: Objects, item: Item): Promise<void> {
+  const { kinds, connection, held } = of;
+  const { assignment, isWanted, key, manifest, object } = item;
+  dispatch(of, key, { kind: 'started' });
+  try {
+    const kind = await kinds.find(manifest, assignment.manifests);
+    if (!('unserved' in kind)) await connection.objectTurns.take(key, async () => isWanted() && apply(of, item, kind));
+    else if (isWanted())
+      dispatch(of, key, { kind: 'unserved', outcome: { object, result: unservedResult, message: kind.unserved } });
+  } catch (error) {
+    dispatch(of, key, { kind: 'failed' });
+    throw error;
+  }
+  const settled = stateOf(of, key).outcome?.result !== 'Applied' || isSettled(of, item);
+  const ended = { wanted: isWanted(), held: held.has(key), settled };
+  perform(of, item, dispatch(of, key, { kind: 'ended', ...ended }));
+}
+
+function isSettled({ connection: { watches }, drift }: Objects, { assignment, manifest, object }: Item): boolean {
+  const live = watches.object(object);
+  // Not watched, because the member does not let us: what the server answered is all there is.
+  if (live === undefined && !watches.shows(object)) return true;
+  return drift.verdict(assignment.strategy, manifest, live) !== 'differs';
+}
+
+async function apply(of: Objects, item: Item, served: ServedKind): Promise<void> {
+  const { connection, drift, held } = of;
+  const { assignment, isWanted, key, manifest, object } = item;
+  const { strategy, label, isPlaced } = assignment;
+  const live = connection.watches.object(object);
+  const shown: Shown = {
+    live,
+    verdict: drift.verdict(strategy, manifest, live),
+    missing: live === undefined && connection.watches.shows(object),
+    relabelled: live !== undefined && live.metadata.labels?.[placementLabel] !== label,
+    removing: live?.metadata.deletionTimestamp !== undefined,
+  };
+  const effects = dispatch(of, key, {
+    kind: 'compared',
+    shown,
+    strategy,
+    same: { object, result: 'Applied' },
+    conflict: held.isInConflict(assignment, manifest, live),
+    held: held.has(key),
+  });
+  perform(of, item, effects);
+  if (!effects.some(({ kind }) => kind === 'apply')) return;
+  const applied = await applyObject({
+    client: connection.client,
+    served,
+    manifest,
+    label,
+    isPlaced: (mark) => isPlaced(mark, object),
+    strategy,
+    live,
+    mayReplace: (found) => strategy.type === 'ReportDiff' || !held.isInConflict(assignment, manifest, found),
+    making: () => connection.unrecorded.begin(manifest),
+    isWanted,
+  });
+  answered(of, item, { applied, shown });
+}
+
+function answered(
+  of: Objects,
+  item: Item,
+  { applied, shown }: { readonly applied: Applied; readonly shown: Shown },
+): void {
+  const { key, manifest } = item;
+  const kept = applied.kept ?? false;
+  const wanted = item.isWanted();
+  const answer = {
+    live: applied.live,
+    known: applied.live === shown.live,
+    kept,
+    applied: applied.outcome.result === 'Applied',
+    wanted,
+  };
+  perform(of, item, dispatch(of, key, { kind: 'answered', ...answer }));
+  if (kept || !wanted) return;
+  const outcome = of.repairs.withCulprit(key, applied.outcome);
+  const changes = applied.repaired;
+  const loss = shown.missing || shown.relabelled ? lostOf(manifest, applied) : undefined;
+  perform(of, item, dispatch(of, key, { kind: 'applied', outcome, changes, loss }));
+}
+
+/** What was lost of an object that is not shown as ours any more: all of it, or the label that it was shown by. */
+const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
+  found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
+
+function objectChanged(of: Objects, item: Item, change: Change): void {
+  const { assignment, key, manifest } = item;
+  const verdict = change.how === 'set' ? of.drift.verdict(assignment.strategy, manifest, change.object) : 'differs';
+  const paused = of.repairs.pauseMs(key) > 0;
+  perform(of, item, dispatch(of, key, { kind: 'changed', change, verdict, paused }));
+}
+
+function perform(of: Objects, item: Item, effects: readonly ObjectEffect[]): void {
+  for (const effect of effects) performOne(of, item, effect);
+}
+
+function performOne(of: Objects, item: Item, effect: ObjectEffect): void {
+  const { connection, drift, events, held, observed, repairs } = of;
+  const { assignment, key, manifest, object } = item;
+  switch (effect.kind) {
+    case 'apply':
+      return;
+    case 'noteAsked':
+      drift.asked(assignment.strategy, manifest, effect.live);
+      return;
+    case 'show':
+      connection.watches.put(effect.live);
+      return;
+    case 'accept':
+      observed.accept(effect.live);
+      return;
+    case 'hold':
+      held.add(manifest, effect.live);
+      return;
+    case 'reportRepair':
+      repairs.tell(key, object, effect.details);
+      return;
+    case 'countRepair':
+      repairs.again(key);
+      return;
+    case 'retryDependents':
+      for (const waiting of failedIn(of, object)) events.changedMeanwhile(waiting);
+      return;
+    case 'check':
+      events.changedMeanwhile(key);
+      return;
+    case 'clearChanges':
+      repairs.undone(key, []);
+      return;
+    case 'blame':
+      blame(of, item, effect.change);
+      return;
+    case 'reportChanges':
+      repairs.undone(key, changesOf(of, item, effect.change));
+      return;
+    default:
+      assertNever(effect);
+  }
+}
+
+/** Whoever changed an object before need not be who deletes it, and nothing on the member tells. */
+const blame = ({ repairs }: Objects, { key, manifest }: Item, change: Change): void =>
+  change.how === 'set'
+    ? repairs.blame(key, change.managers, localDifferences(manifest, change.object, 'partial'))
+    : repairs.blame(key, [], []);
+
+const changesOf = ({ drift }: Objects, { assignment, manifest }: Item, change: Change): readonly PatchDetail[] =>
+  change.how === 'set' ? tellable(manifest, drift.news(assignment.strategy, manifest, change.object)) : [wholeObject];
+
+/** Objects of a namespace that could not be applied: perhaps for want of it, so that there is no reason to wait. */
+const failedIn = (of: Objects, { apiVersion, kind, name }: ObjectRef): readonly string[] =>
+  apiVersion !== 'v1' || kind !== 'Namespace'
+    ? []
+    : [...outcomesIn(of)].flatMap(([key, { object, result }]) =>
+        object.namespace === name && result !== 'Applied' ? [key] : [],
+      );
+
+/** What is as it should be may not be so any more where nothing tells of changes. */
+function withCaveat({ connection: { watches } }: Objects, outcome: ObjectOutcome): ObjectOutcome {
+  const message = outcome.result === 'Applied' ? watches.unwatched(outcome.object) : undefined;
+  return message === undefined ? outcome : { ...outcome, message };
 }
