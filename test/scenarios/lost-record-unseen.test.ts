@@ -28,7 +28,11 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
     for (const name of emptied) paper.members.delete(name);
     const input = await paper.input();
     const unseen = { ...input.observations!.get('d')!, complete: false, placements: [], objects: [] };
-    const { record } = planFleet({ ...input, observations: new Map([...input.observations!, ['d', unseen]]) }).plan;
+    const { record, guard } = planFleet({
+      ...input,
+      observations: new Map([...input.observations!, ['d', unseen]]),
+    }).plan;
+    expect(guard).toEqual([]);
     paper.record = renderRecord(record);
     paper.pass(1);
     return paper;
@@ -79,6 +83,7 @@ describe('a cluster that cannot be looked at when the record is lost', () => {
       [...input.observations!].map(([name, seen]) => [name, { ...seen, complete: true, placements: [], objects: [] }]),
     );
     const { plan } = planFleet({ ...input, observations });
+    expect(plan.guard).toEqual([]);
     expect(moves(plan).filter((move) => move.includes('update'))).toEqual([]);
     expect(moves(plan)).toContain('web a wait Bound 0');
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { Manifest } from '../../src/api/meta.ts';
 import type { Plan, PlannedPlacement } from '../../src/engine/plan-document.ts';
 import { filesOf, folder, removeFolders } from './folders.ts';
@@ -60,6 +60,8 @@ async function printedBy(...argv: readonly string[]): Promise<{ readonly text: s
 
 function planned(text: string, code: number, recorded: Planned['recorded']): Planned {
   const printed = JSON.parse(text) as PrintedPlan;
+  // A removal that needs an approval is for the test to judge; any other finding is a mistake of the planner.
+  expect(printed.guard.filter(({ removalDigest }) => removalDigest === undefined)).toEqual([]);
   return {
     plan: printed,
     code,

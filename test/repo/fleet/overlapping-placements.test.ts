@@ -17,9 +17,9 @@ async function told(placements: Readonly<Record<string, string>>): Promise<strin
     ...placements,
   });
   const input = await paper.input();
-  return overlappingPlacements(planFleet(input).plan, input.fleet).map(
-    ({ file, path, message }) => `${file} ${path} ${message}`,
-  );
+  const { plan } = planFleet(input);
+  expect(plan.guard).toEqual([]);
+  return overlappingPlacements(plan, input.fleet).map(({ file, path, message }) => `${file} ${path} ${message}`);
 }
 
 it.each<[string, Readonly<Record<string, string>>]>([

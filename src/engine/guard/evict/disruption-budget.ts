@@ -16,6 +16,7 @@ import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
  */
 export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
   const budgetOf = budgetReader(evidence);
+  if (budgetOf === undefined) return [];
   const stays = membersThatStay(evidence);
   const healthOf = healthReader(evidence);
   const { isMoved, isEvicted } = moveReader(evidence);
@@ -49,11 +50,13 @@ interface Budget {
   readonly bindsRollouts: boolean;
 }
 
-function budgetReader({ fleet }: Evidence): (placement: Placement) => Budget | undefined {
+/** Undefined where there are no budgets, as in most fleets. */
+function budgetReader({ fleet }: Evidence): ((placement: Placement) => Budget | undefined) | undefined {
   const budgets = new Map(fleet.budgets.map((budget) => [budget.metadata.name, budget]));
   const invalid = new Set(
     fleet.refused.filter(({ kind }) => kind === 'ClusterResourcePlacementDisruptionBudget').map(({ name }) => name),
   );
+  if (budgets.size === 0 && invalid.size === 0) return undefined;
   return ({ metadata: { name } }) => {
     const budget = budgets.get(name);
     if (budget)
