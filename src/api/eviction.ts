@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { clusterName, condition, intOrPercent, objectMeta, placementName } from './meta.ts';
+import { clusterName, condition, objectMeta, placementName } from './meta.ts';
 
-const versions = z.enum([
+/** Of the kinds that came with evictions. */
+export const evictionVersions = z.enum([
   'placement.kubernetes-fleet.io/v1',
   'placement.kubernetes-fleet.io/v1beta1',
   'placement.kubernetes-fleet.io/v1alpha1',
 ]);
 
 export const eviction = z.strictObject({
-  apiVersion: versions,
+  apiVersion: evictionVersions,
   kind: z.literal('ClusterResourcePlacementEviction'),
   metadata: objectMeta,
   spec: z.strictObject({
@@ -18,11 +19,3 @@ export const eviction = z.strictObject({
   status: z.looseObject({ conditions: z.array(condition).optional() }).optional(),
 });
 export type Eviction = z.output<typeof eviction>;
-
-export const disruptionBudget = z.strictObject({
-  apiVersion: versions,
-  kind: z.literal('ClusterResourcePlacementDisruptionBudget'),
-  metadata: objectMeta,
-  spec: z.strictObject({ maxUnavailable: intOrPercent.optional(), minAvailable: intOrPercent.optional() }),
-});
-export type DisruptionBudget = z.output<typeof disruptionBudget>;

@@ -1,4 +1,5 @@
-import type { DisruptionBudget, Eviction } from '../api/eviction.ts';
+import type { DisruptionBudget } from '../api/disruption-budget.ts';
+import type { Eviction } from '../api/eviction.ts';
 import type { FleetConfig, PriceList, RemovalApproval } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName, Manifest, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';

@@ -6,7 +6,7 @@ import { onceFor } from './kernel/once-for.ts';
 import type { Hold, Move } from './plan-document.ts';
 
 /**
- * One placement on its way through a plan: every stage (schedule, snapshot, rollout, staged, evict, deliver) takes one
+ * One placement on its way through a plan: every step takes one
  * and returns the next. Values only; nothing is changed in place.
  */
 export interface PlacementWork {

@@ -1,6 +1,7 @@
 import { placementKey } from '../api/placement.ts';
 import { byText, sortKey } from './kernel/ordering.ts';
 import type { Target } from './plan-document.ts';
+import { handleTarget, type TargetHandlers } from './target-kinds.ts';
 
 /** All targets of a plan in order, and the lists they came in. */
 export interface SortedTargets {
@@ -58,4 +59,8 @@ function placeFor(target: Target, sorted: readonly Target[]): number {
 /** By cluster, then placement, then its kind. */
 const inOrder = (a: Target, b: Target): number => byText(a.clusterName, b.clusterName) || byText(rest(a), rest(b));
 
-const rest = ({ placement }: Target): string => sortKey(placementKey(placement), placement.kind);
+const rest = (target: Target): string => handleTarget(target, subjects);
+
+const subjects: TargetHandlers<string> = {
+  placement: ({ placement }) => sortKey(placementKey(placement), placement.kind),
+};

@@ -1,4 +1,5 @@
-import { type DisruptionBudget, disruptionBudget, type Eviction, eviction } from '../eviction.ts';
+import { type DisruptionBudget, disruptionBudget } from '../disruption-budget.ts';
+import { type Eviction, eviction } from '../eviction.ts';
 import { budgetIssues, budgetsOfPickAll } from '../rules/budget-rules.ts';
 import { type Kind, none, placementGroup } from './kind.ts';
 

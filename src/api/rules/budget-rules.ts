@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../eviction.ts';
+import type { DisruptionBudget } from '../disruption-budget.ts';
 import { error, type Issue, type IssueAt } from '../issue.ts';
 import type { AnyFleetObject, At } from '../kinds/kind.ts';
 import { isPlacement } from '../placement.ts';

@@ -3,7 +3,8 @@ import { placementKey } from '../../api/placement.ts';
 import { isPlaced } from '../../engine/delivery/placed-objects.ts';
 import { targetContent } from '../../engine/delivery/target-content.ts';
 import type { PlanResult } from '../../engine/plan.ts';
-import type { Target } from '../../engine/plan-document.ts';
+import type { PlacementTarget } from '../../engine/plan-document.ts';
+import { handleTarget } from '../../engine/target-kinds.ts';
 import type { Assignment } from '../../members/assignment.ts';
 
 /** Targets of a published plan, with everything the actors need, by cluster. */
@@ -12,7 +13,7 @@ export function assignmentsOf(result: PlanResult): Map<ClusterName, Assignment[]
   for (const target of result.plan.targets) {
     const list = byCluster.get(target.clusterName) ?? [];
     byCluster.set(target.clusterName, list);
-    const assignment = assignmentOf(target, result);
+    const assignment = handleTarget(target, { placement: (it) => placementAssignment(it, result) });
     if (assignment) list.push(assignment);
   }
   return byCluster;
@@ -27,7 +28,7 @@ export const adopted = (result: PlanResult): Map<ClusterName, Assignment[]> =>
     ]),
   );
 
-function assignmentOf(target: Target, result: PlanResult): Assignment | undefined {
+function placementAssignment(target: PlacementTarget, result: PlanResult): Assignment | undefined {
   const content = targetContent(result.contents, target);
   if (content === undefined) return undefined;
   return {

@@ -2,7 +2,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
 
 /**
- * A plan may go round several times (an eviction frees a cluster that the scheduler then fills anew). What an earlier
+ * A plan may go round several times (what leaves frees a cluster that the scheduler then fills anew). What an earlier
  * round did with a binding is still what the plan does with it, although the later round finds nothing left to do.
  */
 export function carryMoves(before: PlacementWork, after: PlacementWork): PlacementWork {

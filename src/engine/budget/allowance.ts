@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../api/eviction.ts';
+import type { DisruptionBudget } from '../../api/disruption-budget.ts';
 import type { ClusterName, IntOrPercent } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { currentCondition, hasFailed } from '../bindings/health.ts';

@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../api/eviction.ts';
+import type { DisruptionBudget } from '../../api/disruption-budget.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 

@@ -1,4 +1,5 @@
-import type { DisruptionBudget, Eviction } from '../../api/eviction.ts';
+import type { DisruptionBudget } from '../../api/disruption-budget.ts';
+import type { Eviction } from '../../api/eviction.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { placementBudget } from '../budget/placement-budget.ts';

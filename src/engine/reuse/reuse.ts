@@ -55,7 +55,7 @@ export type Reuse = (placement: Placement) => Settled | undefined;
  * part in an outcome in which nothing moves (`isRestful`): where there are no runs, budgets and freezes only keep moves back,
  * and `now` and the commit are only written down beside what is new. Time alone moves runs, when it reaches what they wait for,
  * and the eligibility of members, which is judged anew before they are compared, and when it changes next, which is put in
- * place of what was said earlier. Evictions, what is told of the fleet and the guard go over all outcomes in every plan,
+ * place of what was said earlier. What names placements from outside, reports of the fleet and the guard go over all outcomes in every plan,
  * whether they were taken over or not.
  */
 export function reuseFrom(earlier: Reusable | undefined, world: World): Reuse {

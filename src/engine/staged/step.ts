@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../api/eviction.ts';
+import type { DisruptionBudget } from '../../api/disruption-budget.ts';
 import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';

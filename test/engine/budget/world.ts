@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../../src/api/eviction.ts';
+import type { DisruptionBudget } from '../../../src/api/disruption-budget.ts';
 import type { PlacementPolicy } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { bound, scheduled } from '../staged/world.ts';

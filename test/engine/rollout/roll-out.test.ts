@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DisruptionBudget } from '../../../src/api/eviction.ts';
+import type { DisruptionBudget } from '../../../src/api/disruption-budget.ts';
 import type { Placement } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import { listsDiffer } from '../../../src/engine/overrides/trigger.ts';

@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '../../../api/eviction.ts';
+import type { DisruptionBudget } from '../../../api/disruption-budget.ts';
 import type { IntOrPercent } from '../../../api/meta.ts';
 import type { Placement } from '../../../api/placement.ts';
 import type { GuardFinding } from '../../plan-document.ts';

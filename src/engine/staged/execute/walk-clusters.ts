@@ -66,7 +66,7 @@ function follow(visit: Visit, stageContext: StageContext): Followed {
   if (!isInFlight(cluster)) return visit;
   const binding = liveBinding(visit);
   if (binding === undefined) return notSelected(visit, stageContext);
-  // Evicted in flight and picked again: the fresh binding is started like any other.
+  // Removed in flight and picked again: the fresh binding is started like any other.
   if (binding.state === 'Scheduled') return { ...visit, cluster: { ...cluster, conditions: [] } };
   if (!isInSync(binding, wantedBy(begun, cluster), begun.work) || !wasBound(binding) || rolloutWithheld(binding)) {
     const abort = `the update of cluster ${cluster.clusterName} in stage ${stage} was preempted: its binding no longer has what this run gave it`;

@@ -1,4 +1,5 @@
-import type { DisruptionBudget, Eviction } from '../../../api/eviction.ts';
+import type { DisruptionBudget } from '../../../api/disruption-budget.ts';
+import type { Eviction } from '../../../api/eviction.ts';
 import { budgetScopeAnnotation } from '../../../engine/budget/placement-budget.ts';
 import { conditionIs } from '../../../engine/kernel/condition.ts';
 import type { FleetRows } from './row.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DisruptionBudget, Eviction } from '../../../../src/api/eviction.ts';
+import type { DisruptionBudget } from '../../../../src/api/disruption-budget.ts';
+import type { Eviction } from '../../../../src/api/eviction.ts';
 import type { Condition } from '../../../../src/api/meta.ts';
 import type { Placement } from '../../../../src/api/placement.ts';
 import type { Fleet, FleetRecord } from '../../../../src/engine/input.ts';

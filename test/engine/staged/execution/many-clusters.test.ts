@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DisruptionBudget } from '../../../../src/api/eviction.ts';
+import type { DisruptionBudget } from '../../../../src/api/disruption-budget.ts';
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import { advanceRuns } from '../../../../src/engine/staged/advance-runs.ts';
 import { bound, cluster, inputOf, runOf, stage, strategyOf, workOf } from '../world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DisruptionBudget } from '../../../../src/api/eviction.ts';
+import type { DisruptionBudget } from '../../../../src/api/disruption-budget.ts';
 import { at, available, bound, runOf, scheduled, stage, strategyOf } from '../world.ts';
 import { everywhere, failing, names, update } from './update.ts';
 
