@@ -1,8 +1,12 @@
 import { type MemberCluster, memberAgentOf } from '../api/member-cluster.ts';
 import type { ClusterName, ConditionStatus } from '../api/meta.ts';
+import { isCordon } from '../engine/evict/cordon-taint.ts';
 import { conditionIs } from '../engine/kernel/condition.ts';
 import { fewOf } from '../engine/kernel/some-of.ts';
 import type { EventSource } from './event-source.ts';
+
+/** Takes nothing new. */
+export const isCordoned = ({ spec }: MemberCluster): boolean => spec.taints?.some(isCordon) ?? false;
 
 /** What clusters have in common that changed in the same way. */
 interface ClusterEvent {

@@ -1,6 +1,10 @@
 import type { ClusterName } from '../api/meta.ts';
 import { evictionResult } from '../engine/evict/result.ts';
+import { findCondition } from '../engine/kernel/condition.ts';
+import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import type { EventSource } from './event-source.ts';
+import { list, type SectionSource } from './sections/section.ts';
+import { isBeingRemoved } from './tally.ts';
 
 /** Each eviction has one result, and keeps it. */
 interface EvictionEnded {
@@ -26,4 +30,19 @@ export const evictions: EventSource<EvictionEnded> = {
       text: `${result.executed ? '✓' : '✗'} eviction of ${placement} from ${cluster} ${result.text}`,
     },
   ],
+};
+
+/** Evictions that a budget blocked, as long as somebody asks for them and the placement is where it was. */
+export const notEvicted: SectionSource = ({ inForce, fleet }) => {
+  const files = new Set(fleet.evictions.map(({ metadata }) => metadata.name));
+  const items = [...recordedObjects('evictions', inForce).values()].flatMap(({ value: { metadata, spec, status } }) => {
+    const executed = findCondition(status?.conditions, 'Executed');
+    if (executed?.status !== 'False' || !files.has(metadata.name)) return [];
+    const { placementName, clusterName } = spec;
+    const placement = inForce.placements.find((it) => it.namespace === undefined && it.name === placementName);
+    const stays = placement?.bindings.some((it) => it.clusterName === clusterName && !isBeingRemoved(it));
+    const why = `: ${placementName} stays on ${clusterName}, since ${executed.lastTransitionTime}: ${executed.message ?? ''}`;
+    return stays ? [{ line: [{ bold: metadata.name }, why] }] : [];
+  });
+  return list('Not evicted', items, { intro: 'To try again, commit one of another name.' });
 };

@@ -1,4 +1,4 @@
-import type { ClusterName, PlacementKey } from '../api/meta.ts';
+import type { PlacementKey } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import { isRemovalApproved } from '../engine/gate/removal-approval.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../engine/input.ts';
@@ -19,7 +19,7 @@ import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
 
 /** What clusters hold and runs have come to, and what that waits for. */
-export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'evictions' | 'targets' | 'record'> {
+export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
   /** It was planned from; undefined where nothing is in force, or nobody wrote it down. */
   readonly commit: string | undefined;
   readonly holds: readonly ToldHold[];
@@ -39,7 +39,7 @@ export interface Published {
 }
 
 /** What was published before a plan, and what main says by now. */
-export interface Around {
+export interface InForceInput {
   readonly before: Published;
   readonly fleet: Pick<Fleet, 'approvals' | 'removalApprovals'>;
 }
@@ -48,7 +48,7 @@ export interface Around {
  * What a plan puts into force. Of one that the guard refused nothing is: what was published before it stays, and only how
  * that fares is as the plan has seen it.
  */
-export function inForce(plan: Plan, { before: { record: before, files }, fleet }: Around): InForce {
+export function inForce(plan: Plan, { before: { record: before, files }, fleet }: InForceInput): InForce {
   if (plan.guard.length === 0) return asPlanned(plan);
   const seen = new Map(plan.placements.map((placement) => [placementKey(placement), placement]));
   // Those that run nothing are named by a placement that looked at them.
@@ -62,11 +62,6 @@ export function inForce(plan: Plan, { before: { record: before, files }, fleet }
     runs: [...before.runs.values()].flatMap(({ kind, metadata: { name, namespace }, status }) =>
       status === undefined ? [] : [{ kind, name, ...(namespace !== undefined && { namespace }), status }],
     ),
-    evictions: [...before.evictions.values()].map(({ metadata, spec, status }) => ({
-      name: metadata.name,
-      ...spec,
-      status: { conditions: status?.conditions ?? [] },
-    })),
     targets: placements.flatMap(({ kind, name, namespace, bindings }) =>
       bindings.flatMap(({ clusterName, move }) =>
         move === 'remove'
@@ -88,7 +83,6 @@ export function inForce(plan: Plan, { before: { record: before, files }, fleet }
 const asPlanned = (plan: Plan): InForce => ({
   placements: plan.placements,
   runs: plan.runs,
-  evictions: plan.evictions,
   targets: plan.targets,
   record: plan.record,
   commit: plan.commit,
@@ -99,7 +93,7 @@ const asPlanned = (plan: Plan): InForce => ({
 });
 
 /** Requests that were made and that main does not answer, though it may not have their run any more. */
-function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: Around['fleet']): PlannedApproval[] {
+function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InForceInput['fleet']): PlannedApproval[] {
   const planned = new Map(plan.approvals.map((approval) => [placementKey(approval), approval]));
   const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));
   return [...approvals.values()].map(asAsked).filter((approval) => {
@@ -109,7 +103,7 @@ function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: Around['fleet
   });
 }
 
-/** Placements with their status, runs and members. */
+/** Placements with their status, and whatever is one file. */
 const documentsOf = (record: FleetRecord, files: Published['files']): Plan['record'] =>
   new Map(
     [...files.keys()].flatMap((path): [string, RecordDocument][] => {
@@ -118,18 +112,11 @@ const documentsOf = (record: FleetRecord, files: Published['files']): Plan['reco
     }),
   );
 
-function recordedAt(path: string, { placements, runs, clusters }: FleetRecord): object | undefined {
+function recordedAt(path: string, record: FleetRecord): object | undefined {
   const { directory, name = '', rest } = recordPathOf(path) ?? {};
-  switch (directory) {
-    case 'clusters':
-      return clusters.get(name as ClusterName);
-    case 'placements':
-      return rest === 'status.yaml' ? placements.get(name as PlacementKey)?.object : undefined;
-    case 'runs':
-      return runs.get(name);
-    default:
-      return undefined;
-  }
+  if (directory === undefined || directory === 'overrides') return undefined;
+  if (directory !== 'placements') return (record[directory] as ReadonlyMap<string, object>).get(name);
+  return rest === 'status.yaml' ? record.placements.get(name as PlacementKey)?.object : undefined;
 }
 
 function asPublished(

@@ -1,6 +1,6 @@
 import type { Plan } from '../engine/plan-document.ts';
 import { removalsAsked } from '../repo/record/removals-asked.ts';
-import type { DashboardInput } from './dashboard/dashboard.ts';
+import type { DashboardInput } from './dashboard-input.ts';
 import { inForce } from './in-force.ts';
 import { tallyOf } from './tally.ts';
 

@@ -6,7 +6,8 @@ import { statusFiles, wholeRecord } from '../../src/daemon/record/publication.ts
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { readRecord } from '../../src/repo/record/read.ts';
 import { sha256 } from '../../src/repo/sha256.ts';
-import { type DashboardInput, renderDashboard } from '../../src/report/dashboard/dashboard.ts';
+import { renderDashboard } from '../../src/report/dashboard.ts';
+import type { DashboardInput } from '../../src/report/dashboard-input.ts';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
 import { removeFolders } from '../support/folders.ts';
 import { deployment, member } from '../support/paper-fleet.ts';
@@ -101,7 +102,7 @@ it('a removal that waits for a person is told with the branch to merge, and not 
   const asked = { name: 'removal-0123456789ab', removalDigest: 'sha256:0123456789abcdef', messages: [message] };
   expect(readRecord(wholeRecord({ ...plan, holds: [hold] }, beside)).removals).toEqual([asked]);
   expect(readme([hold])).not.toContain('## Held');
-  expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more removals\n');
+  expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more\n');
 });
 
 it('a rollout that waits is told with its budget, and a placement that is suspended as such', async () => {

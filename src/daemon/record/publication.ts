@@ -2,7 +2,8 @@ import type { Plan, RecordDocument } from '../../engine/plan-document.ts';
 import { type DaemonMemory, writeDaemonMemory } from '../../repo/record/daemon-memory.ts';
 import { unknownFolderOf } from '../../repo/record/path.ts';
 import { renderRecord } from '../../repo/record/write.ts';
-import { type DashboardInput, renderDashboard } from '../../report/dashboard/dashboard.ts';
+import { renderDashboard } from '../../report/dashboard.ts';
+import type { DashboardInput } from '../../report/dashboard-input.ts';
 import { inForce } from '../../report/in-force.ts';
 import { summaryOf } from '../../report/summary.ts';
 

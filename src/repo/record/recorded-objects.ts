@@ -1,3 +1,4 @@
+import type { Eviction } from '../../api/eviction.ts';
 import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { Placement } from '../../api/placement.ts';
 import type { PlacementState } from '../../api/placement-state.ts';
@@ -7,6 +8,7 @@ import { type RecordPath, recordPathOf } from './path.ts';
 
 interface Kinds {
   readonly clusters: MemberCluster;
+  readonly evictions: Eviction;
   readonly runs: StagedUpdateRun;
   readonly statuses: Placement;
   readonly states: PlacementState;
@@ -14,6 +16,7 @@ interface Kinds {
 
 const places: Readonly<Record<keyof Kinds, Omit<RecordPath, 'name'>>> = {
   clusters: { directory: 'clusters', rest: '' },
+  evictions: { directory: 'evictions', rest: '' },
   runs: { directory: 'runs', rest: '' },
   statuses: { directory: 'placements', rest: 'status.yaml' },
   states: { directory: 'placements', rest: 'state.yaml' },
@@ -24,7 +27,7 @@ export interface RecordedObject<T> {
   readonly value: T;
 }
 
-/** What a plan would record of one kind, by `[ns.]name`: members, runs, or placements with their status or their state. */
+/** What a plan would record of one kind, by `[ns.]name`: members, evictions, runs, or placements with their status or their state. */
 export function recordedObjects<K extends keyof Kinds>(
   kind: K,
   { record }: Pick<Plan, 'record'>,

@@ -4,73 +4,70 @@ import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts
 import { onceFor } from '../../engine/kernel/once-for.ts';
 import { fewOf } from '../../engine/kernel/some-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
-import { markdownText } from '../../repo/markdown-text.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import type { InForce } from '../in-force.ts';
-import { mostRows } from './rows.ts';
+import { type Item, list, type Section, type SectionInput, type SectionSource } from './section.ts';
 
-/** What clusters have otherwise than the repo, and nobody has put right: reported only, or undone again and again. */
-export const differing = (plan: Pick<InForce, 'record'>): readonly string[] => rowsFrom(plan, differingRows);
+/** What clusters have otherwise than the repo, and nobody has corrected: reported only, or undone again and again. */
+export const differing: SectionSource = (input) => sectionOf('Differs from the repo', input, differingItems);
 
-/** Objects that were applied and that their clusters do not call available, with what they say of it. */
-export const notAvailable = (plan: Pick<InForce, 'record'>): readonly string[] => rowsFrom(plan, notAvailableRows);
+/** Objects that were applied and that their clusters do not call available, with what they report. */
+export const notAvailable: SectionSource = (input) => sectionOf('Not available', input, notAvailableItems);
 
-function rowsFrom(
-  { record }: Pick<InForce, 'record'>,
-  rowsOf: (placement: Placement) => readonly string[],
-): readonly string[] {
-  const rows = [...recordedObjects('statuses', { record }).values()].flatMap(({ value }) => rowsOf(value));
-  return rows.length > mostRows
-    ? [...rows.slice(0, mostRows), `- … and ${rows.length - mostRows} more under [placements](placements)`]
-    : rows;
-}
+const sectionOf = (
+  title: string,
+  { inForce }: SectionInput,
+  itemsOf: (placement: Placement) => readonly Item[],
+): Section =>
+  list(
+    title,
+    [...recordedObjects('statuses', inForce).values()].flatMap(({ value }) => itemsOf(value)),
+    { folder: 'placements' },
+  );
 
 /** An object that is not as it is to be: what there is to say of it, and since when. */
 interface Found {
-  readonly told: string;
+  readonly text: string;
   readonly since: string | undefined;
 }
 
-const differingRows = rowsWith(({ driftedPlacements = [], diffedPlacements = [] }) =>
+const differingItems = itemsWith(({ driftedPlacements = [], diffedPlacements = [] }) =>
   [
     ...driftedPlacements.map((it) => ({ it, details: it.observedDrifts, since: it.firstDriftedObservedTime })),
     ...diffedPlacements.map((it) => ({ it, details: it.observedDiffs, since: it.firstDiffedObservedTime })),
   ].flatMap(({ it, details = [], since }) => {
     const open = details.filter((detail) => !isRepaired(detail));
-    return open.length === 0 ? [] : [{ told: toldDifferences(it, open), since }];
+    return open.length === 0 ? [] : [{ text: toldDifferences(it, open), since }];
   }),
 );
 
 /** What could not be applied is among the problems. */
-const notAvailableRows = rowsWith(({ failedPlacements = [] }) =>
+const notAvailableItems = itemsWith(({ failedPlacements = [] }) =>
   failedPlacements.flatMap(({ condition, ...it }) =>
     condition.type === 'Available'
-      ? [{ told: `${describeRef(it)}: ${condition.message || condition.reason}`, since: condition.lastTransitionTime }]
+      ? [{ text: `${describeRef(it)}: ${condition.message || condition.reason}`, since: condition.lastTransitionTime }]
       : [],
   ),
 );
 
 /** One row for each cluster. A placement of which nothing changed is the value that was published before. */
-function rowsWith(
+function itemsWith(
   find: (status: PerClusterPlacementStatus) => readonly Found[],
-): (placement: Placement) => readonly string[] {
+): (placement: Placement) => readonly Item[] {
   return onceFor((placement: Placement) =>
-    clustersAmiss(placement).flatMap((of) => {
+    failingClusters(placement).flatMap((of) => {
       const found = find(of);
       if (found.length === 0) return [];
       const since = found.flatMap((each) => each.since ?? []).sort()[0];
       const when = since === undefined ? '' : `, since ${since}`;
-      const what = fewOf(found.map(({ told }) => told));
-      return [
-        `- **${markdownText(titleOf(placement.metadata))}** on ${markdownText(of.clusterName ?? '')}${when}: ${markdownText(what)}`,
-      ];
+      const what = fewOf(found.map(({ text }) => text));
+      return [{ line: [{ bold: titleOf(placement.metadata) }, ` on ${of.clusterName ?? ''}${when}: ${what}`] }];
     }),
   );
 }
 
 /** Those of which there may be anything to say: of a hundred thousand nearly none. */
-const clustersAmiss = onceFor(({ status }: Placement) =>
+const failingClusters = onceFor(({ status }: Placement) =>
   (status?.placementStatuses ?? []).filter(
     ({ failedPlacements, driftedPlacements, diffedPlacements }) =>
       failedPlacements !== undefined || driftedPlacements !== undefined || diffedPlacements !== undefined,

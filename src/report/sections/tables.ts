@@ -1,78 +1,84 @@
 import { placementKey } from '../../api/placement.ts';
-import { isCordon } from '../../engine/evict/cordon-taint.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { progressOf, progressText, stagesDone } from '../../engine/staged/progress-text.ts';
-import { markdownText } from '../../repo/markdown-text.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { isCordoned } from '../clusters.ts';
 import type { InForce } from '../in-force.ts';
 import { suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
-import { moreUnder, mostRows } from './rows.ts';
+import { type Line, mostRows, type Section, type SectionSource, type Span } from './section.ts';
+
+const table = (
+  title: string,
+  headings: readonly string[],
+  cells: readonly (readonly Line[])[],
+  more: Pick<Section, 'folder' | 'total'> = {},
+): Section => ({ title, rows: { kind: 'table', headings, cells }, ...more });
 
 /** Runs that have not succeeded. */
-export function runs(plan: InForce): readonly string[] {
-  const open = plan.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
-  if (open.length === 0) return [];
-  const recorded = recordedObjects('runs', plan);
-  return [
-    '| run | snapshot | clusters done | state |',
-    '|---|---|---|---|',
-    ...open.slice(0, mostRows).map((run) => {
-      const { status } = run;
-      return `| ${linked(run, recorded)} | ${status.resourceSnapshotIndexUsed ?? ''} | ${markdownText(stagesDone(status))} | ${markdownText(progressText(status))} |`;
-    }),
-  ];
-}
+export const runs: SectionSource = ({ inForce }) => {
+  const open = inForce.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
+  const recorded = recordedObjects('runs', inForce);
+  const cells = open.slice(0, mostRows).map((run): Line[] => {
+    const { status } = run;
+    return [
+      [linked(run, recorded)],
+      [status.resourceSnapshotIndexUsed ?? ''],
+      [stagesDone(status)],
+      [progressText(status)],
+    ];
+  });
+  return table('Staged runs', ['run', 'snapshot', 'clusters done', 'state'], cells, {
+    folder: 'runs',
+    total: open.length,
+  });
+};
 
 /** How far every placement is. */
-export function placements(plan: InForce): readonly string[] {
-  const suspended = suspensions(plan);
-  const recorded = recordedObjects('statuses', plan);
-  return [
-    '| placement | snapshot | clusters | available | on older snapshots | state |',
-    '|---|---|---|---|---|---|',
-    ...plan.placements
-      .slice(0, mostRows)
-      .map((it) => placementRow(it, linked(it, recorded), suspended.get(placementKey(it)))),
-    ...moreUnder('placements', plan.placements.length),
-  ];
-}
+export const placements: SectionSource = ({ inForce }) => {
+  const suspended = suspensions(inForce);
+  const recorded = recordedObjects('statuses', inForce);
+  const cells = inForce.placements
+    .slice(0, mostRows)
+    .map((it) => placementRow(it, linked(it, recorded), suspended.get(placementKey(it))));
+  const headings = ['placement', 'snapshot', 'clusters', 'available', 'on older snapshots', 'state'];
+  return table('Placements', headings, cells, { folder: 'placements', total: inForce.placements.length });
+};
 
 /** What every cluster runs, and which take nothing new. */
-export function clusters(plan: InForce): readonly string[] {
+export const clusters: SectionSource = ({ inForce }) => {
   const cordoned = new Set(
-    [...recordedObjects('clusters', plan)].flatMap(([name, { value }]) =>
-      value.spec.taints?.some(isCordon) ? [name] : [],
-    ),
+    [...recordedObjects('clusters', inForce)].flatMap(([name, { value }]) => (isCordoned(value) ? [name] : [])),
   );
-  const { rows, total } = clusterRows(plan, cordoned);
-  return ['| cluster | what runs there (snapshot) |', '|---|---|', ...rows, ...moreUnder('clusters', total)];
-}
+  const { cells, total } = clusterRows(inForce, cordoned);
+  return table('Clusters', ['cluster', 'what runs there (snapshot)'], cells, { folder: 'clusters', total });
+};
 
 /** The title, which leads to the file where there is one: in a large fleet a folder of two digits comes between. */
 function linked(
   of: { readonly name: string; readonly namespace?: string },
   recorded: ReadonlyMap<string, RecordedObject<object>>,
-): string {
-  const title = markdownText(titleOf(of));
+): Span {
+  const title = titleOf(of);
   const path = recorded.get(placementKey(of))?.path;
-  return path === undefined ? title : `[${title}](${path.split('/').map(encodeURIComponent).join('/')})`;
+  return path === undefined ? title : { link: title, path };
 }
 
-function placementRow(placement: PlannedPlacement, title: string, suspended: string | undefined): string {
+function placementRow(placement: PlannedPlacement, title: Span, suspended: string | undefined): Line[] {
   const { available, older, clusters } = tallyOf(placement);
   const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
   const held = suspended === undefined ? [] : [`suspended${suspended === '' ? '' : ` (${suspended})`}`];
   const state = [...held, ...(last ? [last.reason] : [])].join(', ');
-  return `| ${title} | ${placement.resourceSnapshotIndex ?? ''} | ${clusters} | ${available} | ${older} | ${markdownText(state)} |`;
+  const index = placement.resourceSnapshotIndex;
+  return [[title], [index === undefined ? '' : `${index}`], [`${clusters}`], [`${available}`], [`${older}`], [state]];
 }
 
 /** The first clusters by name, with what they run, and how many there are. */
 function clusterRows(
   plan: InForce,
   cordoned: ReadonlySet<string>,
-): { readonly rows: readonly string[]; readonly total: number } {
+): { readonly cells: readonly Line[][]; readonly total: number } {
   const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
     binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
   // A placement decides on every cluster that it looks at: one of them names those that run nothing too.
@@ -95,9 +101,9 @@ function clusterRows(
       const there = held(binding) ? shown.get(binding.clusterName) : undefined;
       if (there && !there.includes(what)) there.push(what);
     }
-  const rows = [...shown].map(
-    ([cluster, what]) =>
-      `| ${markdownText(cluster)} | ${markdownText(what.join(', ')) || 'nothing'}${cordoned.has(cluster) ? '; cordoned' : ''} |`,
-  );
-  return { rows, total: names.size };
+  const cells = [...shown].map(([cluster, what]): Line[] => [
+    [cluster],
+    [`${what.join(', ') || 'nothing'}${cordoned.has(cluster) ? '; cordoned' : ''}`],
+  ]);
+  return { cells, total: names.size };
 }

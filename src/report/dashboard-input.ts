@@ -1,0 +1,21 @@
+import type { ClusterName } from '../api/meta.ts';
+import type { Fleet } from '../engine/input.ts';
+import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
+import type { Silence } from '../repo/record/daemon-memory.ts';
+import type { Published } from './in-force.ts';
+
+/** What is shown beside the plan. */
+export interface DashboardInput {
+  /** The branch that is followed. */
+  readonly branch: string;
+  /** The repo has a working tree, where what a person says yes to is merged; otherwise that happens in a clone. */
+  readonly inPlace?: boolean | undefined;
+  /** Members that do not answer. */
+  readonly unreachable: ReadonlyMap<ClusterName, Silence>;
+  /** What waits for an update run that nobody has committed. */
+  readonly notRolledOut: readonly NotRolledOut[];
+  /** What was published last. */
+  readonly before: Published;
+  /** What of the commit is not valid, and what it says yes or no to. */
+  readonly fleet: Pick<Fleet, 'refused' | 'unreadable' | 'approvals' | 'removalApprovals' | 'evictions'>;
+}

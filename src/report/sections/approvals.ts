@@ -1,0 +1,49 @@
+import { placementKey } from '../../api/placement.ts';
+import { removalName } from '../../engine/gate/removal-approval.ts';
+import { approvalBranch } from '../../engine/gate/request.ts';
+import { holdSubject } from '../hold-subject.ts';
+import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
+
+/** What the guard refuses, and how to let it happen. */
+export const refused: SectionSource = ({ plan: { guard } }) =>
+  list(
+    'Refused',
+    [...Map.groupBy(guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
+      findings.map(({ message }, at) => ({
+        line: [message],
+        ...(digest &&
+          at === findings.length - 1 && { ask: { does: 'To let it happen,', branch: removalBranch(digest) } }),
+      })),
+    ),
+    { intro: 'The last plan was not carried out; everything stays as it was, and as the tables below tell it.' },
+  );
+
+/** Stages and removals that wait for an approver. */
+export const approvals: SectionSource = (input) => list('Waiting for approval', [...gates(input), ...removals(input)]);
+
+/** Of a plan that is refused only the sentence of a gate that was there before is shown. */
+const gates = ({ inForce, plan }: SectionInput): readonly Item[] =>
+  inForce.approvals.map((approval) => {
+    const { parentStageRollout: run, targetStage: stage } = approval.spec;
+    const isPlanned = plan.approvals.some((it) => placementKey(it) === placementKey(approval));
+    const hold = plan.holds.find(
+      ({ reason, subject }) =>
+        reason === 'WaitingForApproval' &&
+        subject.name === run &&
+        subject.namespace === approval.namespace &&
+        subject.stage === stage,
+    );
+    const why = hold && isPlanned ? [`: ${hold.message}`] : [];
+    return {
+      line: [{ bold: run }, ', stage ', { bold: stage }, ...why],
+      ask: { does: 'Yes:', branch: approvalBranch(approval) },
+    };
+  });
+
+const removals = ({ inForce }: SectionInput): readonly Item[] =>
+  inForce.removalHolds.map(({ subject, message, removalDigest }) => ({
+    line: ['removal of ', { bold: holdSubject(subject) }, `: ${message}`],
+    ask: { does: 'Yes:', branch: removalBranch(removalDigest!) },
+  }));
+
+const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });

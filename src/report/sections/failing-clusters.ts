@@ -1,0 +1,28 @@
+import { memberAgentOf } from '../../api/member-cluster.ts';
+import type { ClusterName } from '../../api/meta.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
+import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { list, type SectionSource } from './section.ts';
+
+/** Clusters that do not respond. */
+export const notReached: SectionSource = ({ unreachable }) =>
+  list(
+    'Not reached',
+    [...unreachable].map(([name, { cause, lastContact }]) => ({
+      line: [`${name}${lastContact === undefined ? '' : `, silent since ${lastContact}`}: ${cause}`],
+    })),
+    { intro: 'What is said of these clusters is what was seen of them last. What they have stays.' },
+  );
+
+/** Clusters that respond, and report on `/readyz` that something is wrong. */
+export const notHealthy: SectionSource = ({ plan, unreachable }) =>
+  list(
+    'Not healthy',
+    [...recordedObjects('clusters', plan).values()].flatMap(({ value: { metadata, status } }) => {
+      const healthy = findCondition(memberAgentOf(status)?.conditions, 'Healthy');
+      if (healthy?.status !== 'False' || unreachable.has(metadata.name as ClusterName)) return [];
+      const since = healthy.lastTransitionTime === undefined ? '' : `, since ${healthy.lastTransitionTime}`;
+      return [{ line: [`${metadata.name}${since}: ${healthy.message ?? healthy.reason ?? ''}`] }];
+    }),
+    { intro: 'Nothing new is placed on these clusters once it has been so for five minutes.' },
+  );

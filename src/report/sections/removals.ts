@@ -1,0 +1,16 @@
+import { someOf } from '../../engine/kernel/some-of.ts';
+import { titleOf } from '../../repo/title-of.ts';
+import { list, mostRows, type SectionSource } from './section.ts';
+
+/** Also of placements that are deleted, which no other section names; what a removal waits for is among what is held. */
+export const beingRemoved: SectionSource = ({ inForce: { targets } }) => {
+  const removals = Map.groupBy(
+    targets.filter(({ remove }) => remove),
+    ({ placement }) => titleOf(placement),
+  );
+  const items = [...removals].map(([title, from]) => {
+    const names = from.map(({ clusterName }) => clusterName);
+    return { line: [{ bold: title }, ` from ${someOf(names, mostRows)}`] };
+  });
+  return list('Being removed', items);
+};

@@ -1,0 +1,48 @@
+import type { Plan } from '../../engine/plan-document.ts';
+import type { DashboardInput } from '../dashboard-input.ts';
+import type { InForce } from '../in-force.ts';
+
+/** A piece of a line. A renderer escapes plain text, and shows the others as far as its format can. */
+export type Span =
+  | string
+  | { readonly bold: string }
+  | { readonly code: string }
+  | { readonly link: string; readonly path: string };
+export type Line = readonly Span[];
+
+/** One thing that a section lists. */
+export interface Item {
+  readonly line: Line;
+  /** A branch to merge, and what that does. */
+  readonly ask?: { readonly does: string; readonly branch: string };
+}
+
+/** One aspect of the fleet, as a list or as a table. A section without rows is left out. */
+export interface Section {
+  readonly title: string;
+  /** What holds for all of its rows. */
+  readonly intro?: string;
+  readonly rows:
+    | { readonly kind: 'list'; readonly items: readonly Item[] }
+    | { readonly kind: 'table'; readonly headings: readonly string[]; readonly cells: readonly (readonly Line[])[] };
+  /** Where all rows stand, where only the first are shown; `total`: where only they were made. */
+  readonly folder?: string;
+  readonly total?: number;
+}
+
+/** What sections are made from. */
+export interface SectionInput extends DashboardInput {
+  readonly plan: Plan;
+  readonly inForce: InForce;
+}
+
+export type SectionSource = (input: SectionInput) => Section;
+
+/** Rows beyond which a section only counts: a forge shows a page, not a database. */
+export const mostRows = 200;
+
+export const list = (title: string, items: readonly Item[], more: Pick<Section, 'intro' | 'folder'> = {}): Section => ({
+  title,
+  rows: { kind: 'list', items },
+  ...more,
+});
