@@ -54,7 +54,7 @@ export interface RefChange {
 }
 
 /**
- * Moves a ref if it still is where `from` says. Errors: `push-refused` with the words of a reference-transaction hook,
+ * Moves a ref if it still is where `from` says. Hooks of the repository do not run. Errors: `push-refused` with the words of git,
  * `locked` while somebody else holds the ref.
  */
 export async function changeRef(commonDir: string, change: RefChange, native: boolean): Promise<'done' | 'moved'> {

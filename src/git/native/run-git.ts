@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { GitError } from '../git-error.ts';
+import { safeOptions } from './safe-options.ts';
 
 export interface GitRun {
   readonly code: number;
@@ -10,23 +11,22 @@ export interface GitRun {
 /** A command that talks to a server may take this long, milliseconds: a first clone of a large repo over a slow line. */
 const longestRunMs = 10 * 60_000;
 
+export interface GitOptions {
+  readonly gitdir?: string;
+  readonly input?: Uint8Array | string;
+  readonly timeoutMs?: number;
+  /** Variables on top of those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Runs the `git` binary with an argument array, never through a shell, and without anything that could ask a person. */
-export function git(
-  args: readonly string[],
-  options: { readonly gitdir?: string; readonly input?: Uint8Array | string; readonly timeoutMs?: number } = {},
-): Promise<GitRun> {
-  const whole = [
-    // What an id stands for is the same on every machine, and whoever reads it.
-    '--no-replace-objects',
-    '-c',
-    'protocol.ext.allow=never',
-    '-c',
-    'gc.auto=0',
-    ...(options.gitdir === undefined ? [] : [`--git-dir=${options.gitdir}`]),
-    ...args,
-  ];
+export function git(args: readonly string[], options: GitOptions = {}): Promise<GitRun> {
+  const whole = [...safeOptions, ...(options.gitdir === undefined ? [] : [`--git-dir=${options.gitdir}`]), ...args];
   return new Promise((resolve, reject) => {
-    const child = spawn('git', whole, { env: quietEnv(), stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn('git', whole, {
+      env: { ...quietEnv(), ...options.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? longestRunMs);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
@@ -52,7 +52,7 @@ export function git(
 }
 
 /** Like `git`, but anything except exit code 0 is an error. */
-export async function gitOrThrow(args: readonly string[], options: Parameters<typeof git>[1] = {}): Promise<Buffer> {
+export async function gitOrThrow(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const ran = await git(args, options);
   if (ran.code === 0) return ran.stdout;
   throw new GitError('failed', `git ${args[0]}: ${ran.stderr || `exit code ${ran.code}`}`);
@@ -80,6 +80,13 @@ function quietEnv(): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'true',
     GIT_OPTIONAL_LOCKS: '0',
-    GIT_SSH_COMMAND: process.env['GIT_SSH_COMMAND'] ?? 'ssh -oBatchMode=yes -oConnectTimeout=15',
+    GIT_SSH_COMMAND: sshCommand(),
   };
+}
+
+/** Always named, since it wins over core.sshCommand, which a repository may configure; GIT_SSH does not. */
+function sshCommand(): string {
+  const { GIT_SSH_COMMAND, GIT_SSH } = process.env;
+  if (GIT_SSH_COMMAND) return GIT_SSH_COMMAND;
+  return GIT_SSH ? `'${GIT_SSH.replaceAll("'", String.raw`'\''`)}'` : 'ssh -oBatchMode=yes -oConnectTimeout=15';
 }

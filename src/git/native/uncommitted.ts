@@ -1,3 +1,4 @@
+import { filtersOff } from './filters-off.ts';
 import { git, hasGit } from './run-git.ts';
 
 /**
@@ -6,9 +7,9 @@ import { git, hasGit } from './run-git.ts';
  */
 export async function uncommittedFiles(dir: string): Promise<readonly string[]> {
   if (!(await hasGit())) return [];
-  // A monitor named in the repository's configuration would be run.
-  const status = ['-c', 'core.fsmonitor=false', 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
-  const ran = await git(['-C', dir, ...status]);
+  const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+  // Submodules have configurations of their own.
+  const ran = await git(['-C', dir, ...status, '--ignore-submodules=all'], { environment: await filtersOff(dir) });
   if (ran.code !== 0) return [];
   return ran.stdout
     .toString('utf8')

@@ -6,8 +6,7 @@ import { git, hasGit } from './run-git.ts';
  */
 export async function workingTreeFiles(dir: string): Promise<readonly string[] | undefined> {
   if (!(await hasGit())) return undefined;
-  // A monitor named in the repository's configuration would be run.
-  const list = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const ran = await git(['-C', dir, ...list]);
   if (ran.code !== 0) return undefined;
   // What is in conflict is listed once for each side.
