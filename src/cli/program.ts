@@ -25,16 +25,16 @@ Exit codes:
   2  invalid input
 
 Environment:
-  GITFLEET_GIT_TOKEN[_FILE]                            login of git over HTTP(S),
-  GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASSWORD[_FILE]  or this one
+  GITFLEET_GIT_TOKEN[_FILE]                            token for git over HTTP(S),
+  GITFLEET_GIT_USERNAME, GITFLEET_GIT_PASSWORD[_FILE]  or user name and password
   GITFLEET_WEBHOOK_SECRET[_FILE]                       signs POST /hooks/git
   KUBECONFIG                                           the members
   NO_COLOR, FORCE_COLOR                                colours
-  GITFLEET_DEBUG                                       where in the program errors came from`,
+  GITFLEET_DEBUG                                       print stack traces of errors`,
     );
   runningCommands(gitfleet.commandsGroup('Run:'));
   planningCommands(gitfleet.commandsGroup('Plan:'));
-  statusCommands(gitfleet.commandsGroup('Look:'));
+  statusCommands(gitfleet.commandsGroup('Inspect:'));
   changingCommands(gitfleet.commandsGroup('Change:'));
   aboutCommands(gitfleet.commandsGroup('About:'));
   return gitfleet;
@@ -53,9 +53,9 @@ function aboutCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('completion')
-      .description('let a shell complete commands, flags, kinds and names: print the script for it')
+      .description('print a script that completes commands, flags, kinds and names in a shell')
       .addArgument(offering(new Argument('<shell>', 'bash, zsh or fish'), { kind: 'words', words: shells }))
-      .argument('[line...]', 'after --: a line without gitfleet; what may stand at its end is printed')
+      .argument('[line...]', 'after --: an incomplete command line without gitfleet; its completions are printed')
       .action(async (shell, line) => (await import('./completion/completion.ts')).completion(shell, line, gitfleet)),
     'completion bash > ~/.local/share/bash-completion/completions/gitfleet',
     'completion zsh > ~/.zsh/completions/_gitfleet',
@@ -65,7 +65,7 @@ function aboutCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('version')
-      .description('version of gitfleet and of what it runs on')
+      .description('print the versions of gitfleet and Node, and the platform')
       .addOption(output('table or json'))
       .action(async (options) => (await import('./version.ts')).printVersion(options)),
     'version -o json',

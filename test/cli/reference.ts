@@ -5,29 +5,29 @@ import { program } from '../../src/cli/program.ts';
 const helpWidth = 110;
 
 const introduction = `# Command line
-Every command of \`gitfleet\` with its flags, as \`gitfleet COMMAND --help\` prints them. Installed as \`kubectl-gitfleet\` too, so
-that \`kubectl gitfleet get placements\` works.
+Every command of \`gitfleet\` with its flags, as \`gitfleet COMMAND --help\` prints them. An installation adds
+\`kubectl-gitfleet\` too, so \`kubectl gitfleet get placements\` works.
 
 Results go to stdout, everything else to stderr. \`-o json\` and \`-o yaml\` print whole documents with \`apiVersion\` and \`kind\`.
-Colours are for terminals only; \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on. A word that is not known is answered with the nearest
-one that is.
+Colours are for terminals only; \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on. For an unknown word gitfleet suggests the nearest
+known one.
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
 | 0 | done, or nothing to do |
-| 1 | something to do: the plan asks something of a member, there are differences, the time to wait is over, or nothing fits the question |
+| 1 | something to do: the plan changes a member, there are differences, a wait timed out, or nothing matches the query |
 | 2 | invalid input: a mistake in a file (with file, line and column) or on the command line, such as a name that does not exist |
-| 3 | something that was named cannot be reached: a repository, a branch, a file, a member |
+| 3 | something named cannot be reached: a repository, a branch, a file, a member |
 | 4 | refused by the guard |
 
-| environment | is |
+| environment | use |
 |---|---|
-| \`GITFLEET_GIT_TOKEN\`, or \`GITFLEET_GIT_USERNAME\` and \`GITFLEET_GIT_PASSWORD\` | what git over HTTP(S) logs in with |
+| \`GITFLEET_GIT_TOKEN\`, or \`GITFLEET_GIT_USERNAME\` and \`GITFLEET_GIT_PASSWORD\` | credentials for git over HTTP(S) |
 | \`GITFLEET_WEBHOOK_SECRET\` | signs \`POST /hooks/git\`; \`run\` checks it, \`reconcile\` sends it |
-| \`KUBECONFIG\` | the members, unless \`--members\` names them |
-| \`GITFLEET_DEBUG\` | prints where in the program an error came from |
+| \`KUBECONFIG\` | kubeconfig of the members, without \`--members\` |
+| \`GITFLEET_DEBUG\` | prints stack traces of errors |
 
-The tokens, the password and the secret may each stand in a file that the same name with \`_FILE\` names.
+The token, the password and the secret can each come from a file: append \`_FILE\` to the name and give the path.
 `;
 
 /** `docs/cli.md`: made from the commands themselves. */

@@ -8,50 +8,53 @@ export function changingCommands(gitfleet: Command): void {
     command
       .addOption(repo())
       .addOption(branch())
-      .option('--dry-run', 'print the files, change nothing')
-      .option('--git-author <name <address>>', 'author of the commit; default: whom git names')
+      .option('--dry-run', 'print the files, but change nothing')
+      .option(
+        '--git-author <name <address>>',
+        'author of the commit; default: the identity that git is configured with',
+      )
       .addOption(output('table, json or yaml'));
   const direct = () =>
-    new Option('--direct', 'commit to the branch of desired state instead of a branch for a pull request');
+    new Option('--direct', 'commit to the branch with the desired state, not to a branch for a pull request');
 
   examples(
     changeOptions(
       gitfleet
         .command('drain')
-        .description('empty a cluster: a taint and evictions, as files on a branch to be merged'),
+        .description('empty a cluster: commit a taint and evictions to a branch, for you to merge'),
     )
       .argument('<cluster>', 'member cluster')
       .addOption(statusBranch())
       .addOption(direct())
       .action(async (cluster, options) => (await import('../change/drain.ts')).drain(cluster, options)),
     'drain eu-1 --dry-run',
-    'drain eu-1                 makes the branch gitfleet/drain/eu-1; merging it begins the drain',
+    'drain eu-1                 creates the branch gitfleet/drain/eu-1; merge it to start the drain',
   );
 
   examples(
     changeOptions(
       gitfleet
         .command('uncordon')
-        .description('let a drained cluster take placements again, as files on a branch to be merged'),
+        .description('allow placements on a drained cluster again: commit that to a branch, for you to merge'),
     )
       .argument('<cluster>', 'member cluster')
       .addOption(direct())
       .action(async (cluster, options) => (await import('../change/uncordon.ts')).uncordon(cluster, options)),
     'uncordon eu-1',
-    'uncordon eu-1 --direct     commits to main at once',
+    'uncordon eu-1 --direct     commits to main directly',
   );
 
   for (const [verb, what] of [
-    ['suspend', 'halt a placement or a staged update run, by a commit; what is on the members stays'],
-    ['resume', 'let a suspended placement or run go on, by a commit'],
+    ['suspend', 'suspend a placement or a staged update run with a commit; members keep what they have'],
+    ['resume', 'resume a suspended placement or staged update run with a commit'],
   ] as const) {
     examples(
       changeOptions(gitfleet.command(verb).description(what))
         .addArgument(kindArgument('placement or run; or kind/name', ['placement', 'run']))
-        .argument('[name]', 'its name, or namespace/name')
+        .argument('[name]', 'name, or namespace/name')
         .addOption(statusBranch())
-        .option('--reason <text>', 'why, for those who read the commit and the status')
-        .option('--pull-request', 'push a branch for a pull request instead of committing at once')
+        .option('--reason <text>', 'reason to record in the commit and the status')
+        .option('--pull-request', 'push a branch for a pull request instead of committing directly')
         .action(async (kind, name, options) => (await import('../change/suspend.ts'))[verb](kind, name, options)),
       `${verb} placement web --reason "${verb === 'suspend' ? 'incident 42' : 'incident 42 is over'}"`,
       `${verb} run/payments-1 --pull-request`,
@@ -62,12 +65,12 @@ export function changingCommands(gitfleet: Command): void {
     statusOptions(
       gitfleet
         .command('reconcile')
-        .description('tell the daemon to look now, and wait for the status of the newest commit'),
+        .description('make the daemon reconcile now, and wait for the status of the newest commit'),
     )
       .addOption(branch())
       .option(
         '--daemon <url>',
-        'address of the daemon; it must have the same GITFLEET_WEBHOOK_SECRET',
+        'address of the daemon, which needs the same GITFLEET_WEBHOOK_SECRET',
         'http://127.0.0.1:8080',
       )
       .option('--timeout <duration>', 'give up after this long', '1m')

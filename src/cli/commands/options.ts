@@ -4,7 +4,7 @@ import { offering } from './offer.ts';
 export const repo = (): Option =>
   new Option('--repo <dir|url>', 'fleet repo: a directory, a clone, or a URL').default('.');
 export const ref = (): Option => new Option('--ref <ref>', 'branch, tag or commit to read');
-export const branch = (): Option => new Option('--branch <branch>', 'branch of desired state').default('main');
+export const branch = (): Option => new Option('--branch <branch>', 'branch with the desired state').default('main');
 export const statusBranch = (): Option =>
   new Option('--status-branch <branch>', 'branch that status is committed to').default('fleet-status');
 /** `formats` as a sentence has them: `table, json or yaml`; the first is taken when none is given. */
@@ -20,12 +20,9 @@ export const planOptions = (command: Command): Command =>
     .addOption(ref())
     .option(
       '--observed <file|dir>',
-      'what the members look like (gitfleet observe); without it members hold what the record says',
+      'state of the members, as gitfleet observe writes it; default: what the record says',
     )
-    .option(
-      '--recorded <dir|none>',
-      'status branch as files; a git repo uses its fleet-status branch unless this is given',
-    )
+    .option('--recorded <dir|none>', 'status branch as files, or none; default: the fleet-status branch of the repo')
     .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
 
 /** Where the status is read: the same for every command that does. */

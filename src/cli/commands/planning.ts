@@ -7,14 +7,14 @@ export function planningCommands(gitfleet: Command): void {
     gitfleet
       .command('validate')
       .description(
-        'read a fleet repo, in a clone as it is being edited, and report every problem with file, line and column',
+        'report every problem of a fleet repo with file, line and column; in a clone also of uncommitted changes',
       )
       .argument('[dir|url]', 'fleet repo', '.')
       .addOption(ref())
       .addOption(output('table or json'))
       .action(async (repo, options) => (await import('../validate.ts')).validate(repo, options)),
     'validate',
-    'validate --ref HEAD         what is committed, as plan reads it',
+    'validate --ref HEAD         only what is committed, as plan does',
     'validate https://git.example.com/platform/fleet.git --ref next -o json',
   );
 
@@ -22,15 +22,15 @@ export function planningCommands(gitfleet: Command): void {
     planOptions(
       gitfleet
         .command('plan')
-        .description('what the daemon would assign now; needs no cluster and, for a local repo, no network'),
+        .description('show what the daemon would assign now; needs no cluster and, for a local repo, no network'),
     )
-      .option('--taint <cluster=taint>', 'what if: eu-1=key=value:NoSchedule, or eu-1=key- to take one away', list)
+      .option('--taint <cluster=taint>', 'what if: eu-1=key=value:NoSchedule, or eu-1=key- to remove it', list)
       .option('--without-cluster <cluster>', 'what if: the cluster is not in the fleet', list)
       .option('--property <cluster:name=value>', 'what if: eu-1:available-cpu=0', list)
-      .option('--label <cluster:key=value>', 'what if: eu-1:env=prod, or eu-1:env- to take one away', list)
+      .option('--label <cluster:key=value>', 'what if: eu-1:env=prod, or eu-1:env- to remove it', list)
       .option(
         '--out-recorded <dir>',
-        'write the complete record after this plan, to be passed as --recorded to the next',
+        'write the complete record after this plan; pass it as --recorded to the next plan',
       )
       .addOption(output('table, json, yaml or markdown'))
       .action(async (options) => (await import('../plan/plan.ts')).plan(options)),
@@ -45,26 +45,26 @@ export function planningCommands(gitfleet: Command): void {
       gitfleet
         .command('diff')
         .description(
-          'what a plan would change on each cluster, as a diff of manifests; exit code 1 when there is something',
+          'show what a plan would change on each cluster, as a diff of manifests; exit code 1 if there are differences',
         ),
     )
       .option('--cluster <name>', 'only this cluster')
       .option('--placement <[ns/]name>', 'only this placement')
       .option(
         '--members <source>',
-        'compare with the live objects: kubeconfig file or directory of kubeconfigs; without it with what the record says',
+        'compare with the live objects, not with the record: kubeconfig file or directory of kubeconfigs',
       )
-      .option('--timeout <duration>', 'with --members: how long to wait for a member', '15s')
-      .option('--exit-code <bool>', 'false: exit 0 also when there are differences', 'true')
+      .option('--timeout <duration>', 'with --members: how long to wait for each member', '15s')
+      .option('--exit-code <bool>', 'false: exit 0 even if there are differences', 'true')
       .addOption(output('table, json or yaml'))
       .action(async (options) => (await import('../diff/diff.ts')).diff(options)),
     'diff',
     'diff --ref my-branch --cluster eu-1',
-    'diff --members ~/.kube/config   against the live objects, as kubectl diff',
+    'diff --members ~/.kube/config   against the live objects, as kubectl diff does',
   );
 
   examples(
-    planOptions(gitfleet.command('render').description('the manifests that one cluster gets'))
+    planOptions(gitfleet.command('render').description('print the manifests that one cluster gets'))
       .requiredOption('--cluster <name>', 'member cluster')
       .option('--placement <[ns/]name>', 'only this placement')
       .addOption(output('yaml or json'))
@@ -74,9 +74,9 @@ export function planningCommands(gitfleet: Command): void {
   );
 
   examples(
-    planOptions(gitfleet.command('explain').description('why each cluster was or was not picked'))
-      .argument('<placement>', 'its name, or placement/name')
-      .argument('[name]', 'after the word placement: its name, or namespace/name')
+    planOptions(gitfleet.command('explain').description('explain why each cluster was or was not picked'))
+      .argument('<placement>', 'name of the placement, or placement/name')
+      .argument('[name]', 'after the word placement: name, or namespace/name')
       .option('--cluster <name>', 'only this cluster')
       .addOption(output('table, json or yaml'))
       .action(async (word, name, options) => (await import('../explain/explain.ts')).explain(word, name, options)),

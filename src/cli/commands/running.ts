@@ -7,10 +7,10 @@ export function runningCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('demo')
-      .description('a fleet of simulated clusters, live: placements, a rolling update, a staged run with an approval')
-      .option('--dir <dir>', 'where the demo keeps its repo and state; must be empty or a demo of before')
-      .option('--speed <factor>', 'how much faster than real time the simulated clusters live', '10')
-      .option('--exit-when-settled', 'merge the approval, and end when everything is done')
+      .description('run a fleet of simulated clusters: placements, a rolling update, a staged run with an approval')
+      .option('--dir <dir>', 'where the demo keeps its repo and state; must be empty or hold an earlier demo')
+      .option('--speed <factor>', 'speed of the simulated clusters, as a multiple of real time', '10')
+      .option('--exit-when-settled', 'merge the approval, and exit when everything is done')
       .action(async (options) => (await import('../demo/demo.ts')).demo(options)),
     'demo',
     'demo --exit-when-settled --speed 30',
@@ -19,11 +19,11 @@ export function runningCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('simulate')
-      .description('simulated clusters on this machine, for kubectl and for tests of your own')
+      .description('run simulated clusters on this machine, for kubectl and your own tests')
       .requiredOption('--simulated-fleet <file>', 'SimulatedFleet file')
       .option('--kubeconfig <file>', 'kubeconfig to write, with one context for each cluster', 'kubeconfig')
-      .option('--port <port>', 'port on 127.0.0.1; 0 for any that is free', '0')
-      .option('--speed <factor>', 'how much faster than real time the simulated clusters live', '1')
+      .option('--port <port>', 'port on 127.0.0.1; 0 for any free port', '0')
+      .option('--speed <factor>', 'speed of the simulated clusters, as a multiple of real time', '1')
       .action(async (options) => (await import('../simulate/simulate.ts')).simulate(options)),
     'simulate --simulated-fleet fleet-repo-example/simulated-fleet.yaml --kubeconfig /tmp/kubeconfig',
   );
@@ -31,7 +31,7 @@ export function runningCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('run')
-      .description('the daemon: sync the repo, observe the members, plan, apply, commit status')
+      .description('run the daemon: sync the repo, observe the members, plan, apply, commit status')
       .addOption(repo())
       .addOption(branch())
       .addOption(statusBranch())
@@ -41,16 +41,16 @@ export function runningCommands(gitfleet: Command): void {
         '$KUBECONFIG',
       )
       .option('--simulated-fleet <file>', 'SimulatedFleet file for --members simulated')
-      .option('--cache-dir <dir>', 'for clones and parsed files; can be deleted at any time')
+      .option('--cache-dir <dir>', 'cache of clones and parsed files; safe to delete at any time')
       .option(
         '--watch-members <number>',
-        'hold watches open to so many members; objects of the others are listed every minute',
+        'watch the objects of this many members; list those of the others every minute',
         '1000',
       )
       .option('--interval <duration>', 'poll the repo at least this often', '10s')
       .option(
         '--publish-interval <duration>',
-        'least distance between two pushes to a remote; 0s for a local repo',
+        'minimum time between two pushes to a remote; a local repo has no minimum',
         '10s',
       )
       .option(
@@ -60,10 +60,10 @@ export function runningCommands(gitfleet: Command): void {
       )
       .option('--accept-rewind <commit>', 'accept once that the branch was rewound to this commit')
       .option('--git-author <name <address>>', 'author of status commits and approval branches', defaultAuthor)
-      .option('--grace-period <duration>', 'what is under way may take this long to end after SIGTERM', '25s')
+      .option('--grace-period <duration>', 'how long requests to members may take to finish after SIGTERM', '25s')
       .option(
         '--once',
-        'do what can be done now, record what came of it, then end: with 2 when a file is wrong, else 4 when the guard refuses, else 3 when no member answers, else 0',
+        'reconcile once, publish the result and exit: 2 if a file is invalid, else 4 if the guard refuses, else 3 if no member responds, else 0',
       )
       .option('--log-level <level>', 'trace, debug, info, warn, error, silent', 'info')
       .option('--log-format <format>', 'json or pretty; default: pretty on a terminal')
@@ -76,12 +76,12 @@ export function runningCommands(gitfleet: Command): void {
   examples(
     gitfleet
       .command('observe')
-      .description('write what the members look like now, one ClusterObservation file each')
+      .description('write the current state of the members, one ClusterObservation file each')
       .requiredOption('--out <dir>', 'directory to write to')
       .addOption(repo())
       .addOption(ref())
       .option('--members <source>', 'kubeconfig file or directory of kubeconfigs', '$KUBECONFIG')
-      .option('--timeout <duration>', 'how long to wait for a member', '15s')
+      .option('--timeout <duration>', 'how long to wait for each member', '15s')
       .action(async (options) => (await import('../observe.ts')).observe(options)),
     'observe --out observed/ && gitfleet plan --observed observed/',
   );

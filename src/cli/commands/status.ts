@@ -8,19 +8,19 @@ export function statusCommands(gitfleet: Command): void {
     'placements, bindings, clusters, snapshots, policysnapshots, drift, runs, approvals, evictions, events, problems';
 
   examples(
-    statusOptions(gitfleet.command('get').description(`list what the status branch says: ${kinds}`))
+    statusOptions(gitfleet.command('get').description(`list objects of the status branch: ${kinds}`))
       .addArgument(
         kindArgument(
-          "a kind, KubeFleet's short name for it (crp, rp, crb, …), several with commas between, all, or kind/name",
+          "a kind, KubeFleet's short name for it (crp, rp, crb, …), several separated by commas, all, or kind/name",
           [...kinds.split(', '), 'all'],
         ),
       )
       .argument('[name]', 'only this one, or what belongs to the placement of this name')
-      .option('-n, --namespace <namespace>', 'only of this namespace')
-      .option('-A, --all-namespaces', 'of all namespaces, and what has none; this is the default')
-      .option('-l, --selector <selector>', 'only with these labels: env=prod,region in (eu,us),!canary')
-      .option('-w, --watch', 'go on, and print what changes')
-      .option('--no-headers', 'leave the headings of the table out')
+      .option('-n, --namespace <namespace>', 'only objects of this namespace')
+      .option('-A, --all-namespaces', 'all namespaces and cluster-scoped objects (the default)')
+      .option('-l, --selector <selector>', 'only objects with these labels: env=prod,region in (eu,us),!canary')
+      .option('-w, --watch', 'keep running, and print changes')
+      .option('--no-headers', 'omit the headings of the table')
       .option('--history <commits>', 'events: how many status commits to look back', '250')
       .addOption(output('table, wide, json, yaml or name'))
       .action(async (kind, name, options) => (await import('../get/get.ts')).get(kind, name, options)),
@@ -39,7 +39,7 @@ export function statusCommands(gitfleet: Command): void {
     statusOptions(
       gitfleet
         .command('describe')
-        .description('everything the status branch says about one object, with events from its history'),
+        .description('show everything that the status branch holds about one object, with its events'),
     )
       .addArgument(
         kindArgument(
@@ -48,7 +48,7 @@ export function statusCommands(gitfleet: Command): void {
         ),
       )
       .argument('[name]', 'name, or namespace/name')
-      .option('-n, --namespace <namespace>', 'only of this namespace')
+      .option('-n, --namespace <namespace>', 'only objects of this namespace')
       .addOption(output('table, json or yaml'))
       .action(async (kind, name, options) => (await import('../describe/describe.ts')).describe(kind, name, options)),
     'describe placement web      decisions with scores, clusters, drift, events',
@@ -58,11 +58,13 @@ export function statusCommands(gitfleet: Command): void {
 
   examples(
     statusOptions(
-      gitfleet.command('tree').description('a placement with its snapshots, runs, clusters and every object on them'),
+      gitfleet
+        .command('tree')
+        .description('show a placement with its snapshots, update runs, clusters and every object on them'),
     )
-      .argument('<placement>', 'its name, namespace/name, or placement/name')
-      .argument('[name]', 'after the word placement: its name')
-      .option('-n, --namespace <namespace>', 'of this namespace')
+      .argument('<placement>', 'name of the placement, namespace/name, or placement/name')
+      .argument('[name]', 'after the word placement: name, or namespace/name')
+      .option('-n, --namespace <namespace>', 'namespace of the placement')
       .option('--cluster <name>', 'only this cluster')
       .addOption(output('table, json or yaml'))
       .action(async (word, name, options) => (await import('../tree/tree.ts')).tree(word, name, options)),
@@ -74,10 +76,10 @@ export function statusCommands(gitfleet: Command): void {
     statusOptions(
       gitfleet
         .command('trace')
-        .description('which placement, snapshot, commit, file and override put an object on a cluster'),
+        .description('show which placement, snapshot, commit, file and override put an object on a cluster'),
     )
       .argument('<kind>', 'kind of the object, or kind/name')
-      .argument('[name]', 'its name, or namespace/name')
+      .argument('[name]', 'name, or namespace/name')
       .option('-n, --namespace <namespace>', 'namespace of the object; default: any')
       .option('--cluster <name>', 'only on this cluster; default: on every cluster that has it')
       .addOption(output('table, json or yaml'))
@@ -88,9 +90,7 @@ export function statusCommands(gitfleet: Command): void {
 
   examples(
     statusOptions(
-      gitfleet
-        .command('wait')
-        .description('wait until something has a condition, or is gone; exit code 1 when the time is over'),
+      gitfleet.command('wait').description('wait until an object has a condition, or is gone; exit code 1 on timeout'),
     )
       .addArgument(
         kindArgument(
@@ -101,10 +101,10 @@ export function statusCommands(gitfleet: Command): void {
       .argument('[name]', 'only this one; default: all of the kind')
       .requiredOption('--for <condition>', 'Available, condition=Applied, condition=Available=False, or delete')
       .option('--timeout <duration>', 'give up after this long', '5m')
-      .option('-n, --namespace <namespace>', 'only of this namespace')
+      .option('-n, --namespace <namespace>', 'only objects of this namespace')
       .option(
         '--commit <ref|any>',
-        'believe only a status of this commit or a later one; any: the status as it is (default: the tip of --branch)',
+        'accept only a status of this commit or a later one; any: the status as it is (default: the tip of --branch)',
       )
       .addOption(branch())
       .action(async (word, name, options) => (await import('../wait/wait.ts')).wait(word, name, options)),

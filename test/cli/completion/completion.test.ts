@@ -82,8 +82,8 @@ describe('completion offers', () => {
   });
 
   it.each([
-    ['zsh', 'version:version of gitfleet and of what it runs on'],
-    ['fish', 'version\tversion of gitfleet and of what it runs on'],
+    ['zsh', 'version:print the versions of gitfleet and Node, and the platform'],
+    ['fish', 'version\tprint the versions of gitfleet and Node, and the platform'],
   ])('%s the description too', async (shell, expected) => {
     expect(await offered('vers', shell)).toEqual([expected]);
   });
