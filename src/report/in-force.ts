@@ -3,6 +3,7 @@ import { placementKey } from '../api/placement.ts';
 import { isRemovalApproved } from '../engine/gate/removal-approval.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../engine/input.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
+import { latestOf } from '../engine/kernel/latest-of.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import type {
   Hold,
@@ -13,7 +14,6 @@ import type {
   RecordDocument,
   ToldHold,
 } from '../engine/plan-document.ts';
-import { latestOf } from '../engine/selection/snapshot.ts';
 import { asAsked, isUnanswered } from '../engine/staged/approval/request-file.ts';
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';

@@ -1,7 +1,7 @@
 import type { Binding } from '../../api/placement-state.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
-import { latestOf } from '../../engine/selection/snapshot.ts';
 import { isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { kindMeant } from '../kinds/kinds.ts';

@@ -6,6 +6,7 @@ import type { PlacementState } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { onceForPair } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
@@ -18,7 +19,6 @@ import {
   withLastGoodResources,
 } from '../recovery/last-good.ts';
 import { clustersOf, isNeverRead, leftAlone, mayBeWritten, untilMended } from '../recovery/never-read.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { admitOverrides } from './admit-overrides.ts';
 import { forbidden } from './forbidden.ts';
 

@@ -1,12 +1,12 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../../api/placement.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { onceFor } from '../kernel/once-for.ts';
 import { matchOverrides } from '../overrides/match.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlacementTarget } from '../plan-document.ts';
 import { listedObjects, refsIn } from '../selection/listed-objects.ts';
 import { keyOfManifest, objectKey } from '../selection/object-key.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import type { World } from '../world.ts';
 import type { PlanContents } from './plan-contents.ts';
 import { prunableOf, stayingOn, strategyOf } from './staying-bindings.ts';

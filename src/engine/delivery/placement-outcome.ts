@@ -2,10 +2,10 @@ import { type PlacementStatus, placementKey, refOf } from '../../api/placement.t
 import type { ClusterDecision, PlacementState } from '../../api/placement-state.ts';
 import { canonicalJson, canonicalList, canonicalMap } from '../kernel/canonical-json.ts';
 import { findCondition } from '../kernel/condition.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { onceLately } from '../kernel/once-for.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlacementTarget, PlannedPlacement, RecordDocument } from '../plan-document.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { placementType } from '../status/condition-types.ts';
 import { mirroredStatuses } from '../status/mirrored-status.ts';
 import { placementStatus } from '../status/placement-status.ts';

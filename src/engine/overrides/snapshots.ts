@@ -1,10 +1,10 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Override, OverrideSnapshot } from '../../api/override.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { onceForPair } from '../kernel/once-for.ts';
 import { by } from '../kernel/ordering.ts';
 import type { RecordDocument } from '../plan-document.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { snapshotId } from './snapshot-id.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Placement } from '../../api/placement.ts';
 import type { PolicySnapshotEntry } from '../../api/placement-state.ts';
-import { latestPolicySnapshot } from './policy-snapshot.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 
 /**
  * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler continues with the last
@@ -10,7 +10,7 @@ export function asLastScheduled(
   placement: Placement,
   policySnapshots: readonly PolicySnapshotEntry[],
 ): Placement | undefined {
-  const last = latestPolicySnapshot(policySnapshots);
+  const last = latestOf(policySnapshots);
   if (last === undefined) return undefined;
   const { generation: _, ...metadata } = placement.metadata;
   return {

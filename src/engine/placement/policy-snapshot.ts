@@ -1,6 +1,7 @@
 import type { Placement, PlacementPolicy } from '../../api/placement.ts';
 import type { PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 
 /** The policy that is scheduled by, and the history it stands in. */
 export interface PolicyHistory {
@@ -24,7 +25,7 @@ export function takePolicySnapshot(
   const { policy, revisionHistoryLimit } = spec;
   const policyHash = digest(canonicalJson(comparable(policy)));
   const history = ascending(recorded);
-  const before = latestPolicySnapshot(history);
+  const before = latestOf(history);
   const same =
     before !== undefined &&
     (before.policyHash === policyHash || digest(canonicalJson(comparable(before.policy))) === policyHash);
@@ -41,12 +42,6 @@ export function takePolicySnapshot(
   const index = (history.at(-1)?.index ?? -1) + 1;
   const kept = revisionHistoryLimit === 1 ? [] : history.slice(-(revisionHistoryLimit - 1));
   return { latest: { index, ...facts, policy }, earlier: kept.map(notLatest), before };
-}
-
-/** Of several that are marked the highest; without any, the highest of all. */
-export function latestPolicySnapshot(recorded: readonly PolicySnapshotEntry[]): PolicySnapshotEntry | undefined {
-  const history = ascending(recorded);
-  return history.findLast(({ latest }) => latest) ?? history.at(-1);
 }
 
 const ascending = (recorded: readonly PolicySnapshotEntry[]): PolicySnapshotEntry[] =>

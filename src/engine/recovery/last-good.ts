@@ -1,8 +1,8 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
 import type { Fleet, FleetRecord, HubObject } from '../input.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import type { Hold } from '../plan-document.ts';
 import { keyOfManifest, refOfManifest } from '../selection/object-key.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
 /** True when the repo says nothing trustworthy about an object: its file is invalid, or some file could not be read at all. */

@@ -1,7 +1,7 @@
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { Fleet } from '../input.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { describeRef } from '../selection/object-key.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { isRebuilt } from './rebuilt-snapshot.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { refOf } from '../../api/placement.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { compiledIds, compileOverrides } from '../overrides/match.ts';
 import { lastGoodLost } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { latestOf, takeSnapshot } from '../selection/snapshot.ts';
+import { takeSnapshot } from '../selection/snapshot.ts';
 import type { World } from '../world.ts';
 import { snapshotsInUse } from './snapshots-in-use.ts';
 

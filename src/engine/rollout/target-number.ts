@@ -1,5 +1,5 @@
+import { latestOf } from '../kernel/latest-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import type { Classified } from './classify.ts';
 
 /** How many clusters are to have the placement. PickAll: Bound and Scheduled bindings, deleting Bound ones still counted; PickFixed: the names; PickN: the number. */

@@ -1,5 +1,6 @@
 import type { Manifest, Timestamp } from '../../api/meta.ts';
 import type { ResourceSnapshotEntry } from '../../api/placement-state.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import type { Selection } from '../placement-work.ts';
 import { hashOfContents, rebuiltHash } from './content-hash.ts';
 import { unpack } from './envelope.ts';
@@ -108,15 +109,6 @@ function hubCounts(
     ...(groups > 1 && { numberOfResourceSnapshots: groups }),
     ...(envelopes > 0 && { numberOfEnvelopedObjects: envelopes }),
   };
-}
-
-/** The entry marked latest; without any mark (or with several) the highest index (KubeFleet lookupLatestResourceSnapshot). */
-export function latestOf<T extends { readonly index: number; readonly latest?: boolean | undefined }>(
-  entries: readonly T[],
-): T | undefined {
-  const higher = (a: T | undefined, b: T): T => (a && a.index > b.index ? a : b);
-  const marked = entries.filter((entry) => entry.latest);
-  return (marked.length > 0 ? marked : entries).reduce<T | undefined>(higher, undefined);
 }
 
 /**

@@ -1,9 +1,10 @@
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import { fewOf } from '../kernel/some-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlannedRun } from '../plan-document.ts';
-import { holdsSelection, latestOf } from '../selection/snapshot.ts';
+import { holdsSelection } from '../selection/snapshot.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 
 /** An External placement of which the repo asks for something that no update run brings. */

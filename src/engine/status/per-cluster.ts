@@ -3,8 +3,8 @@ import type { PerClusterPlacementStatus } from '../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
 import { currentCondition } from '../bindings/health.ts';
 import { settle } from '../kernel/condition.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { type Phase, phasesOf } from './condition-types.ts';
 
 /** What the status says of one selected cluster (KubeFleet placement_status.go, setResourcePlacementStatusPerCluster). */

@@ -1,9 +1,9 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus, PlacementStatus, ResourceIdentifier } from '../../api/placement.ts';
 import { settle } from '../kernel/condition.ts';
+import { latestOf } from '../kernel/latest-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { identifierOf } from '../selection/group-version.ts';
-import { latestOf } from '../selection/snapshot.ts';
 import { phasesOf, placementType, wording } from './condition-types.ts';
 import { selectedCluster, unfilledSlot } from './per-cluster.ts';
 

@@ -7,10 +7,10 @@ import {
 } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrategy } from '../../../src/api/staged.ts';
+import { latestOf } from '../../../src/engine/kernel/latest-of.ts';
 import { notPaused } from '../../../src/engine/pause/pause.ts';
 import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import { approvalDocument } from '../../../src/engine/record/approval-documents.ts';
-import { latestOf } from '../../../src/engine/selection/snapshot.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
 import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';

@@ -1,5 +1,5 @@
+import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { recordedDecision } from '../../../engine/placement/selected.ts';
-import { latestOf } from '../../../engine/selection/snapshot.ts';
 import type { Bound } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
 import { whyNotSettled } from '../../status/why-late.ts';

@@ -1,9 +1,9 @@
 import { abandons } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
+import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
 import { apiVersionOf } from '../../../engine/selection/group-version.ts';
-import { latestOf } from '../../../engine/selection/snapshot.ts';
 import { isRunOf } from '../../../engine/update-run.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';

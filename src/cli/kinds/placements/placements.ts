@@ -1,8 +1,8 @@
 import type { Placement } from '../../../api/placement.ts';
 import type { RecordedPlacement } from '../../../engine/input.ts';
 import { isFulfilled } from '../../../engine/kernel/condition.ts';
+import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
-import { latestOf } from '../../../engine/selection/snapshot.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';

@@ -1,5 +1,6 @@
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
+import { latestOf } from '../../kernel/latest-of.ts';
 import type { PlacementWork } from '../../placement-work.ts';
 import { isRebuilt } from '../../recovery/rebuilt-snapshot.ts';
 import type { RunsInput } from '../step.ts';
@@ -51,20 +52,15 @@ const lastOf = (indexes: readonly number[]): string => {
 function taken(work: PlacementWork, { takeSnapshot }: Pick<RunsInput, 'takeSnapshot'>): RunSnapshot {
   if (!work.selection.ok) return { ok: false, message: `the resources cannot be selected: ${work.selection.message}` };
   const next = takeSnapshot(work);
-  const latest = latestIndex(next);
+  const latest = latestOf(next.resourceSnapshots)?.index;
   return latest === undefined
     ? { ok: false, message: 'no resource snapshot could be taken' }
     : { ok: true, work: next, index: latest };
 }
 
-function latestIndex({ resourceSnapshots }: PlacementWork): number | undefined {
-  const marked = resourceSnapshots.filter(({ latest }) => latest);
-  return (marked.length > 0 ? marked : resourceSnapshots).at(-1)?.index;
-}
-
 /** The index was asked for by name, so it exists even where its contents are those of the snapshot before. */
 function repeated(work: PlacementWork, index: number, { now }: Pick<RunsInput, 'now'>): PlacementWork {
-  const before = work.resourceSnapshots.find((entry) => entry.index === latestIndex(work))!;
+  const before = latestOf(work.resourceSnapshots)!;
   const { latest: _, overrides: _o, ...entry } = before;
   return {
     ...work,
