@@ -1,6 +1,6 @@
 import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
 import type { PlacementRef } from '../api/placement.ts';
-import { onceFor } from './kernel/once-for.ts';
+import { memoize } from './kernel/memoize.ts';
 
 /** Whether a member was reached and showed all that is ours: only then does what is not shown not exist. */
 export const isWholeLook = (observation: ClusterObservation | undefined): observation is ClusterObservation =>
@@ -25,6 +25,6 @@ export function sightingOf(
 }
 
 /** Every placement asks every member. */
-const sightingsByName = onceFor((sightings: readonly PlacementSighting[]) =>
+const sightingsByName = memoize((sightings: readonly PlacementSighting[]) =>
   Map.groupBy(sightings, ({ placement }) => placement.name),
 );

@@ -2,7 +2,7 @@ import type { Condition, Manifest, Timestamp } from '../api/meta.ts';
 import type { Placement, ResourceIdentifier } from '../api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry, ResourceSnapshotEntry } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
-import { onceFor } from './kernel/once-for.ts';
+import { memoize } from './kernel/memoize.ts';
 import type { Hold, Move } from './plan-document.ts';
 
 /**
@@ -49,7 +49,7 @@ export const onItsWayOut = ({ clusterLabels: _, ...binding }: Binding): BindingS
 });
 
 /** Bindings on their way out: of a hundred thousand few, and those of a placement at rest are the same in every plan. */
-export const leavingSteps = onceFor((bindings: readonly BindingStep[]) =>
+export const leavingSteps = memoize((bindings: readonly BindingStep[]) =>
   bindings.filter(({ binding }) => binding.deleting === true),
 );
 

@@ -17,7 +17,7 @@ import { fleetOutcome } from './fleet/fleet-outcome.ts';
 import { guard } from './guard/guard.ts';
 import type { PlanInput } from './input.ts';
 import { sameValue } from './kernel/same-value.ts';
-import { fewOf } from './kernel/some-of.ts';
+import { shortList } from './kernel/short-list.ts';
 import { leavingSteps, type PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
 import { asFoundWhereUnseen } from './recovery/unseen-clusters.ts';
@@ -132,7 +132,7 @@ const leavesMore = (before: PlacementWork, after: PlacementWork): boolean =>
 const leavingBindings = ({ bindings }: PlacementWork) => leavingSteps(bindings).map(({ binding }) => binding);
 
 function notSettled({ moving }: Round): Problem {
-  const names = fewOf([...moving].map(keyOf));
+  const names = shortList([...moving].map(keyOf));
   return {
     severity: 'warning',
     code: 'plan-not-settled',

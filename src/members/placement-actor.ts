@@ -1,7 +1,7 @@
 import type { Manifest } from '../api/meta.ts';
 import type { ObjectOutcome } from '../api/observation.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
-import { onceFor } from '../engine/kernel/once-for.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
 import { placementLabel } from '../engine/overrides/ownership.ts';
 import { describeRef, keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import type { Actor, ActorInput } from './actor.ts';
@@ -281,7 +281,7 @@ const changeEvent = (change: Change, assignment: PlacementAssignment | undefined
 });
 
 /** By the keys of their objects. Members that get the same are assigned the same list, and need one index of it. */
-const itemsOf = onceFor(
+const itemsOf = memoize(
   (manifests: readonly AssignedManifest[]): ReadonlyMap<string, AssignedManifest> =>
     new Map(manifests.map((item) => [keyOfManifest(item.manifest), item])),
 );

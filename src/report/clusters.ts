@@ -2,7 +2,7 @@ import { type MemberCluster, memberAgentOf } from '../api/member-cluster.ts';
 import type { ClusterName, ConditionStatus } from '../api/meta.ts';
 import { isCordon } from '../engine/evict/cordon-taint.ts';
 import { conditionIs } from '../engine/kernel/condition.ts';
-import { fewOf } from '../engine/kernel/some-of.ts';
+import { shortList } from '../engine/kernel/short-list.ts';
 import type { EventSource } from './event-source.ts';
 
 /** Takes nothing new. */
@@ -24,7 +24,7 @@ const words: Readonly<Record<ClusterEvent['kind'], string>> = {
 };
 
 const sentences = (events: readonly ClusterEvent[]): string[] =>
-  events.map(({ kind, clusters }) => `${fewOf(clusters)}: ${words[kind]}`);
+  events.map(({ kind, clusters }) => `${shortList(clusters)}: ${words[kind]}`);
 
 const some = (events: readonly ClusterEvent[]): ClusterEvent[] => events.filter(({ clusters }) => clusters.length > 0);
 

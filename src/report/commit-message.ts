@@ -1,5 +1,5 @@
+import { shortList } from '../engine/kernel/short-list.ts';
 import { shortened } from '../engine/kernel/shortened.ts';
-import { fewOf } from '../engine/kernel/some-of.ts';
 import type { Change } from './change.ts';
 import { sentencesOf } from './events.ts';
 
@@ -37,7 +37,7 @@ function withoutEvents({ before, after, plan }: Change): string {
   const changed = Object.entries(before).flatMap(([part, entries]) =>
     entries instanceof Map ? changedIn(entries, after[part as keyof typeof after] as typeof entries) : [],
   );
-  return changed.length > 0 ? `Update status of ${fewOf(changed)}` : 'Update status';
+  return changed.length > 0 ? `Update status of ${shortList(changed)}` : 'Update status';
 }
 
 /** Names whose entries differ; what was published last keeps its identity, so few are compared. */

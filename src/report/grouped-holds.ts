@@ -1,4 +1,4 @@
-import { onceFor } from '../engine/kernel/once-for.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
 import type { Hold, HoldReason, Plan, ToldHold } from '../engine/plan-document.ts';
 
 /** A summary is read by people and programs at a glance, and written anew with every change of it. */
@@ -17,7 +17,7 @@ const rolloutReasons: ReadonlySet<HoldReason> = new Set(['RolloutBudget', 'Unava
 export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => told(holds);
 
 /** Summary, dashboard and demo tell the same of one plan. */
-const told = onceFor((holds: Plan['holds']): readonly ToldHold[] => {
+const told = memoize((holds: Plan['holds']): readonly ToldHold[] => {
   const all = groupHolds(holds.filter((hold) => !isToldElsewhere(hold)));
   const others = all.filter(({ reason }) => !rolloutReasons.has(reason));
   return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(({ reason }) => rolloutReasons.has(reason)))];

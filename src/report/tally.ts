@@ -1,5 +1,5 @@
 import { isFulfilled } from '../engine/kernel/condition.ts';
-import { onceFor } from '../engine/kernel/once-for.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
 import type { PlannedBinding, PlannedPlacement } from '../engine/plan-document.ts';
 
 /** How many clusters a placement is on, and how many of its bindings are in which way. */
@@ -18,7 +18,7 @@ const clustersOf = (bindings: readonly PlannedBinding[]): number =>
   new Set(bindings.map(({ clusterName }) => clusterName)).size;
 
 /** A plan takes over the placements of the one before of which nothing changed: their bindings are not counted again. */
-export const tallyOf = onceFor(({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement): Tally => {
+export const tallyOf = memoize(({ bindings, resourceSnapshotIndex: latest }: PlannedPlacement): Tally => {
   const staying = bindings.filter((binding) => !isBeingRemoved(binding));
   const count = (is: (binding: PlannedBinding) => boolean): number => staying.filter(is).length;
   return {

@@ -1,5 +1,5 @@
 import type { PassResult } from '../../daemon/pass/pass-result.ts';
-import { onceFor } from '../../engine/kernel/once-for.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { readRecord } from '../../repo/record/read.ts';
 import { renderRecord } from '../../repo/record/write.ts';
@@ -15,7 +15,7 @@ export const narrate = (earlier: Plan | undefined, plan: Plan): readonly Timelin
     earlier,
   });
 
-const recordOf = onceFor(({ record }: Plan) => readRecord(renderRecord(record), record).record);
+const recordOf = memoize(({ record }: Plan) => readRecord(renderRecord(record), record).record);
 
 /** What is in force after a pass, given what was: of a refused plan nothing, it only says why. */
 export function planInForce(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
@@ -78,7 +78,7 @@ const onDiskOnly = (tree: RepoTree) => ({ tree, statusFiles: async () => new Map
 async function tellUncommitted(dir: string): Promise<void> {
   const files = await uncommittedFiles(dir);
   if (files.length === 0) return;
-  process.stderr.write(`note: only what is committed is read, without the changes in ${someOf(files, mostNamed)}\n`);
+  process.stderr.write(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}\n`);
 }
 
 /** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */

@@ -1,6 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { fewOf } from '../../engine/kernel/some-of.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import type { Hold, PlannedPlacement } from '../../engine/plan-document.ts';
 import { positionText } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -23,7 +23,7 @@ export function keptBack(cluster: string, placements: readonly PlannedPlacement[
     return why === undefined ? [] : [{ title: titleOf(placement), why }];
   });
   return [...Map.groupBy(waiting, ({ why }) => why)].map(
-    ([why, of]) => `${fewOf(of.map(({ title }) => title))} on ${cluster} stays as it is for now: ${why}`,
+    ([why, of]) => `${shortList(of.map(({ title }) => title))} on ${cluster} stays as it is for now: ${why}`,
   );
 }
 
@@ -32,7 +32,7 @@ export function leftOut(problems: readonly Problem[]): string[] {
   const places = problems.filter(({ severity }) => severity === 'error').map(positionText);
   return places.length === 0
     ? []
-    : [`what stands in these places cannot be used, and is not in this: ${fewOf(places)}`];
+    : [`what stands in these places cannot be used, and is not in this: ${shortList(places)}`];
 }
 
 /** What the binding on a cluster waits for: what holds it, its update run where a freeze stops that, or what it says itself. */

@@ -4,7 +4,7 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import { howToMerge } from '../../engine/gate/request.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { inWords, progressOf } from '../../engine/staged/progress-text.ts';
 import { isInFlight } from '../../engine/staged/step.ts';
@@ -52,7 +52,7 @@ function waitingClusters(
 ): string[] {
   const late = Map.groupBy(bindings, (binding) => whyNotSettled({ placement, binding }, known));
   late.delete(undefined);
-  return [...late].map(([why, of]) => `${someOf(of.map(clusterOf), mostNamed)}: ${why}`);
+  return [...late].map(([why, of]) => `${listUpTo(of.map(clusterOf), mostNamed)}: ${why}`);
 }
 
 /** What the clusters wait for that an update run is under way on. */

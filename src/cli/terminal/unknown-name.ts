@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { PlacementKind, PlacementRef } from '../../api/placement.ts';
 import { nearest } from '../../api/syntax.ts';
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { CliError, exitCodes } from './exit.ts';
 import { isCalled } from './one-named.ts';
@@ -48,5 +48,5 @@ function instead({ what, name, known, owner }: Parameters<typeof unknownName>[0]
   const like = nearest(name, known);
   if (like !== undefined) return `did you mean ${like}?`;
   const there = owner === undefined ? `there ${known.length === 1 ? 'is' : 'are'}` : 'it has';
-  return `${there} ${someOf(known, mostListed)}`;
+  return `${there} ${listUpTo(known, mostListed)}`;
 }

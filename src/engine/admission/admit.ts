@@ -7,7 +7,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { Fleet, FleetRecord, HubObject, RecordedPlacement } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { onceForPair } from '../kernel/once-for.ts';
+import { memoizePair } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Hold } from '../plan-document.ts';
@@ -122,7 +122,7 @@ function asDeleted(last: Placement | undefined, written: Placement): Placement {
  * What the record says of a placement that has a state and no status (written by hand): its policy, and no more. A policy
  * that says nothing is as good as none, and none may become any (KubeFleet's rule asks for both).
  */
-const asLastScheduled = onceForPair(
+const asLastScheduled = memoizePair(
   (placement: Placement, state: PlacementState | undefined): Placement | undefined => {
     const latest = latestOf(state?.policySnapshots ?? []);
     if (latest === undefined || sameValue(latest.policy, saysNothing)) return undefined;
@@ -137,7 +137,7 @@ const asLastScheduled = onceForPair(
 const saysNothing: Placement['spec']['policy'] = { placementType: 'PickAll' };
 
 /** Kubernetes counts spec changes; without an API server the record does: one more whenever the spec differs from it. */
-const withGeneration = onceForPair((placement: Placement, before: Placement | undefined): Placement => {
+const withGeneration = memoizePair((placement: Placement, before: Placement | undefined): Placement => {
   const last = before?.metadata.generation ?? 0;
   const generation = before && sameValue(before.spec, placement.spec) ? Math.max(last, 1) : last + 1;
   return placement.kind === 'ResourcePlacement'

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
 import type { ResourceIdentifier } from '../../api/placement.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import type { Rendered, RenderedManifest } from '../overrides/render.ts';
 import type { Duplicate } from '../selection/duplicates.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
@@ -75,7 +75,7 @@ const refused = ({ item, message }: Duplicate<RenderedManifest>): Delivered => (
 const missing: Availability = { verdict: 'NotAvailableYet', message: 'the object is gone from the member' };
 
 /** Live objects by name: every placement on the member asks. */
-const liveObjects = onceFor(
+const liveObjects = memoize(
   ({ objects }: ClusterObservation): ReadonlyMap<string, Manifest> =>
     new Map(objects.map((object) => [keyOfManifest(object), object])),
 );

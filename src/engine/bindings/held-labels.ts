@@ -1,6 +1,6 @@
 import { type Placement, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Labels } from '../kernel/selector.ts';
 import { labelsOf } from '../placement/members.ts';
@@ -36,7 +36,7 @@ export const labelsBefore = (binding: Binding, world: World): Labels | undefined
 const rollsOutByItself = ({ spec }: Placement): boolean => spec.strategy.type === 'RollingUpdate';
 
 /** Members that have other labels than the record knows, and which those are. */
-const relabelled = onceFor(({ members, record }: World): ReadonlyMap<string, Labels> => {
+const relabelled = memoize(({ members, record }: World): ReadonlyMap<string, Labels> => {
   const changed = new Map<string, Labels>();
   for (const [name, { labels, leaving }] of members) {
     const recorded = record.clusters.get(name);

@@ -1,6 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 import type { Binding, PlacementState } from '../../api/placement-state.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { idsOf } from '../overrides/snapshot-id.ts';
 
 /**
@@ -8,7 +8,7 @@ import { idsOf } from '../overrides/snapshot-id.ts';
  * texts, `false`, the counts of an ordinary snapshot) and leaves out the reason of a condition that is as it should be. Where
  * nothing moves it would stay so, and the record of a migration would never read like any other.
  */
-export const canonicalState = onceFor(
+export const canonicalState = memoize(
   (state: PlacementState): PlacementState => ({
     ...state,
     policySnapshots: state.policySnapshots.map((entry) => sparse(entry)),

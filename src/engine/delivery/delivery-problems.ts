@@ -4,8 +4,8 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { Problem, ProblemCode } from '../../api/problem.ts';
 import type { Fleet, HubObject } from '../input.ts';
 import { findCondition } from '../kernel/condition.ts';
-import { onceFor } from '../kernel/once-for.ts';
-import { fewOf } from '../kernel/some-of.ts';
+import { memoize } from '../kernel/memoize.ts';
+import { shortList } from '../kernel/short-list.ts';
 import { patchNamed } from '../overrides/effective.ts';
 import { lookupOf } from '../overrides/lookup.ts';
 import { idsOf, overrideOf } from '../overrides/snapshot-id.ts';
@@ -33,7 +33,7 @@ export function deliveryProblems(
       severity: 'warning' as const,
       code,
       ...placeOf({ about, why, placement, fleet }),
-      message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${fewOf(clusters)}${why && `: ${why}`}`,
+      message: `${describeRef(refOf(placement))}: ${told({ code, about })} ${shortList(clusters)}${why && `: ${why}`}`,
       ...fixOf({ about, why, placement, fleet, overrides }),
     }));
 }
@@ -90,7 +90,7 @@ const isLost = ({ code, index }: Trouble, work: PlacementWork): boolean =>
   code === 'failing-envelope' && index !== undefined && rememberedManifests(work, index) === undefined;
 
 /** Placements at rest keep their bindings from plan to plan, and of a hundred thousand few are in trouble. */
-const troublesOf = onceFor((bindings: readonly BindingStep[]): readonly Trouble[] => {
+const troublesOf = memoize((bindings: readonly BindingStep[]): readonly Trouble[] => {
   const troubles = new Map<string, Trouble & { readonly clusters: ClusterName[] }>();
   for (const { binding } of bindings) {
     if (binding.deleting) continue;
@@ -190,7 +190,7 @@ function placeOfOverride(
   return source && path !== undefined ? { ...source, path } : source;
 }
 
-const filesOf = onceFor(
+const filesOf = memoize(
   (resources: readonly HubObject[]) =>
     new Map<string, string>(resources.map(({ manifest, file }) => [keyOfManifest(manifest), file])),
 );

@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { type ApplyStrategy, placementKey, refOf } from '../../api/placement.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { matchOverrides } from '../overrides/match.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlacementTarget } from '../plan-document.ts';
@@ -43,7 +43,7 @@ function wants(
 }
 
 /** What clusters hold of placements in a plan, or will hold: filled as it is asked for. */
-const wantedBy = onceFor((_: PlanContents) => new Map<string, ReadonlySet<string>>());
+const wantedBy = memoize((_: PlanContents) => new Map<string, ReadonlySet<string>>());
 
 const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
   type !== 'ReportDiff' && whenToTakeOver !== 'Never';
@@ -52,7 +52,7 @@ const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
  * Which placements may ask for an object on some cluster: nearly always the one that lets go of it alone, and nothing else is
  * looked into.
  */
-const takersOf = onceFor((works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> => {
+const takersOf = memoize((works: readonly PlacementWork[]): ReadonlyMap<string, readonly PlacementWork[]> => {
   const by = new Map<string, PlacementWork[]>();
   for (const work of works) {
     const selected = refsIn(nextContents(work)).map(objectKey);

@@ -1,7 +1,7 @@
 import type { ClusterName, ObjectRef, PlacementKey } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { rememberedManifests } from '../recovery/rebuilt-snapshot.ts';
@@ -43,7 +43,7 @@ export function isPlaced(
   return work === undefined ? refused.has(label) : hasOn(work, cluster, objectKey(object));
 }
 
-const placingByLabel = onceFor(({ works, world: { input } }: PlacingContents): PlacingByLabel => {
+const placingByLabel = memoize(({ works, world: { input } }: PlacingContents): PlacingByLabel => {
   const { fleet, digest } = input;
   const refused = new Set<string>();
   for (const { kind, name, namespace } of fleet.refused) {

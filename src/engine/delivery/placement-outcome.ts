@@ -3,7 +3,7 @@ import type { ClusterDecision, PlacementState } from '../../api/placement-state.
 import { canonicalJson, canonicalList, canonicalMap } from '../kernel/canonical-json.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { onceLately } from '../kernel/once-for.ts';
+import { memoizeRecent } from '../kernel/memoize.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlacementTarget, PlannedPlacement, RecordDocument } from '../plan-document.ts';
 import { placementType } from '../status/condition-types.ts';
@@ -77,7 +77,7 @@ const wantedText = (planned: PlannedPlacement): string =>
   });
 
 /** Placements have most of their decisions in common: a large fleet has a million, and the texts of all would fill the memory. */
-const decisionText = onceLately((decision: ClusterDecision) => canonicalJson(decision), 20_000);
+const decisionText = memoizeRecent((decision: ClusterDecision) => canonicalJson(decision), 20_000);
 
 function statusOf(work: PlacementWork, world: World): PlacementStatus {
   const context = { now: world.input.now, recorded: recordedStatus(work, world) };

@@ -3,8 +3,8 @@ import type { ObjectOutcome, PlacementSighting } from '../../api/observation.ts'
 import type { PlacementRef } from '../../api/placement.ts';
 import { containsForeign, foreignDigest, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
 import { isRemovalApproved } from '../gate/removal-approval.ts';
-import { onceFor } from '../kernel/once-for.ts';
-import { someOf } from '../kernel/some-of.ts';
+import { memoize } from '../kernel/memoize.ts';
+import { listUpTo } from '../kernel/short-list.ts';
 import type { Hold, PlacementTarget } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
 
@@ -43,7 +43,7 @@ export function removalHolds(
 }
 
 /** Few of what a member shows: elsewhere all that was to go went. */
-const withLeftovers = onceFor((sightings: readonly PlacementSighting[]) =>
+const withLeftovers = memoize((sightings: readonly PlacementSighting[]) =>
   sightings.filter(({ results }) => results.some((outcome) => containsForeign(outcome) || isRefused(outcome))),
 );
 
@@ -51,7 +51,7 @@ const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDe
 
 /** What the actor said of at most three objects. */
 const told = (outcomes: readonly ObjectOutcome[]): string =>
-  someOf(
+  listUpTo(
     outcomes.map(({ message, object, result }) => message ?? `${describeRef(object)}: ${result}`),
     3,
     '; ',

@@ -1,6 +1,6 @@
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { asLastScheduled } from '../placement/last-scheduled.ts';
 import { isChanged } from '../placement/members.ts';
 import { schedule } from '../placement/schedule.ts';
@@ -33,7 +33,7 @@ export function schedulePlacement(begun: PlacementWork, world: World): Placement
   };
 }
 
-const membersChanged = onceFor(({ members, record }: World) =>
+const membersChanged = memoize(({ members, record }: World) =>
   [...members.values()].some((member) => isChanged(member, record)),
 );
 

@@ -2,7 +2,7 @@ import type { ClusterName, ObjectRef } from '../../api/meta.ts';
 import type { ApplyStrategy } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { applyStrategyOf } from '../bindings/apply-strategy.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { listedObjects } from '../selection/listed-objects.ts';
 
@@ -16,7 +16,7 @@ export const strategyOf = (work: PlacementWork, cluster: ClusterName): ApplyStra
 /** Bindings that are not on their way out, by cluster, of two the first: every target of the placement asks. */
 export const stayingOn = ({ bindings }: PlacementWork): ReadonlyMap<ClusterName, Binding> => staying(bindings);
 
-const staying = onceFor(
+const staying = memoize(
   (bindings: PlacementWork['bindings']) =>
     new Map(
       bindings

@@ -2,8 +2,8 @@ import type { ClusterName, Condition, Manifest, Timestamp } from '../../api/meta
 import type { ClusterObservation } from '../../api/observation.ts';
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
-import { onceFor } from '../kernel/once-for.ts';
-import { someOf } from '../kernel/some-of.ts';
+import { memoize } from '../kernel/memoize.ts';
+import { listUpTo } from '../kernel/short-list.ts';
 import { placementLabel, placementLabelValue } from '../overrides/ownership.ts';
 import { leavingSteps, type PlacementWork } from '../placement-work.ts';
 import type { Hold, PlacementTarget } from '../plan-document.ts';
@@ -55,7 +55,7 @@ export function stuckRemovals(context: {
 }
 
 /** What a member has marked as deleted, by the placement that it is of: nothing almost everywhere. */
-const deletedByLabel = onceFor((objects: readonly Manifest[]) => {
+const deletedByLabel = memoize((objects: readonly Manifest[]) => {
   const deleted = objects.flatMap((object) => {
     const since = parseInstant(object.metadata.deletionTimestamp ?? '');
     const label = object.metadata.labels?.[placementLabel];
@@ -84,7 +84,7 @@ function told(stuck: readonly Manifest[]): string {
     const waits = waitsFor(object);
     return `${describeRef(refOfManifest(object))} is being removed since ${object.metadata.deletionTimestamp}${waits === '' ? '' : ` and waits for ${waits}`}`;
   });
-  return someOf(said, 3, '; ');
+  return listUpTo(said, 3, '; ');
 }
 
 /** Its finalizers; a namespace says itself what is left in it. */

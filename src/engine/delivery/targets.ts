@@ -2,7 +2,7 @@ import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { by, sortKey } from '../kernel/ordering.ts';
 import type { RenderedManifest, RenderOn } from '../overrides/render.ts';
 import type { PlacementWork } from '../placement-work.ts';
@@ -65,7 +65,7 @@ function onePerCluster({ bindings }: PlacementWork): Binding[] {
 const rank = ({ deleting, state }: Binding): number => (deleting ? 2 : state === 'Bound' ? 0 : 1);
 
 /** Clusters that get the same rendering share one list. */
-const objectsOf = onceFor((manifests: readonly RenderedManifest[]): readonly ObjectRef[] =>
+const objectsOf = memoize((manifests: readonly RenderedManifest[]): readonly ObjectRef[] =>
   refsOf(manifests.map(({ manifest }) => manifest)),
 );
 

@@ -1,5 +1,5 @@
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { applyPatch, type PatchOperation } from './json-patch.ts';
 import { labelsOf, type OverrideCluster, ruleMatches } from './lookup.ts';
 import { snapshotId } from './snapshot-id.ts';
@@ -93,4 +93,4 @@ function filledIn(
   }
 }
 
-const textOf = onceFor((operation: PatchOperation) => JSON.stringify(operation.value ?? null));
+const textOf = memoize((operation: PatchOperation) => JSON.stringify(operation.value ?? null));

@@ -1,6 +1,6 @@
 import type { Binding, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { isOver } from '../update-run.ts';
 import { idsOf } from './snapshot-id.ts';
 
@@ -26,7 +26,7 @@ export function overridesInUse(placements: Iterable<Holding>, runs: Iterable<Sta
 }
 
 /** Of what did not change since an earlier plan it is known. */
-const idsOfHolding = onceFor(({ bindings, resourceSnapshots }: Holding): readonly string[] => {
+const idsOfHolding = memoize(({ bindings, resourceSnapshots }: Holding): readonly string[] => {
   const entries = resourceSnapshots.flatMap(({ overrides }) => overrides ?? []);
   return [...new Set([...bindings.flatMap(idsOf), ...entries])];
 });

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { OverrideRule, OverrideSnapshot } from '../../api/override.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { type Labels, matchesSelector } from '../kernel/selector.ts';
 import { memberNameLabel } from '../placement/members.ts';
 import { groupVersionOf } from '../selection/group-version.ts';
@@ -21,7 +21,7 @@ export interface OverrideLookup {
 }
 
 /** The index of a history: a fleet asks for it for every cluster of every placement. */
-export const lookupOf = onceFor((history: OverrideHistory): OverrideLookup => {
+export const lookupOf = memoize((history: OverrideHistory): OverrideLookup => {
   const byId = new Map<string, OverrideSnapshot>();
   const latest = new Map<string, OverrideSnapshot[]>();
   for (const snapshot of [...history.values()].flat()) {

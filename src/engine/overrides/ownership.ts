@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import { onceFor, onceForPair } from '../kernel/once-for.ts';
+import { memoize, memoizePair } from '../kernel/memoize.ts';
 import { jsonTextOf } from '../selection/content-hash.ts';
 
 /** On every object we hold: which placement it belongs to. */
@@ -31,7 +31,7 @@ export function marked(manifest: Manifest, placement: PlacementRef, digest: (tex
   return known;
 }
 
-const marksOf = onceFor((_: Manifest) => new Map<string, Manifest>());
+const marksOf = memoize((_: Manifest) => new Map<string, Manifest>());
 
 function mark(manifest: Manifest, full: string, label: string, digest: (text: string) => string): Manifest {
   const { metadata } = manifest;
@@ -50,6 +50,6 @@ function mark(manifest: Manifest, full: string, label: string, digest: (text: st
 }
 
 /** `sha256:` and the hex digest of a manifest's canonical JSON, remembered by the manifest's identity. */
-export const digestOf = onceForPair(
+export const digestOf = memoizePair(
   (manifest: Manifest, digest: (text: string) => string): string => `sha256:${digest(jsonTextOf(manifest))}`,
 );

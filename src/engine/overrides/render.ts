@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { type Duplicate, withoutDuplicates } from '../selection/duplicates.ts';
 import { type EnvelopeRef, unpack } from '../selection/envelope.ts';
 import { describeObject } from '../selection/group-version.ts';
@@ -86,7 +86,7 @@ export function render(request: RenderRequest): Rendered {
   return rendered;
 }
 
-const variantsOf = onceFor((_: readonly Manifest[]) => new Map<string, Rendered>());
+const variantsOf = memoize((_: readonly Manifest[]) => new Map<string, Rendered>());
 /** Labels that keep changing under one snapshot must not fill the memory; a fleet with a variant per cluster must fit. */
 const mostVariants = 20_000;
 

@@ -2,7 +2,7 @@ import type { ObjectRef } from '../../api/meta.ts';
 import type { Override, OverrideSnapshot } from '../../api/override.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { onceForPair } from '../kernel/once-for.ts';
+import { memoizePair } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
 import type { RecordDocument } from '../plan-document.ts';
 import { snapshotId } from './snapshot-id.ts';
@@ -87,7 +87,7 @@ export function lastRecorded(history: OverrideHistory): ReadonlyMap<string, Over
 }
 
 /** Hex sha-256 of an override's spec, remembered by the spec's identity. */
-export const hashOfSpec = onceForPair(
+export const hashOfSpec = memoizePair(
   (spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string => digest(canonicalJson(spec)),
 );
 

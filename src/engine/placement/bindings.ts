@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
 
@@ -129,7 +129,7 @@ export const rowsHeld = (bindings: readonly Binding[], index: FleetIndex): numbe
 export const liveBindings = ({ scheduled, bound }: BindingGroups): Binding[] => [...bound, ...scheduled];
 
 /** Bound ones that are not on their way out, by cluster, of two the first: every binding that moves asks. */
-export const boundByCluster = onceFor(
+export const boundByCluster = memoize(
   (bindings: readonly Binding[]): ReadonlyMap<ClusterName, Binding> =>
     new Map(
       bindings

@@ -5,7 +5,7 @@ import type { PlacementOutcome } from '../delivery/placement-outcome.ts';
 import type { RecordedPlacement } from '../input.ts';
 import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import { placementLabelValue } from '../overrides/ownership.ts';
 import { classify, liveBindings } from '../placement/bindings.ts';
@@ -162,7 +162,7 @@ export function facetsFor(placement: Placement, { index, input }: World): string
     .join(' ');
 }
 
-const readFacets = onceFor((placement: Placement) =>
+const readFacets = memoize((placement: Placement) =>
   facetsOf(placement).filter(({ kind }) => !comparedForAll.has(kind)),
 );
 

@@ -1,7 +1,7 @@
 import type { IntOrPercent } from '../../api/meta.ts';
 import { type Placement, type RollingUpdate, refOf } from '../../api/placement.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { fewOf } from '../kernel/some-of.ts';
+import { shortList } from '../kernel/short-list.ts';
 import { type Paused, pausedHold } from '../pause/pause.ts';
 import type { Hold } from '../plan-document.ts';
 import type { Candidate, Classified } from './classify.ts';
@@ -91,7 +91,7 @@ const beyond = (maxUnavailable: IntOrPercent): string =>
     : '';
 
 const told = (awaited: readonly Classified[], what: string): string =>
-  awaited.length === 0 ? '' : ` (${what}: ${fewOf(awaited.map(({ step }) => step.binding.targetCluster))})`;
+  awaited.length === 0 ? '' : ` (${what}: ${shortList(awaited.map(({ step }) => step.binding.targetCluster))})`;
 
 const isZero = (value: IntOrPercent): boolean => /^0%?$/.test(String(value));
 

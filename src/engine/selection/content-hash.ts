@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 
 /**
  * Hex sha-256 of the JSON of `{selectedResources: […]}`, manifests in the order given (KubeFleet resource.HashOf over a
@@ -10,7 +10,7 @@ export const hashOfContents = (manifests: readonly Manifest[], digest: (text: st
   digest(`{"selectedResources":[${manifests.map(jsonTextOf).join(',')}]}`);
 
 /** Canonical JSON of a manifest, remembered by the manifest's identity. */
-export const jsonTextOf = onceFor((manifest: Manifest) => canonicalJson(manifest));
+export const jsonTextOf = memoize((manifest: Manifest) => canonicalJson(manifest));
 
 /** Stands where the hash would of contents that were put together from what members hold: no contents have it. */
 export const rebuiltHash = 'lost';

@@ -1,7 +1,7 @@
 import { isManifest } from '../../api/is-manifest.ts';
 import type { Manifest } from '../../api/meta.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { byText } from '../kernel/ordering.ts';
 import { describeObject, groupVersionOf } from './group-version.ts';
 import { builtInScope } from './scope.ts';
@@ -38,7 +38,7 @@ export const isConfigMapEnvelope = (manifest: Manifest): boolean =>
   manifest.metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true';
 
 /** Nearly all manifests are no envelopes: only of those that are is it remembered. */
-const opened = onceFor((manifest: Manifest) => open(manifest, envelopeTypeOf(manifest)!));
+const opened = memoize((manifest: Manifest) => open(manifest, envelopeTypeOf(manifest)!));
 
 function envelopeTypeOf(manifest: Manifest): EnvelopeType | undefined {
   if (isConfigMapEnvelope(manifest)) return 'ConfigMap';

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { jsonTextOf } from './content-hash.ts';
 
 /** Bytes of JSON in one resource snapshot of KubeFleet, set there by what an API server takes in one object. */
@@ -23,7 +23,7 @@ export function countGroups(manifests: readonly Manifest[]): number {
   return groups;
 }
 
-const sizeOf = onceFor((manifest: Manifest) => utf8Length(jsonTextOf(manifest)));
+const sizeOf = memoize((manifest: Manifest) => utf8Length(jsonTextOf(manifest)));
 
 function utf8Length(text: string): number {
   let length = text.length;

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { groupVersionOf } from './group-version.ts';
 import { isPlaceable } from './placeable.ts';
 import { builtInScope, type Scope } from './scope.ts';
@@ -28,7 +28,7 @@ export interface KindIndex {
 }
 
 /** Indexes the repo's resources. The same list gives the same index: compiled once per fleet change. */
-export const compileHub = onceFor((resources: readonly HubObject[]): HubIndex => compile(resources));
+export const compileHub = memoize((resources: readonly HubObject[]): HubIndex => compile(resources));
 
 /** Built-in table first, then CRDs in the repo, then what the objects themselves say; undefined when nothing tells. */
 export const scopeOfKind = (hub: HubIndex, group: string, kind: string): Scope | undefined =>

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { matchesSelector } from '../kernel/selector.ts';
 
 /**
@@ -24,7 +24,7 @@ function candidates(objects: readonly HubObject[], selector: LabelSelector): rea
     .reduce((fewest, group) => (group.length < fewest.length ? group : fewest));
 }
 
-const indexOf = onceFor((objects: readonly HubObject[]): ReadonlyMap<string, readonly HubObject[]> => {
+const indexOf = memoize((objects: readonly HubObject[]): ReadonlyMap<string, readonly HubObject[]> => {
   const index = new Map<string, HubObject[]>();
   for (const object of objects) {
     for (const [key, value] of Object.entries(object.manifest.metadata.labels ?? {})) {

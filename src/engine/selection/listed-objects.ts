@@ -1,5 +1,5 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { unpack } from './envelope.ts';
 import { objectKey, refOfManifest } from './object-key.ts';
 
@@ -10,7 +10,7 @@ export interface Listed {
 }
 
 /** Every object that remembered snapshots of a placement list; an envelope stands for what is in it, itself it never reaches a member. */
-export const listedObjects = onceFor((snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed => {
+export const listedObjects = memoize((snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed => {
   const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
   return { refs: [...refs.values()], keys: new Set([...refs.values()].map(objectKey)) };
 });

@@ -2,7 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import type { HubObject } from '../input.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
-import { onceFor, onceForPair } from '../kernel/once-for.ts';
+import { memoize, memoizePair } from '../kernel/memoize.ts';
 import { isConfigMapEnvelope } from './envelope.ts';
 
 /**
@@ -15,13 +15,13 @@ export function contentOf(object: HubObject): Manifest {
   return enveloped && isConfigMapEnvelope(manifest) ? withTexts(manifest, enveloped) : normalise(manifest);
 }
 
-const withTexts = onceForPair((manifest: Manifest, enveloped: NonNullable<HubObject['enveloped']>) => {
+const withTexts = memoizePair((manifest: Manifest, enveloped: NonNullable<HubObject['enveloped']>) => {
   const data = Object.entries(enveloped).map(([key, inner]) => [key, canonicalJson(inner)]);
   return normalise({ ...manifest, data: { ...(manifest['data'] as object), ...Object.fromEntries(data) } });
 });
 
 /** Strips one manifest (KubeFleet generateRawContent). Returns the manifest itself when there is nothing to strip. */
-export const normalise = onceFor((manifest: Manifest): Manifest => {
+export const normalise = memoize((manifest: Manifest): Manifest => {
   const written = withoutReadOnly(manifest, toolAnnotations);
   const spec = normaliseSpec(written);
   return spec === written['spec'] ? written : { ...written, spec };
@@ -31,7 +31,7 @@ export const normalise = onceFor((manifest: Manifest): Manifest => {
  * Strips what no manifest may ask a member for: what selected objects have lost already, those in envelopes may still have
  * (KubeFleet work applier, apply.go, sanitizeManifestObject). Addresses and ports in an envelope are meant for members.
  */
-export const applicable = onceFor(
+export const applicable = memoize(
   (manifest: Manifest): Manifest => withoutReadOnly(manifest, [...toolAnnotations, ...agentAnnotations]),
 );
 

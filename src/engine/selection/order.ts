@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { byText } from '../kernel/ordering.ts';
 import { groupVersionOf } from './group-version.ts';
 
@@ -20,7 +20,7 @@ interface Place {
   readonly text: string;
 }
 
-const placeOf = onceFor((manifest: Manifest): Place => {
+const placeOf = memoize((manifest: Manifest): Place => {
   const rank = ranks.get(manifest.kind);
   const { group, version } = groupVersionOf(manifest.apiVersion);
   // Go prints a GroupVersion as "v1" or "apps/v1", but a GroupVersionKind as "/v1, Kind=Pod" or "apps/v1, Kind=Deployment".

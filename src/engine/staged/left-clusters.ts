@@ -1,7 +1,7 @@
 import type { ClusterName, Condition } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../kernel/condition.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { withReason } from './run-conditions.ts';
 import { hasFinished, type RunContext, type RunStep, withHolds } from './step.ts';
 
@@ -26,7 +26,7 @@ export function skipLeftClusters(step: RunStep, { run, input }: RunContext): Run
 }
 
 /** Clusters that are in the fleet and not on their way out of it. */
-export const presentClusters = onceFor(
+export const presentClusters = memoize(
   (clusters: RunContext['input']['clusters']): ReadonlySet<ClusterName> =>
     new Set(clusters.filter(({ left }) => !left).map(({ name }) => name)),
 );

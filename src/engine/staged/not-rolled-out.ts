@@ -1,7 +1,7 @@
 import { type PlacementRef, refOf } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { fewOf } from '../kernel/some-of.ts';
+import { shortList } from '../kernel/short-list.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection } from '../selection/snapshot.ts';
@@ -31,7 +31,7 @@ export function notRolledOut(
   const bare = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
   const why = [
     ...(taken || latest === undefined ? [] : [`the repo holds other resources than snapshot ${latest.index}`]),
-    ...(open.length === 0 && bare.length > 0 ? [`nothing is on ${fewOf(bare)} yet`] : []),
+    ...(open.length === 0 && bare.length > 0 ? [`nothing is on ${shortList(bare)} yet`] : []),
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
 }

@@ -4,7 +4,7 @@ import { movedAsShown } from '../bindings/present-bindings.ts';
 import { successorTakesOver } from '../bindings/successor.ts';
 import { sourceKey } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
-import { onceFor } from '../kernel/once-for.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { overridesFor } from '../rollout/overrides-for.ts';
@@ -55,7 +55,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
 }
 
 /** The same list for all placements of a plan: what is told of it is worked out once. */
-const clustersOf = onceFor((members: World['members']) =>
+const clustersOf = memoize((members: World['members']) =>
   [...members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
 );
 
@@ -63,7 +63,7 @@ const clustersOf = onceFor((members: World['members']) =>
 export const runsOf = (placement: PlacementRef, { admitted }: World): readonly StagedUpdateRun[] =>
   byPlacement(admitted).get(keyOfPlacement(placement)) ?? [];
 
-const byPlacement = onceFor(({ runs }: World['admitted']) =>
+const byPlacement = memoize(({ runs }: World['admitted']) =>
   Map.groupBy(runs, (run) => keyOfPlacement(placementOfRun(run))),
 );
 

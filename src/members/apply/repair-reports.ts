@@ -3,7 +3,7 @@ import type { ObjectOutcome } from '../../api/observation.ts';
 import type { PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
-import { fewOf } from '../../engine/kernel/some-of.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Clock } from '../clock.ts';
 import { type FieldManager, foreignManager } from './field-managers.ts';
@@ -114,7 +114,7 @@ function fighting(object: ObjectRef, actions: readonly Action[]): string {
   const told = repeated.length > 0 ? repeated : actions;
   const what = [...new Set(told.map((action) => action.what))].sort().join(' or ');
   const by = told.flatMap(({ who }) => who ?? []);
-  const who = by.length === 0 || told.some((action) => action.what === 'deleted') ? '' : ` by ${fewOf(by)}`;
+  const who = by.length === 0 || told.some((action) => action.what === 'deleted') ? '' : ` by ${shortList(by)}`;
   return `${describeRef(object)} is ${what}${who} again and again: it is put right less often each time, in the end every 5 minutes`;
 }
 

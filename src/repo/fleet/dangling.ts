@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
-import { onceFor } from '../../engine/kernel/once-for.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import { fieldWarning } from './field-warning.ts';
 import { fleetRowOf, kindsByField } from './kinds/rows.ts';
 import { namesIn, type Reference } from './names.ts';
@@ -21,7 +21,7 @@ export function danglingReferences(fleet: Fleet, record: FleetRecord): Problem[]
 }
 
 /** Looked up once for each commit. */
-const dangling = onceFor((fleet: Fleet): readonly { readonly from: NamedObject; readonly problem: Problem }[] =>
+const dangling = memoize((fleet: Fleet): readonly { readonly from: NamedObject; readonly problem: Problem }[] =>
   references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
     if (among.has(name)) return [];
     if (fleet.refused.some((ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name)) return [];

@@ -1,6 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
-import { onceFor } from '../../engine/kernel/once-for.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import { danglingReferences } from './dangling.ts';
 import { idleSelectors } from './idle-selectors.ts';
 import { lostVariables } from './lost-variables.ts';
@@ -17,7 +17,7 @@ export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
 ];
 
 /** The same for each commit, whatever became of it. */
-const ofFiles = onceFor((fleet: Fleet): readonly Problem[] => [
+const ofFiles = memoize((fleet: Fleet): readonly Problem[] => [
   ...lostVariables(fleet),
   ...idleSelectors(fleet),
   ...misscopedSelectors(fleet),

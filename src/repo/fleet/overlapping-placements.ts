@@ -2,7 +2,7 @@ import type { ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { fewOf } from '../../engine/kernel/some-of.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import type { Plan, PlannedPlacement } from '../../engine/plan-document.ts';
 import { refsIn } from '../../engine/selection/listed-objects.ts';
 import { describeRef, objectKey } from '../../engine/selection/object-key.ts';
@@ -18,7 +18,7 @@ export function overlappingPlacements(plan: Pick<Plan, 'placements' | 'record'>,
   return overlaps(plan, fleet).flatMap(({ first, second, objects }): Problem[] => {
     const clusters = [...picked(second).intersection(picked(first))].sort();
     if (clusters.length === 0) return [];
-    const why = `${describeRef(first)} brings ${fewOf(objects.map(describeRef))} to ${fewOf(clusters)} as well: a cluster refuses it to the one that comes second`;
+    const why = `${describeRef(first)} brings ${shortList(objects.map(describeRef))} to ${shortList(clusters)} as well: a cluster refuses it to the one that comes second`;
     const fix = 'select every object in one placement, or pick other clusters';
     return [fieldWarning(fleet, second, { code: 'contested-object', path: 'spec.resourceSelectors', why, fix })];
   });

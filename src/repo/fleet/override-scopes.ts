@@ -1,7 +1,7 @@
 import type { Override } from '../../api/override.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { compileHub, scopeOfKind } from '../../engine/selection/hub.ts';
 import { fieldWarning } from './field-warning.ts';
@@ -70,7 +70,7 @@ function told(
       ? (manifest.metadata.namespace ?? [])
       : [],
   );
-  const where = namespaces.length === 0 ? 'its namespace' : `namespace ${someOf(namespaces, 3)}`;
+  const where = namespaces.length === 0 ? 'its namespace' : `namespace ${listUpTo(namespaces, 3)}`;
   return {
     why: `${selector.kind} is namespaced, and a ClusterResourceOverride reaches such objects only through their Namespace, all of it at once`,
     fix: `write a ResourceOverride in ${where}`,

@@ -1,7 +1,7 @@
 import { applyStrategy } from '../../api/placement.ts';
 import type { ClusterDecision } from '../../api/placement-state.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
-import { onceFor } from '../../engine/kernel/once-for.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../yaml/emit-yaml.ts';
@@ -111,7 +111,7 @@ function written(document: RecordDocument): string {
 
 const manifestsText = (manifests: readonly object[]): string => manifests.map(manifestText).join('---\n');
 
-const manifestText = onceFor((manifest: object) => emitYaml(manifest, ofManifest));
+const manifestText = memoize((manifest: object) => emitYaml(manifest, ofManifest));
 
 const objectText = (value: object): string => emitYaml(value, layoutOf(value));
 

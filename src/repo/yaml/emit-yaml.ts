@@ -1,5 +1,5 @@
 import { Document, stringify } from 'yaml';
-import { onceLately } from '../../engine/kernel/once-for.ts';
+import { memoizeRecent } from '../../engine/kernel/memoize.ts';
 
 /** How the maps below a point of a document are written. */
 export interface Layout {
@@ -16,7 +16,7 @@ export interface Layout {
 /** The same layout for maps of which the identical ones come again and again: a line is made of each once. */
 export const recurring = (layout: Layout): Layout => ({
   ...layout,
-  line: onceLately((map: object) => inOnePiece(mapInLine(map, layout)), mostKnown),
+  line: memoizeRecent((map: object) => inOnePiece(mapInLine(map, layout)), mostKnown),
 });
 
 /** In the order in which the keys were set. */

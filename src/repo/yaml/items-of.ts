@@ -1,4 +1,4 @@
-import { onceFor } from '../../engine/kernel/once-for.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
 
 /** What a document holds: the items of a list, nothing where it is empty, otherwise itself. */
 export const contentsOf = (document: unknown): readonly unknown[] =>
@@ -23,7 +23,7 @@ interface TypedList {
   readonly items: readonly unknown[];
 }
 
-const withKind = onceFor(({ apiVersion, kind, items }: TypedList): readonly unknown[] => {
+const withKind = memoize(({ apiVersion, kind, items }: TypedList): readonly unknown[] => {
   const named = { apiVersion, kind: kind.slice(0, -'List'.length) };
   return items.map((item) => (typeof item === 'object' && item !== null ? { ...named, ...item } : item));
 });

@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { toldDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
-import { fewOf } from '../../engine/kernel/some-of.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { EventSource, TimelineEntry } from '../event-source.ts';
 import { isAllRepaired, type NewDifference } from './new-differences.ts';
@@ -25,7 +25,7 @@ export const placements: EventSource<PlacementEvent> = {
 function clausesOf(events: readonly BindingEvent[]): string[] {
   const moves = (['installing', 'updating', 'removing'] as const).flatMap((kind) => {
     const mine = events.filter((event) => event.kind === kind);
-    return mine.length === 0 ? [] : [`${verbOf(mine[0]!)} ${fewOf(mine.map(({ cluster }) => cluster))}`];
+    return mine.length === 0 ? [] : [`${verbOf(mine[0]!)} ${shortList(mine.map(({ cluster }) => cluster))}`];
   });
   const rest = events.filter(({ kind }) => !kind.endsWith('ing'));
   const { gone = [], outcomes = [] } = Object.groupBy(rest, ({ kind }) => (kind === 'gone' ? 'gone' : 'outcomes'));
@@ -48,7 +48,7 @@ function shared(events: readonly BindingEvent[]): string[] {
     if (clause !== undefined) clauses.set(event.cluster, clause);
   }
   const groups = Map.groupBy(clauses.keys(), (cluster) => clauses.get(cluster)!);
-  return [...groups].map(([clause, clusters]) => clause.replace('{}', () => fewOf(clusters)));
+  return [...groups].map(([clause, clusters]) => clause.replace('{}', () => shortList(clusters)));
 }
 
 function clauseOf(event: BindingEvent): string | undefined {
@@ -81,7 +81,7 @@ function clauseOf(event: BindingEvent): string | undefined {
 }
 
 const namesOf = (objects: readonly NewDifference[]): string =>
-  fewOf(objects.map(({ object, details }) => toldDifferences(object, details)));
+  shortList(objects.map(({ object, details }) => toldDifferences(object, details)));
 
 type Entry = Omit<TimelineEntry, 'subject'> | undefined;
 

@@ -1,8 +1,8 @@
 import type { PerClusterPlacementStatus, Placement } from '../../api/placement.ts';
 import { toldDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
-import { onceFor } from '../../engine/kernel/once-for.ts';
-import { fewOf } from '../../engine/kernel/some-of.ts';
+import { memoize } from '../../engine/kernel/memoize.ts';
+import { shortList } from '../../engine/kernel/short-list.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -54,20 +54,20 @@ const notAvailableItems = itemsWith(({ failedPlacements = [] }) =>
 function itemsWith(
   find: (status: PerClusterPlacementStatus) => readonly Found[],
 ): (placement: Placement) => readonly Item[] {
-  return onceFor((placement: Placement) =>
+  return memoize((placement: Placement) =>
     failingClusters(placement).flatMap((of) => {
       const found = find(of);
       if (found.length === 0) return [];
       const since = found.flatMap((each) => each.since ?? []).sort()[0];
       const when = since === undefined ? '' : `, since ${since}`;
-      const what = fewOf(found.map(({ text }) => text));
+      const what = shortList(found.map(({ text }) => text));
       return [{ line: [{ bold: titleOf(placement.metadata) }, ` on ${of.clusterName ?? ''}${when}: ${what}`] }];
     }),
   );
 }
 
 /** Those of which there may be anything to say: of a hundred thousand nearly none. */
-const failingClusters = onceFor(({ status }: Placement) =>
+const failingClusters = memoize(({ status }: Placement) =>
   (status?.placementStatuses ?? []).filter(
     ({ failedPlacements, driftedPlacements, diffedPlacements }) =>
       failedPlacements !== undefined || driftedPlacements !== undefined || diffedPlacements !== undefined,

@@ -1,4 +1,4 @@
-import { someOf } from '../../engine/kernel/some-of.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { list, mostRows, type SectionSource } from './section.ts';
 
@@ -10,7 +10,7 @@ export const beingRemoved: SectionSource = ({ inForce: { targets } }) => {
   );
   const items = [...removals].map(([title, from]) => {
     const names = from.map(({ clusterName }) => clusterName);
-    return { line: [{ bold: title }, ` from ${someOf(names, mostRows)}`] };
+    return { line: [{ bold: title }, ` from ${listUpTo(names, mostRows)}`] };
   });
   return list('Being removed', items);
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onceFor, onceForPair, onceLately } from '../../../src/engine/kernel/once-for.ts';
+import { memoize, memoizePair, memoizeRecent } from '../../../src/engine/kernel/memoize.ts';
 
 const lengths = () => {
   const asked: (readonly string[])[] = [];
@@ -12,7 +12,7 @@ const lengths = () => {
 
 it('what is told of a value is worked out once, and anew for another value that says the same', () => {
   const { asked, tell } = lengths();
-  const length = onceFor((list: readonly string[]) => tell(list));
+  const length = memoize((list: readonly string[]) => tell(list));
   const list = ['a', 'b'];
   expect([length(list), length(list), length(['a', 'b']), length([])]).toEqual([2, 2, 2, 0]);
   expect(asked.filter((it) => it === list)).toHaveLength(1);
@@ -21,14 +21,14 @@ it('what is told of a value is worked out once, and anew for another value that 
 
 it('nothing is an answer that is remembered too', () => {
   let asked = 0;
-  const tell = onceFor((_: object) => void asked++);
+  const tell = memoize((_: object) => void asked++);
   const value = {};
   expect([tell(value), tell(value), asked]).toEqual([undefined, undefined, 1]);
 });
 
 it('what is told of two values is worked out anew when either is another', () => {
   const { asked, tell } = lengths();
-  const length = onceForPair(tell);
+  const length = memoizePair(tell);
   const [list, more] = [['a'], ['b', 'c']];
   expect([length(list, more), length(list, more)]).toEqual([3, 3]);
   expect(asked).toHaveLength(1);
@@ -40,7 +40,7 @@ it('what is told of two values is worked out anew when either is another', () =>
 
 it('what was told lately is remembered, until there are too many', () => {
   const { asked, tell } = lengths();
-  const length = onceLately((list: readonly string[]) => tell(list), 2);
+  const length = memoizeRecent((list: readonly string[]) => tell(list), 2);
   const [a, b, c] = [['a'], ['b', 'b'], ['c', 'c', 'c']];
   expect([a, b, a, b].map(length)).toEqual([1, 2, 1, 2]);
   expect(asked).toEqual([a, b]);

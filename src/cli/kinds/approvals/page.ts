@@ -2,7 +2,7 @@ import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
-import { someOf } from '../../../engine/kernel/some-of.ts';
+import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { progressText } from '../../../engine/staged/progress-text.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import type { RemovalAsked } from '../../../repo/record/removals-asked.ts';
@@ -70,7 +70,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
     return [
       leaving.length === 0
         ? 'the end of the run: there is no stage after it'
-        : `the removal from ${leaving.length} cluster(s): ${someOf(leaving, mostNamed)}`,
+        : `the removal from ${leaving.length} cluster(s): ${listUpTo(leaving, mostNamed)}`,
       ...when,
     ];
   }
@@ -79,7 +79,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
   return [
     names.length === 0
       ? `stage ${stage.stageName}, which has no clusters`
-      : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${someOf(names, mostNamed)}`,
+      : `stage ${stage.stageName}, ${names.length} cluster(s), at most ${maxConcurrency} at once: ${listUpTo(names, mostNamed)}`,
     ...when,
   ];
 }

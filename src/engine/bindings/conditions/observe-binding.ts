@@ -4,8 +4,8 @@ import { type ApplyStrategy, type Placement, refOf } from '../../../api/placemen
 import type { Binding } from '../../../api/placement-state.ts';
 import { findCondition, isFulfilled, settle } from '../../kernel/condition.ts';
 import { parseInstant } from '../../kernel/instant.ts';
+import { listUpTo } from '../../kernel/short-list.ts';
 import { shortened } from '../../kernel/shortened.ts';
-import { someOf } from '../../kernel/some-of.ts';
 import { sightingOf } from '../../observed.ts';
 import type { Rendered } from '../../overrides/render.ts';
 import { describeRef } from '../../selection/object-key.ts';
@@ -217,7 +217,7 @@ function cause(objects: readonly Delivered[]): string {
 
 /** At most three names: the lists of the binding have them all. */
 const list = (objects: readonly Delivered[]): string =>
-  someOf(
+  listUpTo(
     objects.map(({ identifier }) => describeRef(identifier)),
     3,
   );

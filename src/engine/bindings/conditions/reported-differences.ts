@@ -1,5 +1,5 @@
 import type { PatchDetail, ResourceIdentifier } from '../../../api/placement.ts';
-import { fewOf } from '../../kernel/some-of.ts';
+import { shortList } from '../../kernel/short-list.ts';
 import { describeRef } from '../../selection/object-key.ts';
 import { isWhole } from './patch-details.ts';
 import { isRepaired } from './reported-repairs.ts';
@@ -8,8 +8,8 @@ import { isRepaired } from './reported-repairs.ts';
 export function toldDifferences(object: ResourceIdentifier, details: readonly PatchDetail[]): string {
   if (details.length === 0) return describeRef(object);
   const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
-  const paths = fewOf(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
-  const by = managers.size === 0 ? '' : ` by ${fewOf([...managers])}`;
+  const paths = shortList(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
+  const by = managers.size === 0 ? '' : ` by ${shortList([...managers])}`;
   const now = details.every(isRepaired) ? ', put right' : '';
   return `${describeRef(object)} (${paths}${by}${now})`;
 }

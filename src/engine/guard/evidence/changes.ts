@@ -2,7 +2,7 @@ import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { isPlacementKind, type Placement, placementKey, refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { Fleet, FleetRecord } from '../../input.ts';
-import { onceForPair } from '../../kernel/once-for.ts';
+import { memoizePair } from '../../kernel/memoize.ts';
 import type { Plan, PlannedBinding } from '../../plan-document.ts';
 import { placementInEffect } from './fleet-in-effect.ts';
 import { membersThatLeave } from './members.ts';
@@ -83,7 +83,7 @@ function unreadPlacements({ refused, unreadable, beingDeleted }: Fleet): (key: P
 const noClusters: ReadonlySet<ClusterName> = new Set();
 
 /** Most placements of most plans: the guard must not cost a large fleet its quiet passes. */
-const isQuiet = onceForPair(
+const isQuiet = memoizePair(
   (planned: readonly PlannedBinding[], recorded: readonly Binding[]): boolean =>
     recorded.length === planned.length &&
     planned.every((after, at) => {

@@ -1,7 +1,7 @@
 import type { FleetConfig } from '../../../api/gitfleet.ts';
 import { type Placement, placementKey } from '../../../api/placement.ts';
 import type { Fleet, FleetRecord, PlanInput } from '../../input.ts';
-import { onceForPair } from '../../kernel/once-for.ts';
+import { memoizePair } from '../../kernel/memoize.ts';
 
 /**
  * The fleet that a plan may act on, read by the guard from the files as they were written. While the FleetConfig cannot be read,
@@ -34,7 +34,7 @@ function placementsUnder(
 }
 
 /** A placement as it is planned: as its file says, unless it changed in a way that keeps the recorded version in effect (decision 4). */
-export const placementInEffect = onceForPair((written: Placement, recorded: Placement | undefined): Placement => {
+export const placementInEffect = memoizePair((written: Placement, recorded: Placement | undefined): Placement => {
   if (recorded === undefined || recorded.kind !== written.kind) return written;
   const [before, after] = [recorded.spec, written.spec];
   const kept = new Set(after.policy.tolerations?.map(textOf));

@@ -3,7 +3,7 @@ import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import { parseInstant } from '../../kernel/instant.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { Pair } from './changes.ts';
 import type { Evidence } from './evidence.ts';
 import { lostOverrides } from './lost-overrides.ts';
@@ -117,7 +117,7 @@ function isReady(object: Manifest): boolean | undefined {
 }
 
 /** A cluster shows the objects of all its placements, of which one wants a few. */
-const namesIn = onceFor(
+const namesIn = memoize(
   (contents: readonly Manifest[]): ReadonlySet<string> => new Set(contents.map(({ metadata }) => metadata.name)),
 );
 

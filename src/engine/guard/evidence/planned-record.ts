@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Binding, PlacementState } from '../../../api/placement-state.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { Plan } from '../../plan-document.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -27,7 +27,7 @@ export function bindingReader(plan: Plan): (key: PlacementKey, cluster: ClusterN
 }
 
 /** Bindings of a state that are not on their way out, by cluster, of two the first: rules ask cluster by cluster. */
-export const liveBindings = onceFor(
+export const liveBindings = memoize(
   (bindings: readonly Binding[]): ReadonlyMap<ClusterName, Binding> =>
     new Map(
       bindings.toReversed().flatMap((binding) => (binding.deleting ? [] : [[binding.targetCluster, binding] as const])),
@@ -46,7 +46,7 @@ export function leavingReader(plan: Plan): (key: PlacementKey, cluster: ClusterN
 }
 
 /** States by placement, and contents of snapshots by `placement/index`: several rules read them. */
-const writtenIn = onceFor((record: Plan['record']) => {
+const writtenIn = memoize((record: Plan['record']) => {
   const states = new Map<string, PlacementState>();
   const snapshots = new Map<string, readonly Manifest[]>();
   for (const [path, { kind, value }] of record) {

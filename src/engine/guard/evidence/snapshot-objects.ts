@@ -1,8 +1,8 @@
 import type { Manifest, PlacementKey } from '../../../api/meta.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 
 /** Objects that a snapshot puts on a cluster: envelopes count as what is in them. */
-export const objectsOf = onceFor((manifests: readonly Manifest[]): readonly string[] => manifests.flatMap(namesIn));
+export const objectsOf = memoize((manifests: readonly Manifest[]): readonly string[] => manifests.flatMap(namesIn));
 
 function namesIn(manifest: Manifest): string[] {
   const { apiVersion, kind, metadata } = manifest;

@@ -1,6 +1,6 @@
 import type { ClusterName, ObjectRef, PlacementKey } from '../../../api/meta.ts';
 import { type ApplyStrategy, type Placement, placementKey } from '../../../api/placement.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { Plan, PlannedBinding, PlannedPlacement, Target } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
@@ -92,7 +92,7 @@ function targetsByPlacement({ targets }: Plan): ReadonlyMap<PlacementKey, Readon
 }
 
 /** Clusters that get the same share one list. */
-const namesOf = onceFor(
+const namesOf = memoize(
   (objects: readonly ObjectRef[]): ReadonlySet<string> =>
     new Set(objects.map((ref) => nameOf(ref.apiVersion, ref.kind, ref.namespace, ref.name))),
 );

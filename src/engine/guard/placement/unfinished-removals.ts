@@ -2,7 +2,7 @@ import type { Manifest, ObjectRef, PlacementKey } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatStay } from '../evidence/members.ts';
@@ -55,7 +55,7 @@ function endedBy(evidence: Evidence): readonly Ended[] {
   );
 }
 
-const leavingIn = onceFor((bindings: readonly Binding[]) => bindings.filter(({ deleting }) => deleting));
+const leavingIn = memoize((bindings: readonly Binding[]) => bindings.filter(({ deleting }) => deleting));
 
 /** Why its removal is not over. */
 function leftOf(

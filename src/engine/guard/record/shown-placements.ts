@@ -1,7 +1,7 @@
 import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import type { ClusterObservation } from '../../../api/observation.ts';
 import { placementKey } from '../../../api/placement.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import { placementOf } from '../evidence/snapshot-objects.ts';
 
 /** Objects with our label, by placement and cluster. */
@@ -11,7 +11,7 @@ type Observations = ReadonlyMap<ClusterName, ClusterObservation>;
 
 export const shownPlacements = (observations: Observations | undefined): Shown => shownBy(observations ?? none);
 
-const shownBy = onceFor((observations: Observations): Shown => {
+const shownBy = memoize((observations: Observations): Shown => {
   const shown = new Map<PlacementKey, Map<ClusterName, Manifest[]>>();
   for (const [cluster, { objects }] of observations)
     for (const object of objects) {

@@ -1,6 +1,6 @@
 import type { Taint } from '../../../api/member-cluster.ts';
 import type { ClusterName } from '../../../api/meta.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import { by } from '../../kernel/ordering.ts';
 import type { Member } from '../members.ts';
 import { taintText } from '../taint-text.ts';
@@ -40,7 +40,7 @@ export interface TaintRows {
 }
 
 /** Compiles a fleet once per member list. `members` may come in any order. */
-export const compileFleet = onceFor((members: readonly Member[]) => compile(members.toSorted(by(({ name }) => name))));
+export const compileFleet = memoize((members: readonly Member[]) => compile(members.toSorted(by(({ name }) => name))));
 
 function compile(members: readonly Member[]): FleetIndex {
   const size = members.length;

@@ -4,7 +4,7 @@ import { reviewAnnotation } from '../../gate/review.ts';
 import { ownWords } from '../../gate/wording.ts';
 import { sourceKey } from '../../input.ts';
 import { findCondition } from '../../kernel/condition.ts';
-import { onceFor } from '../../kernel/once-for.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { RunContext } from '../step.ts';
 import { subjectOf } from './request-file.ts';
 import { approvalName, olderApprovalName, type StageGate } from './stage-gates.ts';
@@ -57,7 +57,7 @@ export function approvalFileFor(
 }
 
 /** Those of cluster scope have no namespace, whatever their file says. Of several the first. */
-const byName = onceFor(
+const byName = memoize(
   (approvals: readonly ApprovalRequest[]) =>
     new Map(
       approvals.toReversed().map((file) => {
