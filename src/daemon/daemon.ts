@@ -10,7 +10,7 @@ import { untilRecorded } from './record/until-recorded.ts';
 import type { Logger } from './report/log.ts';
 import type { Metrics } from './report/metrics.ts';
 import { reportMembers } from './report/plan-metrics.ts';
-import { tellingPasses } from './report/tell-pass.ts';
+import { passReporter } from './report/report-passes.ts';
 import { type Wake, wake } from './wake.ts';
 
 /** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */
@@ -63,7 +63,7 @@ export function daemon(input: DaemonInput): Daemon {
   let trouble: string | undefined = 'no pass has finished yet';
   let stopped = false;
   let failures = 0;
-  const tell = tellingPasses({ ...input, problems: input.passed === undefined });
+  const tell = passReporter({ ...input, problems: input.passed === undefined });
   let cancelTimer = () => {};
   let cancelGrace = () => {};
 

@@ -146,3 +146,27 @@ it('a cluster that fails as soon as it is to move is told with its cause, and on
   expect(narrate(failed, on('keep', conditions))).toEqual([]);
   expect(narrate(on('keep', []), on('keep', conditions))).toEqual([failure]);
 });
+
+it('a cluster that is done comes before the one that starts next', () => {
+  const plan = (moves: Readonly<Record<string, string>>): Plan =>
+    ({
+      ...planHeldBy(),
+      placements: [
+        {
+          kind: 'ClusterResourcePlacement',
+          name: 'web',
+          bindings: Object.entries(moves).map(([clusterName, move]) => ({
+            clusterName,
+            state: 'Bound',
+            move,
+            resourceSnapshotIndex: move === 'wait' ? 0 : 1,
+            conditions: move === 'keep' ? [{ type: 'Available', status: 'True' }] : [],
+          })),
+        },
+      ],
+    }) as unknown as Plan;
+  expect(narrate(plan({ a: 'wait', b: 'update' }), plan({ a: 'update', b: 'keep' })).map(({ text }) => text)).toEqual([
+    '✓ b: snapshot 1 is available',
+    '→ a: updating to snapshot 1',
+  ]);
+});

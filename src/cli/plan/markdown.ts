@@ -3,16 +3,16 @@ import { markdownProblem } from '../../repo/markdown-problem.ts';
 import { markdownText } from '../../repo/markdown-text.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { holdSubject } from '../../report/hold-subject.ts';
-import type { Deed } from './deeds.ts';
+import type { PlannedAction } from './actions.ts';
 
 /** Longest comment that GitHub takes is 65,536 characters; lists are cut well before. */
 const mostRows = 200;
 
 /** A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. */
-export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
-  const of = (word: Deed['deed']) => deeds.filter(({ deed }) => deed === word).map(textOf);
-  const counts = lists.flatMap(({ deed, count, rare }) => {
-    const { length } = of(deed);
+export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): string {
+  const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word).map(textOf);
+  const counts = lists.flatMap(({ action, count, rare }) => {
+    const { length } = of(action);
     return count === undefined || (rare && length === 0) ? [] : [`${length} ${count}`];
   });
   const lines = [
@@ -26,7 +26,7 @@ export function planMarkdown(plan: Plan, deeds: readonly Deed[]): string {
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   if (problems.length > 0)
     lines.push('', '**Problems**', ...problems.slice(0, mostRows).map((problem) => `- ${markdownProblem(problem)}`));
-  for (const { deed, title } of lists) fold(lines, title, of(deed));
+  for (const { action, title } of lists) fold(lines, title, of(action));
   fold(
     lines,
     'Held',
@@ -42,16 +42,16 @@ const refusal = ({ message, removalDigest }: Plan['guard'][number]): string =>
   `${markdownText(message)}${removalDigest ? `. To approve: a RemovalApproval with \`removalDigest: ${removalDigest}\`` : ''}`;
 
 /** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
-const lists: readonly { deed: Deed['deed']; title: string; count?: string; rare?: boolean }[] = [
-  { deed: 'remove', title: 'Removed', count: 'to remove' },
-  { deed: 'release', title: 'Let go: what is there stays, unattended', count: 'to let go', rare: true },
-  { deed: 'update', title: 'Updated', count: 'to update' },
-  { deed: 'reapply', title: 'Applied anew, in another way or with other labels', count: 'to apply anew', rare: true },
-  { deed: 'add', title: 'Added', count: 'to add' },
-  { deed: 'wait', title: 'Waiting' },
+const lists: readonly { action: PlannedAction['action']; title: string; count?: string; rare?: boolean }[] = [
+  { action: 'remove', title: 'Removed', count: 'to remove' },
+  { action: 'release', title: 'Let go: what is there stays, unattended', count: 'to let go', rare: true },
+  { action: 'update', title: 'Updated', count: 'to update' },
+  { action: 'reapply', title: 'Applied anew, in another way or with other labels', count: 'to apply anew', rare: true },
+  { action: 'add', title: 'Added', count: 'to add' },
+  { action: 'wait', title: 'Waiting' },
 ];
 
-const textOf = ({ placement, clusterName, resourceSnapshotIndex }: Deed): string =>
+const textOf = ({ placement, clusterName, resourceSnapshotIndex }: PlannedAction): string =>
   `\`${titleOf(placement)}\` on \`${clusterName}\`${resourceSnapshotIndex === undefined ? '' : ` at snapshot ${resourceSnapshotIndex}`}`;
 
 function fold(lines: string[], title: string, items: readonly string[]): void {

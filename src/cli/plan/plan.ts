@@ -16,7 +16,7 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import type { WhatIfFlags } from '../what-if/changes.ts';
 import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
-import { type Deed, deedsOf, isToDo, withReapply } from './deeds.ts';
+import { actionsOf, isToDo, type PlannedAction, withReapply } from './actions.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
 import { planTable } from './table.ts';
@@ -51,17 +51,17 @@ export async function plan(
       fleet: input.fleet,
     });
   if (options.outRecorded !== undefined) await writeFiles(options.outRecorded, record());
-  const deeds = deedsOf(result, input.record);
+  const actions = actionsOf(result, input.record);
   const document = () => ({
-    ...withReapply(plan, deeds),
+    ...withReapply(plan, actions),
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
     record: Object.fromEntries(record()),
   });
   if (format === 'json') printJson(document());
   else if (format === 'yaml') await printYaml(document());
-  else if (format === 'markdown') print(planMarkdown(plan, deeds));
-  else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, { deeds, notRolledOut }));
-  const code = exitCodeOf(plan, deeds);
+  else if (format === 'markdown') print(planMarkdown(plan, actions));
+  else print(supposed ? whatIfText(supposed.whatIf, plan) : planTable(plan, { actions, notRolledOut }));
+  const code = exitCodeOf(plan, actions);
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
@@ -84,10 +84,10 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
  * 2 with errors, else 4 when refused, else 1 when some member has anything to do or is let go of, else 0. What is only
  * decided, waited for or said in a status is nothing to do; warnings never count.
  */
-function exitCodeOf(plan: Plan, deeds: readonly Deed[]): number {
+function exitCodeOf(plan: Plan, actions: readonly PlannedAction[]): number {
   if (plan.problems.some((problem) => problem.severity === 'error')) return exitCodes.invalidInput;
   if (plan.guard.length > 0) return exitCodes.refused;
-  return deeds.some(isToDo) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
+  return actions.some(isToDo) ? exitCodes.somethingToDo : exitCodes.nothingToDo;
 }
 
 async function writeFiles(root: string, files: ReadonlyMap<string, string>): Promise<void> {

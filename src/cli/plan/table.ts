@@ -6,7 +6,7 @@ import { causeOf } from '../../report/cause.ts';
 import { holdSubject } from '../../report/hold-subject.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
-import type { Deed } from './deeds.ts';
+import type { PlannedAction } from './actions.ts';
 
 /** In a table of more bindings than this, those that stay as they are are only counted. */
 const mostRows = 100;
@@ -14,16 +14,19 @@ const mostRows = 100;
 /** A plan for people: what moves, what waits and why, what is wrong. Notes are counted: `gitfleet validate` prints them. */
 export function planTable(
   plan: Plan,
-  { deeds, notRolledOut }: { readonly deeds: readonly Deed[]; readonly notRolledOut: readonly NotRolledOut[] },
+  {
+    actions,
+    notRolledOut,
+  }: { readonly actions: readonly PlannedAction[]; readonly notRolledOut: readonly NotRolledOut[] },
 ): string {
   const color = colorsFor(process.stdout);
   const parts: string[] = [];
-  const shown = deeds.length > mostRows ? deeds.filter(({ deed }) => deed !== 'keep') : deeds;
-  if (deeds.length === 0) parts.push('No bindings.');
+  const shown = actions.length > mostRows ? actions.filter(({ action }) => action !== 'keep') : actions;
+  if (actions.length === 0) parts.push('No bindings.');
   if (shown.length > 0)
     parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], shown.map(row)));
-  if (shown.length < deeds.length)
-    parts.push(`${deeds.length - shown.length} bindings stay as they are and are not listed (-o json has all).`);
+  if (shown.length < actions.length)
+    parts.push(`${actions.length - shown.length} bindings stay as they are and are not listed (-o json has all).`);
   const scheduled = plan.placements
     .filter((placement) => placement.scheduled.status !== 'True')
     .map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`);
@@ -53,7 +56,7 @@ export function planTable(
   section(parts, 'Problems', problems.map(formatProblem));
   const notes = plan.problems.length - problems.length;
   if (notes > 0) parts.push(`${notes} ${notes === 1 ? 'note' : 'notes'} on the repo: gitfleet validate prints them.`);
-  const of = (word: Deed['deed']) => deeds.filter(({ deed }) => deed === word).length;
+  const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word).length;
   const rare = [
     ...(of('reapply') > 0 ? [`${of('reapply')} to apply anew`] : []),
     ...(of('release') > 0 ? [`${of('release')} to let go`] : []),
@@ -66,8 +69,8 @@ export function planTable(
   return parts.join('\n\n');
 }
 
-const row = ({ deed, placement, clusterName, resourceSnapshotIndex, state, conditions }: Deed) => [
-  deed,
+const row = ({ action, placement, clusterName, resourceSnapshotIndex, state, conditions }: PlannedAction) => [
+  action,
   titleOf(placement),
   clusterName,
   resourceSnapshotIndex,

@@ -72,7 +72,7 @@ interface Versions {
   readonly change: Change;
 }
 
-/** Moves that start, what became of the others, and where it is no longer. */
+/** What became of clusters that do not move, then moves that start, and where it is no longer. */
 function eventsOnClusters({ bindings }: PlannedPlacement, { was, is, change }: Versions): BindingEvent[] {
   const [old, now] = [bindingsIn(was), bindingsIn(is)];
   const moves = bindings.flatMap(({ clusterName: cluster, move, resourceSnapshotIndex: snapshot }): BindingEvent[] => {
@@ -87,15 +87,29 @@ function eventsOnClusters({ bindings }: PlannedPlacement, { was, is, change }: V
     ];
   });
   const moving = new Set(moves.map(({ cluster }) => cluster));
-  const outcomes = [...now.staying].flatMap(([cluster, binding]) => {
-    const before = old.staying.get(cluster);
-    if (before === binding) return [];
-    return outcomesOf({ placement: was?.object, binding: before }, { placement: is?.object, binding })
-      .filter(({ kind }) => !moving.has(cluster) || kind === 'failed' || kind === 'drifted' || kind === 'differs')
-      .map((outcome): BindingEvent => ({ ...outcome, cluster }));
-  });
-  return [...moves, ...outcomes, ...gone({ was, is, change }, () => 'removed')];
+  const outcomes = Map.groupBy(
+    [...now.staying].flatMap(([cluster, binding]) => {
+      const before = old.staying.get(cluster);
+      if (before === binding) return [];
+      return outcomesOf({ placement: was?.object, binding: before }, { placement: is?.object, binding }).map(
+        (outcome): BindingEvent => ({ ...outcome, cluster }),
+      );
+    }),
+    ({ cluster }) => cluster,
+  );
+  return [
+    // One cluster that is done lets the next one start.
+    ...[...outcomes].flatMap(([cluster, events]) => (moving.has(cluster) ? [] : events)),
+    ...moves.flatMap((move) => [
+      move,
+      ...(outcomes.get(move.cluster) ?? []).filter(({ kind }) => whileMoving.has(kind)),
+    ]),
+    ...gone({ was, is, change }, () => 'removed'),
+  ];
 }
+
+/** How what was there before fares is of no interest any more. */
+const whileMoving: ReadonlySet<BindingEvent['kind']> = new Set(['failed', 'drifted', 'differs']);
 
 const isUnderWay = (before: Binding | undefined, after: Binding | undefined): boolean =>
   before !== undefined &&

@@ -8,29 +8,29 @@ import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 
 /**
- * Tells what a pass came to, in metrics, in one line of the log, and in one for each problem that no pass before has told.
- * A refusal is told once, too: it stands until a person acts, and the same line with every poll hides everything else.
+ * Reports what a pass came to, in metrics, in one line of the log, and in one for each problem that no pass before has reported.
+ * A refusal is reported once, too: it stands until a person acts, and the same line with every poll hides everything else.
  */
-export function tellingPasses(to: {
+export function passReporter(to: {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly members: FleetMembers;
   readonly pace: Clock;
-  /** False where somebody else follows the passes and tells what is wrong. */
+  /** False where somebody else follows the passes and reports what is wrong. */
   readonly problems: boolean;
 }): (pass: Pass) => void {
-  let told: readonly Problem[] = [];
+  let reported: readonly Problem[] = [];
   let refused = '';
   return (pass) => {
     const refusal = refusalOf(pass.result);
-    tellPass(to, pass, refusal !== refused);
+    reportPass(to, pass, refusal !== refused);
     refused = refusal;
     if (!to.problems || pass.result.kind === 'moved' || pass.result.kind === 'gathering') return;
     const { problems } = pass.result.plan;
-    if (problems === told) return;
-    for (const { severity, code, file, line, column, message, fix } of newProblems(told, problems))
+    if (problems === reported) return;
+    for (const { severity, code, file, line, column, message, fix } of newProblems(reported, problems))
       to.log[severity === 'error' ? 'error' : 'warn']({ code, file, line, column, fix }, message);
-    told = problems;
+    reported = problems;
   };
 }
 
@@ -44,8 +44,8 @@ interface Pass {
 const refusalOf = (result: PassResult): string =>
   result.kind === 'refused' ? JSON.stringify([result.plan.commit, result.plan.guard]) : '';
 
-/** `isNews`: it is not the refusal that was told last. */
-function tellPass(to: Parameters<typeof tellingPasses>[0], { result, seconds, reasons }: Pass, isNews: boolean): void {
+/** `isNews`: it is not the refusal that was reported last. */
+function reportPass(to: Parameters<typeof passReporter>[0], { result, seconds, reasons }: Pass, isNews: boolean): void {
   const { log, metrics } = to;
   metrics.count('gitfleet_reconcile_total', { result: result.kind });
   reportMembers(to.members, metrics);
@@ -55,7 +55,7 @@ function tellPass(to: Parameters<typeof tellingPasses>[0], { result, seconds, re
   const { plan } = result;
   reportPlan(plan, metrics);
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
-  // The first pass is told in any case: whoever has started the daemon waits for a word.
+  // The first pass is reported in any case: whoever has started the daemon waits for it.
   if (result.kind === 'unchanged') log[reasons.includes('start') ? 'info' : 'debug'](line, 'nothing to do');
   else if (result.kind === 'refused')
     log[isNews ? 'warn' : 'debug']({ ...line, guard: plan.guard }, 'refused by the guard');

@@ -8,9 +8,9 @@ import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 
 /** What a plan does with one placement on one cluster. */
-export interface Deed {
+export interface PlannedAction {
   /** A move of the plan; `reapply`: it stays and is applied anew, in another way or with other labels filled in; `release`: what is there stays, unattended. */
-  readonly deed: Move | 'reapply' | 'release';
+  readonly action: Move | 'reapply' | 'release';
   readonly placement: PlacementRef;
   readonly clusterName: ClusterName;
   readonly resourceSnapshotIndex?: number | undefined;
@@ -19,19 +19,19 @@ export interface Deed {
 }
 
 /** Bindings of the plan in its order, then those of placements whose file is gone, then those that it lets go of. */
-export function deedsOf({ plan, contents }: PlanResult, record: FleetRecord): Deed[] {
+export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): PlannedAction[] {
   const present = new Set(plan.placements.map(placementKey));
   return [
     ...plan.placements.flatMap((placement) => {
       const anew = reappliedClusters(contents, placement);
-      return placement.bindings.map(({ move, ...binding }): Deed => {
+      return placement.bindings.map(({ move, ...binding }): PlannedAction => {
         const stays = move === 'keep' || move === 'wait';
-        return { ...binding, deed: stays && anew.has(binding.clusterName) ? 'reapply' : move, placement };
+        return { ...binding, action: stays && anew.has(binding.clusterName) ? 'reapply' : move, placement };
       });
     }),
-    ...plan.targets.flatMap(({ remove, placement, clusterName, resourceSnapshotIndex }): Deed[] =>
+    ...plan.targets.flatMap(({ remove, placement, clusterName, resourceSnapshotIndex }): PlannedAction[] =>
       remove && !present.has(placementKey(placement))
-        ? [{ deed: 'remove', placement, clusterName, resourceSnapshotIndex }]
+        ? [{ action: 'remove', placement, clusterName, resourceSnapshotIndex }]
         : [],
     ),
     ...released(plan, record),
@@ -39,9 +39,9 @@ export function deedsOf({ plan, contents }: PlanResult, record: FleetRecord): De
 }
 
 /** The plan as it is printed: where a binding stays and is applied anew, it says so beside its move. */
-export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, deeds: readonly Deed[]): P {
+export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, actions: readonly PlannedAction[]): P {
   const anew = new Set(
-    deeds.flatMap((deed) => (deed.deed === 'reapply' ? [placed(deed.placement, deed.clusterName)] : [])),
+    actions.flatMap((action) => (action.action === 'reapply' ? [placed(action.placement, action.clusterName)] : [])),
   );
   if (anew.size === 0) return plan;
   const placements = plan.placements.map((placement) => ({
@@ -57,10 +57,10 @@ export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, deeds: 
 const placed = (placement: PlacementRef, cluster: ClusterName): string => `${cluster} ${placementKey(placement)}`;
 
 /** True for what a member has to do, or is not asked for any more: everything else is of no consequence to it. */
-export const isToDo = ({ deed }: Deed): boolean => deed !== 'keep' && deed !== 'wait';
+export const isToDo = ({ action }: PlannedAction): boolean => action !== 'keep' && action !== 'wait';
 
 /** Bindings of the record that were given something and are forgotten: their clusters left, or their placement abandons them. */
-function released(plan: Plan, record: FleetRecord): Deed[] {
+function released(plan: Plan, record: FleetRecord): PlannedAction[] {
   const after = recordedObjects('states', plan);
   return [...record.placements].flatMap(([key, { state }]) => {
     const remembered = new Set(after.get(key)?.value.bindings.map(({ targetCluster }) => targetCluster));
@@ -72,8 +72,8 @@ function released(plan: Plan, record: FleetRecord): Deed[] {
     return state.bindings
       .filter((binding) => !binding.deleting && wasGiven(binding) && !remembered.has(binding.targetCluster))
       .map(
-        ({ targetCluster: clusterName, resourceSnapshotIndex }): Deed => ({
-          deed: 'release',
+        ({ targetCluster: clusterName, resourceSnapshotIndex }): PlannedAction => ({
+          action: 'release',
           placement,
           clusterName,
           resourceSnapshotIndex,

@@ -4,7 +4,7 @@ import type { FleetMembers } from '../../../src/daemon/members.ts';
 import type { PassResult } from '../../../src/daemon/pass/pass-result.ts';
 import type { Logger } from '../../../src/daemon/report/log.ts';
 import { metrics } from '../../../src/daemon/report/metrics.ts';
-import { tellingPasses } from '../../../src/daemon/report/tell-pass.ts';
+import { passReporter } from '../../../src/daemon/report/report-passes.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 import type { Clock } from '../../../src/members/clock.ts';
 
@@ -19,7 +19,7 @@ const problem = (severity: Problem['severity'], message: string, line = 1): Prob
 function teller(problems = true) {
   const lines: string[] = [];
   const say = (level: string) => (_: object, message: string) => lines.push(`${level} ${message}`);
-  const tell = tellingPasses({
+  const tell = passReporter({
     log: { info: say('info'), debug: () => {}, warn: say('warn'), error: say('error') } as unknown as Logger,
     metrics: metrics(),
     members: { sightings: () => new Map(), busy: () => 0, requests: () => 0 } as unknown as FleetMembers,
