@@ -1,4 +1,4 @@
-import type { Fleet } from '../engine/input.ts';
+import { type Fleet, noRequests } from '../engine/input.ts';
 import { suspendedAnnotation } from '../engine/pause/placement-pause.ts';
 
 /**
@@ -10,8 +10,7 @@ export function allAtOnce(fleet: Fleet): Fleet {
   return {
     ...fleet,
     placements: fleet.placements.map(atOnce),
-    runs: [],
-    evictions: [],
+    ...noRequests,
     budgets: [],
     config: config && { ...config, spec: { ...config.spec, freeze: [] } },
   };

@@ -3,6 +3,7 @@ import type { Fleet } from '../engine/input.ts';
 import { assertNever } from '../engine/kernel/assert.ts';
 import { planFleet } from '../engine/plan.ts';
 import { fleetWarnings } from '../repo/fleet/fleet-warnings.ts';
+import { objectsOf } from '../repo/fleet/kinds/rows.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { overlappingPlacements } from '../repo/fleet/overlapping-placements.ts';
 import { placeProblems } from '../repo/fleet/place-problems.ts';
@@ -37,19 +38,7 @@ export async function validate(
       const color = colorsFor(process.stdout);
       const tone = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
       for (const problem of problems) print(color(tone[problem.severity], formatProblem(problem)));
-      const objects =
-        fleet.members.length +
-        fleet.placements.length +
-        fleet.beingDeleted.length +
-        fleet.overrides.length +
-        fleet.strategies.length +
-        fleet.runs.length +
-        fleet.approvals.length +
-        fleet.evictions.length +
-        fleet.budgets.length +
-        fleet.priceLists.length +
-        fleet.removalApprovals.length +
-        (fleet.config ? 1 : 0);
+      const objects = objectsOf(fleet).length;
       print(
         `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} ${whatWasRead(opened)}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
       );

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
-import type { DomainOutcome, PlanSections } from './domain.ts';
+import { type DomainOutcome, emptySections, type PlanSections } from './domain.ts';
 import type { PlanInput } from './input.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
@@ -9,8 +9,6 @@ import { by, sortKey } from './kernel/ordering.ts';
 import type { Hold, Plan } from './plan-document.ts';
 import { approvalDocuments } from './record/approval-documents.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
-
-const emptySections: PlanSections = { placements: [], runs: [], evictions: [], upgrades: [], nodes: [] };
 
 /** The plan document of what the domains hand over: every list sorted, every absent field left out. */
 export function assemble(
@@ -26,7 +24,8 @@ export function assemble(
   const targets = sortTargets(all('targets').flat(), earlier);
   const sections: PlanSections = Object.assign({}, emptySections, ...all('section'));
   const wakeAt = earliest([...all('wakes').flat(), ...holds.flatMap(({ until }) => until ?? [])], now);
-  const { upgrades, nodes } = sections;
+  const { placements, runs, ...others } = sections;
+  const { upgrades, nodes } = others;
   const digested = Object.assign({ commit, holds, approvals, upgrades, nodes }, ...all('digested'));
   const documents = [...all('documents').flat(), ...approvalDocuments(approvals, digest)];
   const plan: Plan = {
@@ -36,14 +35,12 @@ export function assemble(
     now,
     digest: `sha256:${digest(canonicalJson(digested))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
-    placements: sections.placements,
+    placements,
     targets: targets.sorted,
     holds,
-    runs: sections.runs,
+    runs,
     approvals,
-    evictions: sections.evictions,
-    upgrades,
-    nodes,
+    ...others,
     guard: [],
     problems: all('problems').flat().map(inOrder),
     record: new Map(documents.sort(by(([path]) => path))),

@@ -25,6 +25,9 @@ export interface DomainOutcome {
 /** Lists of the plan document that one domain fills each. */
 export type PlanSections = Pick<Plan, 'placements' | 'runs' | 'evictions' | 'upgrades' | 'nodes'>;
 
+/** In the order of the plan document. */
+export const emptySections: PlanSections = { placements: [], runs: [], evictions: [], upgrades: [], nodes: [] };
+
 export type RecordEntry = readonly [path: string, document: RecordDocument];
 
 /** The outcome of a domain that has nothing to do. */

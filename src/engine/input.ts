@@ -57,16 +57,17 @@ export interface Fleet {
   readonly sources?: ReadonlyMap<string, Source>;
 }
 
+/** No requests: nothing that someone asks for once, beside the placements themselves. */
+export const noRequests: Pick<Fleet, 'runs' | 'approvals' | 'evictions'> = { runs: [], approvals: [], evictions: [] };
+
 /** A fleet repo with nothing in it. */
 export const emptyFleet: Fleet = {
+  ...noRequests,
   members: [],
   placements: [],
   beingDeleted: [],
   overrides: [],
   strategies: [],
-  runs: [],
-  approvals: [],
-  evictions: [],
   budgets: [],
   priceLists: [],
   removalApprovals: [],

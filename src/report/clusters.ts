@@ -1,6 +1,6 @@
+import { isCordon } from '../api/cordon-taint.ts';
 import { type MemberCluster, memberAgentOf } from '../api/member-cluster.ts';
 import type { ClusterName, ConditionStatus } from '../api/meta.ts';
-import { isCordon } from '../engine/evict/cordon-taint.ts';
 import { conditionIs } from '../engine/kernel/condition.ts';
 import { shortList } from '../engine/kernel/short-list.ts';
 import type { EventSource } from './event-source.ts';

@@ -1,6 +1,6 @@
 import type { Document } from 'yaml';
+import { cordonTaint, isCordon } from '../../api/cordon-taint.ts';
 import type { MemberCluster, Taint } from '../../api/member-cluster.ts';
-import { cordonTaint, isCordon } from '../../engine/evict/cordon-taint.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';

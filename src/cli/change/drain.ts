@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
+import { cordonTaint, isCordon } from '../../api/cordon-taint.ts';
 import type { Eviction } from '../../api/eviction.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { cordonTaint, isCordon } from '../../engine/evict/cordon-taint.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
 import { tolerates } from '../../engine/placement/rules/taint-toleration.ts';

@@ -13,7 +13,7 @@ export interface ChangeOptions {
 
 /** What a command says besides: what it could not do, and what follows. */
 export interface Said {
-  /** What the change does, one sentence: `eu-1 is cordoned, web is evicted from it`. */
+  /** What the change does, one sentence: `eu-1 is cordoned, web leaves it`. */
   readonly done: string;
   /** Said instead when everything is so already. */
   readonly already: string;

@@ -1,4 +1,4 @@
-import { isCordon } from '../../engine/evict/cordon-taint.ts';
+import { isCordon } from '../../api/cordon-taint.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
 import { drainPrefix } from './drain.ts';

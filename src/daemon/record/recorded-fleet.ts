@@ -1,5 +1,5 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
-import { emptyFleet, type Fleet, type FleetRecord } from '../../engine/input.ts';
+import { emptyFleet, type Fleet, type FleetRecord, noRequests } from '../../engine/input.ts';
 
 /**
  * Only what the record knows: with it a plan is exactly what was published last. Nothing begins that could begin since, by time or by
@@ -23,9 +23,7 @@ const heldFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   members: fleet.members.map((member) => record.clusters.get(member.metadata.name) ?? member),
   placements: [],
   beingDeleted: [],
-  runs: [],
-  approvals: [],
-  evictions: [],
+  ...noRequests,
   // Nothing is concluded from what is missing here: every recorded placement stands at its last version.
   unreadable: ['(not read yet)'],
   resources: [],

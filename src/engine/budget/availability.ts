@@ -5,7 +5,7 @@ import { type Instant, parseInstant } from '../kernel/instant.ts';
 import type { BindingStep } from '../placement-work.ts';
 
 /**
- * What a disruption budget counts (KubeFleet clusterresourceplacementeviction/controller.go): whatever can be tracked is
+ * What a disruption budget counts, as in KubeFleet (./allowance.ts): whatever can be tracked is
  * available, and what cannot counts from the start.
  */
 export const isAvailable = (binding: Binding): boolean =>

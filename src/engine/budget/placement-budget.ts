@@ -28,7 +28,7 @@ export function placementBudget(
 export const budgetScopeAnnotation = 'gitfleet.dev/budget-scope';
 
 /**
- * The budget if it binds rollouts and update runs too, not only evictions (docs/compatibility.md). One that cannot be read may
+ * The budget if it binds rollouts and update runs too (docs/compatibility.md). One that cannot be read may
  * have said so.
  */
 export const budgetOfRollouts = (budget: PlacementBudget): PlacementBudget =>

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../api/meta.ts';
 import type { Hold } from '../plan-document.ts';
 
-/** Nothing new starts: no cluster is added, updated or cleaned up, no eviction is carried out. What is under way continues. */
+/** Nothing new starts: no cluster is added, updated, cleaned up or emptied. What is under way continues. */
 export interface Paused {
   readonly kind: 'paused';
   /** What ends it: `freeze holidays ends at 2026-12-31T00:00:00Z`. */

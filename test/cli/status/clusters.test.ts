@@ -3,7 +3,7 @@ import { type MemberCluster, memberCluster } from '../../../src/api/member-clust
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { clusters } from '../../../src/cli/kinds/clusters/clusters.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
-import { cordonTaint } from '../../../src/engine/evict/cordon-taint.ts';
+import { cordonTaint } from '../../../src/api/cordon-taint.ts';
 import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 

@@ -1,5 +1,5 @@
+import { isCordon } from '../../../api/cordon-taint.ts';
 import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
-import { isCordon } from '../../../engine/evict/cordon-taint.ts';
 import { parseInstant } from '../../../engine/kernel/instant.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { Silence } from '../../../repo/record/daemon-memory.ts';

@@ -1,4 +1,5 @@
 import type { FleetObject } from '../../../api/kinds.ts';
+import type { Fleet } from '../../../engine/input.ts';
 import { evictionRows } from './evictions.ts';
 import { overrideRows } from './overrides.ts';
 import { placementRows } from './placements.ts';
@@ -25,6 +26,13 @@ type Kind = FleetObject['kind'];
 
 /** The row of an object that is one of the fleet. */
 export const fleetRowOf = ({ kind }: { readonly kind: Kind }): AnyFleetRow => rows[kind];
+
+/** Objects of a fleet: what its files say to gitfleet itself, without the resources. */
+export const objectsOf = (fleet: Fleet): readonly unknown[] =>
+  [...kindsByField.keys(), 'beingDeleted' as const].flatMap((field): readonly unknown[] => {
+    const held: unknown = field === 'none' ? undefined : fleet[field];
+    return Array.isArray(held) ? held : held === undefined ? [] : [held];
+  });
 
 /** Fields of Fleet, each with the kinds that it holds. */
 export const kindsByField: ReadonlyMap<AnyFleetRow['in'], readonly Kind[]> = Map.groupBy(
