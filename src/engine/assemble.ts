@@ -1,12 +1,12 @@
 import type { Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
-import { type DomainOutcome, emptySections, type PlanSections } from './domain.ts';
+import type { DomainOutcome } from './domain.ts';
 import type { PlanInput } from './input.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
-import type { Hold, Plan } from './plan-document.ts';
+import { emptySections, type Hold, type Plan, type PlanSections } from './plan-document.ts';
 import { approvalDocuments } from './record/approval-documents.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
 

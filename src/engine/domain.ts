@@ -1,9 +1,9 @@
 import type { Timestamp } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
-import type { Hold, Plan, PlannedApproval, RecordDocument, Target } from './plan-document.ts';
+import type { Hold, PlannedApproval, PlanSections, RecordDocument, Target } from './plan-document.ts';
 
 /**
- * What a domain (placements, update runs, evictions, …) makes of the surveyed world. The plan is put together from a list of
+ * What a domain (placements, update runs, …) makes of the surveyed world. The plan is put together from a list of
  * these, and nothing in that knows which domain one comes from (docs/adding-a-domain.md).
  */
 export interface DomainOutcome {
@@ -21,12 +21,6 @@ export interface DomainOutcome {
   /** What of that part the digest of the plan covers, and of the targets: what is wanted, not how it comes about. */
   readonly digested: Readonly<Record<string, unknown>>;
 }
-
-/** Lists of the plan document that one domain fills each. */
-export type PlanSections = Pick<Plan, 'placements' | 'runs' | 'evictions' | 'upgrades' | 'nodes'>;
-
-/** In the order of the plan document. */
-export const emptySections: PlanSections = { placements: [], runs: [], evictions: [], upgrades: [], nodes: [] };
 
 export type RecordEntry = readonly [path: string, document: RecordDocument];
 

@@ -33,6 +33,12 @@ export interface Plan {
   readonly record: ReadonlyMap<string, RecordDocument>;
 }
 
+/** Lists of the plan document that one domain fills each. */
+export type PlanSections = Pick<Plan, 'placements' | 'runs' | 'evictions' | 'upgrades' | 'nodes'>;
+
+/** In the order of the plan document. */
+export const emptySections: PlanSections = { placements: [], runs: [], evictions: [], upgrades: [], nodes: [] };
+
 /** A document of the status branch before it becomes text. `snapshots/<index>.yaml` holds several manifests. */
 export type RecordDocument =
   | { readonly kind: 'object'; readonly value: object }

@@ -44,7 +44,7 @@ function groupOf(binding: Binding, latestIndex: number, index: FleetIndex): keyo
 export const wasBound = ({ state, previousState }: Binding): boolean =>
   state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
 
-/** Remembers that it was Bound, which is what removal and eviction ask about; nothing else is remembered. */
+/** Remembers that it was Bound, which decides whether anything must be removed; nothing else is remembered. */
 export function unschedule(binding: Binding): Binding {
   if (binding.state === 'Unscheduled') return binding;
   const { previousState: _, ...rest } = binding;

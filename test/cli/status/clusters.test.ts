@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { cordonTaint } from '../../../src/api/cordon-taint.ts';
 import { type MemberCluster, memberCluster } from '../../../src/api/member-cluster.ts';
 import type { ClusterName } from '../../../src/api/meta.ts';
 import { clusters } from '../../../src/cli/kinds/clusters/clusters.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
-import { cordonTaint } from '../../../src/api/cordon-taint.ts';
 import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 
