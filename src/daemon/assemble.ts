@@ -1,5 +1,6 @@
 import { type Daemon, type DaemonInput, daemon } from './daemon.ts';
-import { type Connect, type FleetMembers, fleetMembers } from './members.ts';
+import { type FleetMembers, fleetMembers } from './members.ts';
+import type { Connect } from './open-members.ts';
 import type { PassPorts } from './pass/pass-effects.ts';
 import { reconciler } from './pass/reconciler.ts';
 

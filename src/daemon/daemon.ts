@@ -1,22 +1,15 @@
-import { messageOf } from '../api/message-of.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
-import { GitError } from '../git/git-error.ts';
 import { orAborted } from '../members/api-server/deadline.ts';
 import type { Clock } from '../members/clock.ts';
 import type { FleetMembers } from './members.ts';
+import { passHealth } from './pass/pass-health.ts';
 import type { PassResult } from './pass/pass-result.ts';
 import type { Reconciler } from './pass/reconciler.ts';
 import { untilRecorded } from './record/until-recorded.ts';
 import type { Logger } from './report/log.ts';
 import type { Metrics } from './report/metrics.ts';
-import { reportMembers } from './report/plan-metrics.ts';
 import { passReporter } from './report/report-passes.ts';
 import { type Wake, wake } from './wake.ts';
-
-/** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */
-const stuckIntervals = 3;
-/** First wait after a pass that failed, milliseconds; doubles up to the interval. */
-const firstRetryMs = 1_000;
 
 export interface Daemon {
   /** Runs until stopped. `cut short`: something was still under way when the grace period was over. */
@@ -56,13 +49,11 @@ export interface DaemonInput {
 
 /** Passes, one after the other, whenever something gives a reason to look and at least once an interval. */
 export function daemon(input: DaemonInput): Daemon {
-  const { reconciler, members, pace, log, metrics, intervalMs } = input;
+  const { reconciler, members, pace, log, intervalMs } = input;
   const waking: Wake = wake(input.clock, pace);
   const graceOver = new AbortController();
-  let lastPassMs = pace.now();
-  let trouble: string | undefined = 'no pass has finished yet';
+  const health = passHealth(input);
   let stopped = false;
-  let failures = 0;
   const tell = passReporter({ ...input, problems: input.passed === undefined });
   let cancelTimer = () => {};
   let cancelGrace = () => {};
@@ -84,41 +75,22 @@ export function daemon(input: DaemonInput): Daemon {
       succeeded(result, began, reasons);
       return result;
     } catch (error) {
-      failed(error, reasons);
+      health.failed(error, reasons);
       return undefined;
     }
   }
 
   /** `began`: when the pass did, as `performance.now` told it. */
   function succeeded(result: PassResult, began: number, reasons: readonly string[]): void {
-    lastPassMs = pace.now();
-    if (failures > 0) log.info({ failures }, 'passes succeed again');
-    failures = 0;
-    trouble = undefined;
+    health.succeeded();
     tell({ result, seconds: (performance.now() - began) / 1000, reasons });
     if (result.kind !== 'moved') input.passed?.(result);
-  }
-
-  function failed(error: unknown, reasons: readonly string[]): void {
-    failures++;
-    metrics.count('gitfleet_reconcile_total', { result: 'failed' });
-    reportMembers(members, metrics);
-    const said = error instanceof GitError && error.remedy === 'person' ? 'waits for a person' : 'will try again';
-    const message = `pass failed, ${said}: ${messageOf(error)}`;
-    // A server that answers no, or not at all, ended the pass. A bug may be cured by a restart: that is not progress.
-    if (error instanceof GitError) lastPassMs = pace.now();
-    // Where in the program a server's answer came in tells nobody anything. Said once: the same sentence every interval hides everything else.
-    const fields = error instanceof GitError ? { code: error.code, reasons } : { err: error, reasons };
-    if (message === trouble) log.debug(fields, message);
-    else log.error(fields, message);
-    trouble = message;
   }
 
   /** When to look again without any hint. */
   function planNext(result: PassResult | undefined): void {
     if (result === undefined) {
-      const wait = Math.min(firstRetryMs * 2 ** (failures - 1), intervalMs);
-      lookIn(wait * (0.75 + Math.random() / 4), 'again after a failure');
+      lookIn(health.retryMs() * (0.75 + Math.random() / 4), 'again after a failure');
       return;
     }
     if (result.kind === 'moved') {
@@ -130,27 +102,20 @@ export function daemon(input: DaemonInput): Daemon {
     else lookIn(intervalMs * (0.9 + Math.random() * 0.1), 'poll');
   }
 
-  /** A race with one promise for the life of the daemon would keep what every pass came to, its whole plan, until the end. */
-  async function unlessCutShort<T>(work: Promise<T>): Promise<T | 'cut short'> {
-    try {
-      return await orAborted(work, graceOver.signal);
-    } catch (error) {
-      if (graceOver.signal.aborted) return 'cut short';
-      throw error;
-    }
-  }
-
   return {
     async run() {
       look('start', true);
       while (!stopped) {
         const reasons = await waking.next();
         if (stopped) break;
-        const result = await unlessCutShort(pass(reasons));
+        const result = await unlessCutShort(pass(reasons), graceOver.signal);
         if (result === 'cut short') break;
         if (!stopped) planNext(result);
       }
-      const ended = await unlessCutShort(members.finish().then(() => 'finished' as const));
+      const ended = await unlessCutShort(
+        members.finish().then(() => 'finished' as const),
+        graceOver.signal,
+      );
       cancelGrace();
       if (ended === 'cut short') log.warn('the grace period is over: something was still under way');
       return ended;
@@ -169,13 +134,8 @@ export function daemon(input: DaemonInput): Daemon {
     },
     wake: (reason) => waking.now(reason),
     look,
-    stuck() {
-      const silent = pace.now() - lastPassMs;
-      return silent > stuckIntervals * intervalMs
-        ? `no pass has finished for ${Math.round(silent / 1000)} s`
-        : undefined;
-    },
-    notReady: () => trouble,
+    stuck: health.stuck,
+    notReady: health.trouble,
     stop() {
       if (stopped) return;
       stopped = true;
@@ -184,4 +144,14 @@ export function daemon(input: DaemonInput): Daemon {
       cancelGrace = pace.after(input.graceMs, () => graceOver.abort());
     },
   };
+}
+
+/** A race with one promise for the life of the daemon would keep what every pass came to, its whole plan, until the end. */
+async function unlessCutShort<T>(work: Promise<T>, graceOver: AbortSignal): Promise<T | 'cut short'> {
+  try {
+    return await orAborted(work, graceOver);
+  } catch (error) {
+    if (graceOver.aborted) return 'cut short';
+    throw error;
+  }
 }

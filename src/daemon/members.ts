@@ -1,6 +1,5 @@
 import type { PriceList } from '../api/gitfleet.ts';
 import type { MemberCluster } from '../api/member-cluster.ts';
-import { messageOf } from '../api/message-of.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Actor } from '../members/actor.ts';
@@ -9,9 +8,7 @@ import type { Assignment } from '../members/assignment.ts';
 import { type Clock, sleep } from '../members/clock.ts';
 import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, openMember } from '../members/member.ts';
-
-/** Opens a connection to a member by name; undefined when nobody knows how to reach it. */
-export type Connect = (name: ClusterName) => Promise<Transport | undefined>;
+import { type Connect, openMembers } from './open-members.ts';
 
 /** All members of the fleet: opened when their file appears, closed when it goes. */
 export interface FleetMembers {
@@ -66,128 +63,96 @@ export function fleetMembers(input: {
   /** What is heard of the record may be so old, milliseconds. */
   readonly recordAgeMs: number;
 }): FleetMembers {
-  const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
-  /** Why there is no connection. */
-  const unknown = new Map<ClusterName, string>();
-  const asked = new Map<ClusterName, number>();
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
   let prices: readonly PriceList[] = [];
   let disputed = false;
   /** When the record was last known to want what is assigned, milliseconds of the fleet's time. */
   let knownAt = Number.NEGATIVE_INFINITY;
-  let closedRequests = 0;
-
-  /** Looks every few milliseconds, for as long as `ms`. */
-  async function until(there: () => boolean, ms: number): Promise<void> {
-    const limit = input.pace.now() + ms;
-    while (input.pace.now() < limit && !there()) await sleep(input.pace, 10);
-  }
-
-  /** A member whose connection cannot be opened is down; it must not keep the others from being looked at. */
-  async function connection(name: ClusterName): Promise<Transport | string> {
-    try {
-      const unheardOf =
-        'no kubeconfig knows this member: add a context (or a file) of its name to what --members names';
-      return (await input.connect(name)) ?? unheardOf;
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
+  const opened = openMembers({
+    connect: input.connect,
+    clock: input.clock,
+    open: (name, { transport, heartbeatMs, position }) =>
+      openMember({
+        name,
+        transport: writes.through(transport),
+        clock: input.clock,
+        fewAtOnce: shared,
+        heartbeatMs,
+        pollMs: position < input.watchMembers ? undefined : pollMs,
+        priceLists: () => prices,
+        knownAt: () => knownAt,
+        events: {
+          changed: input.changed,
+          conflict(cluster) {
+            disputed = true;
+            input.conflict?.(cluster);
+          },
+        },
+      }),
+  });
+  const { unknown } = opened;
+  const all = (): readonly Member[] => [...opened.open.values()].map(({ member }) => member);
 
   function sightings(): Map<ClusterName, ClusterObservation> {
-    const all = new Map([...open].map(([name, { member }]) => [name, member.sighting()]));
-    for (const [name, cause] of unknown) all.set(name, notConnected(name, cause));
-    return all;
+    const seen = new Map(all().map((member) => [member.name, member.sighting()]));
+    for (const [name, cause] of unknown) seen.set(name, notConnected(name, cause));
+    return seen;
   }
 
   return {
     async follow(clusters, priceLists) {
       prices = priceLists;
-      const wanted = new Map(
-        clusters.map((cluster) => [cluster.metadata.name, cluster.spec.heartbeatPeriodSeconds * 1000]),
-      );
-      for (const [name, { member, heartbeatMs }] of open) {
-        if (wanted.get(name) === heartbeatMs) continue;
-        member.stop();
-        closedRequests += member.requests();
-        open.delete(name);
-        // What its connection knew of its last contact is gone with it.
-        asked.delete(name);
-      }
-      for (const name of asked.keys()) if (!wanted.has(name)) asked.delete(name);
-      for (const name of wanted.keys()) if (!asked.has(name)) asked.set(name, input.clock.now());
-      for (const name of unknown.keys()) if (!wanted.has(name)) unknown.delete(name);
-      await Promise.all(
-        [...wanted].map(async ([name, heartbeatMs]) => {
-          if (open.has(name)) return;
-          const connected = await connection(name);
-          if (typeof connected === 'string') {
-            unknown.set(name, connected);
-            return;
-          }
-          unknown.delete(name);
-          const member = openMember({
-            name,
-            transport: writes.through(connected),
-            clock: input.clock,
-            fewAtOnce: shared,
-            heartbeatMs,
-            pollMs: open.size < input.watchMembers ? undefined : pollMs,
-            priceLists: () => prices,
-            knownAt: () => knownAt,
-            events: {
-              changed: input.changed,
-              conflict(cluster) {
-                disputed = true;
-                input.conflict?.(cluster);
-              },
-            },
-          });
-          open.set(name, { member, heartbeatMs });
-        }),
+      await opened.follow(
+        new Map(clusters.map(({ metadata, spec }) => [metadata.name, spec.heartbeatPeriodSeconds * 1000])),
       );
     },
     disputed: () => disputed,
     assign(assignments, isForgotten = () => false) {
       disputed = false;
-      for (const [name, { member }] of open)
-        member.assign(assignments.get(name) ?? [], (target) => isForgotten(name, target));
+      for (const member of all())
+        member.assign(assignments.get(member.name) ?? [], (target) => isForgotten(member.name, target));
     },
     confirm() {
       knownAt = input.clock.now() - input.recordAgeMs;
     },
     sightings,
-    askedSince: () => asked,
+    askedSince: () => opened.askedSince,
     noneSeen() {
-      const all = [...sightings().values()];
-      return all.length > 0 && all.every(({ reachable }) => !reachable);
+      const seen = [...sightings().values()];
+      return seen.length > 0 && seen.every(({ reachable }) => !reachable);
     },
     unreachable() {
       const silent = new Map(unknown);
-      for (const [name, { member }] of open) {
+      for (const member of all()) {
         const cause = member.unreachable();
-        if (cause !== undefined) silent.set(name, cause);
+        if (cause !== undefined) silent.set(member.name, cause);
       }
       return new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1)));
     },
-    settled: (ms) => until(() => [...open.values()].every(({ member }) => member.idle()), ms),
-    looked: (ms) => until(() => [...open.values()].every(({ member }) => member.sighting().reachable), ms),
+    settled: (ms) => until(input.pace, () => all().every((member) => member.idle()), ms),
+    looked: (ms) => until(input.pace, () => all().every((member) => member.sighting().reachable), ms),
     async sweep() {
-      await Promise.allSettled([...open.values()].map(({ member }) => member.sweep()));
+      await Promise.allSettled(all().map((member) => member.sweep()));
     },
-    size: () => open.size,
-    requests: () => [...open.values()].reduce((sum, { member }) => sum + member.requests(), closedRequests),
-    busy: () => [...open.values()].filter(({ member }) => !member.idle()).length,
+    size: () => opened.open.size,
+    requests: () => all().reduce((sum, member) => sum + member.requests(), opened.closedRequests()),
+    busy: () => all().filter((member) => !member.idle()).length,
     async finish() {
       // Nothing new is begun for actors that hold no assignment; what was sent is answered before connections are closed.
-      for (const { member } of open.values()) member.assign([]);
-      await until(() => writes.size() === 0, Number.POSITIVE_INFINITY);
+      for (const member of all()) member.assign([]);
+      await until(input.pace, () => writes.size() === 0, Number.POSITIVE_INFINITY);
     },
     stop() {
-      for (const { member } of open.values()) member.stop();
+      for (const member of all()) member.stop();
     },
   };
+}
+
+/** Looks every few milliseconds, for as long as `ms`. */
+async function until(pace: Clock, there: () => boolean, ms: number): Promise<void> {
+  const limit = pace.now() + ms;
+  while (pace.now() < limit && !there()) await sleep(pace, 10);
 }
 
 /** Counts the requests that change something and have no answer yet. */

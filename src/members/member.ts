@@ -2,15 +2,15 @@ import type { PriceList } from '../api/gitfleet.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
 import type { Actor } from './actor.ts';
-import { memberActors } from './actors.ts';
+import { type Actors, memberActors } from './actors.ts';
 import type { Transport } from './api-server/transport.ts';
 import type { Assignment } from './assignment.ts';
 import type { Clock } from './clock.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import type { Standing } from './contact.ts';
 import { servedBy } from './crd.ts';
 import type { FewAtOnce } from './few-at-once.ts';
-import { inspection } from './inspection.ts';
+import { type Inspection, inspection } from './inspection.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { Change } from './watch/store.ts';
 
@@ -105,27 +105,8 @@ export function openMember(input: {
     cached = undefined;
     unrecorded.settle();
     if (now.kind === 'reachable') void inspected.look();
-    if (now.kind === 'unreachable' && before.kind !== 'unreachable') changed(`${name} cannot be reached: ${now.cause}`);
-    else if (now.kind === 'reachable' && before.kind === 'unreachable') changed(`${name} answers again`);
-    else if (now.kind === 'reachable' && before.kind === 'reachable' && now.healthy !== before.healthy) changed();
-  }
-
-  function see(): ClusterObservation {
-    const standing = contact.standing();
-    const properties = inspected.properties();
-    if (standing.kind === 'unreachable') return unobserved(name, standing.lastHeartbeat, standing.cause);
-    if (standing.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
-    // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
-    if (!assigned) return unobserved(name, standing.heartbeat, 'nothing assigned yet');
-    return observationOf({
-      name,
-      standing,
-      asOf: Math.min(standing.heartbeat, watches.asOf()),
-      complete: watches.complete() && inspected.complete() && actors.complete(),
-      properties,
-      placements: actors.observations().flatMap(({ placements = [] }) => placements),
-      objects: watches.all(),
-    });
+    const news = contactNews(before, now);
+    if (news !== undefined) changed(news.message && `${name} ${news.message}`);
   }
 
   return {
@@ -143,7 +124,7 @@ export function openMember(input: {
     },
     idle: () => contact.standing().kind === 'unreachable' || actors.idle(),
     sighting() {
-      cached ??= see();
+      cached ??= observe({ name, connection, inspected, actors, assigned });
       return cached;
     },
     stop() {
@@ -151,4 +132,40 @@ export function openMember(input: {
       actors.stop();
     },
   };
+}
+
+function observe(of: {
+  readonly name: ClusterName;
+  readonly connection: Connection;
+  readonly inspected: Inspection;
+  readonly actors: Actors;
+  /** Something was assigned, or that there is nothing. */
+  readonly assigned: boolean;
+}): ClusterObservation {
+  const { name, inspected, actors } = of;
+  const { contact, watches } = of.connection;
+  const standing = contact.standing();
+  const properties = inspected.properties();
+  if (standing.kind === 'unreachable') return unobserved(name, standing.lastHeartbeat, standing.cause);
+  if (standing.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
+  // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
+  if (!of.assigned) return unobserved(name, standing.heartbeat, 'nothing assigned yet');
+  return observationOf({
+    name,
+    standing,
+    asOf: Math.min(standing.heartbeat, watches.asOf()),
+    complete: watches.complete() && inspected.complete() && actors.complete(),
+    properties,
+    placements: actors.observations().flatMap(({ placements = [] }) => placements),
+    objects: watches.all(),
+  });
+}
+
+/** Whether a probe found what a plan may depend on; with a message when a person should read it. */
+function contactNews(before: Standing, now: Standing): { readonly message?: string } | undefined {
+  if (now.kind === 'unreachable')
+    return before.kind === 'unreachable' ? undefined : { message: `cannot be reached: ${now.cause}` };
+  if (now.kind !== 'reachable') return undefined;
+  if (before.kind === 'unreachable') return { message: 'answers again' };
+  return before.kind === 'reachable' && now.healthy !== before.healthy ? {} : undefined;
 }

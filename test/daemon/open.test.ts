@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Connect } from '../../src/daemon/members.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
+import type { Connect } from '../../src/daemon/open-members.ts';
 import { type Logger, openLog } from '../../src/daemon/report/log.ts';
 import { systemClock } from '../../src/members/clock.ts';
 import { openMember } from '../../src/simulator/member.ts';

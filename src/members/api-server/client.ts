@@ -1,9 +1,9 @@
 import { connectionBroke } from '../../api/connection-broke.ts';
-import type { Manifest } from '../../api/meta.ts';
 import { type Clock, sleep } from '../clock.ts';
 import { ApiError, UnreachableError } from './api-error.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { Limiter } from './limiter.ts';
+import { type List, pagesOf, wholeList } from './pages.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 
@@ -20,7 +20,6 @@ const longestPauseMs = 60_000;
  */
 const watchSilenceMs = 125_000;
 const watchSilenceSpreadMs = 30_000;
-const pageSize = '500';
 
 export type Request = Omit<TransportRequest, 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,11 +32,6 @@ export type Request = Omit<TransportRequest, 'headers'> & {
   /** Asked when the queue, or a pause that the server asked for, is over: what is not wanted any more by then is not sent, and rejects. */
   readonly isWanted?: (() => boolean) | undefined;
 };
-
-export interface List {
-  readonly items: readonly Manifest[];
-  readonly resourceVersion: string;
-}
 
 export interface MemberClient {
   /** The name of the member, for messages. */
@@ -133,22 +127,7 @@ export function memberClient(input: {
     }
   }
 
-  async function* pages(path: string, query: Readonly<Record<string, string>> = {}): AsyncIterable<List> {
-    let token: string | undefined;
-    do {
-      const search = new URLSearchParams({ ...query, limit: pageSize, ...(token ? { continue: token } : {}) });
-      const page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}`, tried: `list ${path}` });
-      if (page?.metadata === undefined) throw new UnreachableError(`list ${path} on ${name}`, 'the answer is no list');
-      const kind = page.kind.replace(/List$/, '');
-      const items = (page.items ?? []).map((item) => ({
-        ...item,
-        apiVersion: item.apiVersion ?? page.apiVersion,
-        kind: item.kind ?? kind,
-      }));
-      yield { items, resourceVersion: page.metadata.resourceVersion };
-      token = page.metadata.continue || undefined;
-    } while (token);
-  }
+  const pages: MemberClient['pages'] = (path, query = {}) => pagesOf({ request, name, path, query });
 
   return {
     name,
@@ -156,22 +135,7 @@ export function memberClient(input: {
     request,
     pages,
     requests: () => requests,
-    async list(path, query) {
-      for (let attempt = 1; ; attempt++) {
-        const items: Manifest[] = [];
-        let resourceVersion = '';
-        try {
-          for await (const page of pages(path, query)) {
-            items.push(...page.items);
-            resourceVersion = page.resourceVersion;
-          }
-          return { items, resourceVersion };
-        } catch (error) {
-          const expired = error instanceof ApiError && error.status === 410 && items.length > 0;
-          if (!expired || attempt >= mostAttempts) throw error;
-        }
-      }
-    },
+    list: (path, query) => wholeList(() => pages(path, query)),
     watch(path, query, signal, tell) {
       // Spread over four minutes so that the watches of a fleet do not all end together.
       const seconds = 240 + Math.floor(Math.random() * 240);
@@ -191,11 +155,4 @@ export function memberClient(input: {
       return watchStream({ ...exchangeOf(wanted), silenceMs }, tell);
     },
   };
-}
-
-interface ListAnswer {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly items?: readonly Manifest[];
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
 }

@@ -65,16 +65,12 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   /** Present while the kind may not be listed. */
   let named: ByName | undefined;
 
-  /** Returns what is to be done besides reporting. */
   function dispatch(event: ReflectorEvent): readonly ReflectorEffect[] {
-    const { effects, ...next } = nextReflection(reflection, event);
-    ({ reflection } = next);
+    const step = nextReflection(reflection, event);
+    reflection = step.reflection;
     if (!reflection.byName) named = undefined;
     if (isAnswer(reflection.state)) answered.resolve();
-    const [first] = effects;
-    if (first?.kind !== 'report') return effects;
-    if (!stop.signal.aborted) input.turned(first.message);
-    return effects.slice(1);
+    return step.effects;
   }
 
   async function perform(effect: ReflectorEffect): Promise<ReflectorEvent | undefined> {
@@ -112,6 +108,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
         store.empty();
         return { kind: 'emptied' };
       case 'report':
+        if (!stop.signal.aborted) input.turned(effect.message);
         return undefined;
       default:
         return assertNever(effect);
@@ -120,20 +117,15 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
 
   function take(event: WatchEvent): void {
     const version = event.object.metadata['resourceVersion'] as string | undefined;
-    dispatch({ kind: 'watchTold', version, atMs: clock.now() });
-    const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
-    if (event.type === 'BOOKMARK') store.passed(reflection.version!);
-    else if (event.type === 'DELETED') store.remove(object, reflection.version!);
-    else store.set(object);
+    for (const effect of dispatch({ kind: 'watchTold', version, atMs: clock.now() })) void perform(effect);
+    storeEvent(store, { event, kind, version: reflection.version! });
   }
 
   async function run(): Promise<void> {
     let event: ReflectorEvent | undefined = { kind: 'begun', reachable: true };
     while (event !== undefined && !stop.signal.aborted) {
-      const effects = dispatch(event);
-      event = undefined;
       try {
-        for (const effect of effects) {
+        for (const effect of dispatch(event)) {
           event = await perform(effect);
           if (stop.signal.aborted) break;
         }
@@ -154,19 +146,33 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
     asOf: () => (named ? named.asOf() : reflection.asOf),
     async ready() {
       await answered.promise;
-      if (!named || stop.signal.aborted) return;
-      try {
-        await named.catchUp();
-      } catch (error) {
-        // Told when it is read the next time.
-        if (!(error instanceof ApiError)) throw error;
-      }
+      if (named && !stop.signal.aborted) await readMissing(named);
     },
     touched() {
       if (named) pauses.nudge();
     },
     stop: () => stop.abort(),
   };
+}
+
+/** `version`: everything up to it has been told with the event. */
+function storeEvent(
+  store: Store,
+  { event, kind, version }: { readonly event: WatchEvent; readonly kind: ServedKind; readonly version: string },
+): void {
+  const object = { ...event.object, apiVersion: kind.apiVersion, kind: kind.kind };
+  if (event.type === 'BOOKMARK') store.passed(version);
+  else if (event.type === 'DELETED') store.remove(object, version);
+  else store.set(object);
+}
+
+async function readMissing(named: ByName): Promise<void> {
+  try {
+    await named.catchUp();
+  } catch (error) {
+    // Told when it is read the next time.
+    if (!(error instanceof ApiError)) throw error;
+  }
 }
 
 const query = { labelSelector: placementLabel };

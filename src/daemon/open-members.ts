@@ -1,0 +1,81 @@
+import { messageOf } from '../api/message-of.ts';
+import type { ClusterName } from '../api/meta.ts';
+import type { Transport } from '../members/api-server/transport.ts';
+import type { Clock } from '../members/clock.ts';
+import type { Member } from '../members/member.ts';
+
+/** Opens a connection to a member by name; undefined when nobody knows how to reach it. */
+export type Connect = (name: ClusterName) => Promise<Transport | undefined>;
+
+/** The members that are open, and those that cannot be. */
+export interface OpenMembers {
+  /** Opens and closes members so that exactly these are open; heartbeats in milliseconds, by name. */
+  follow(wanted: ReadonlyMap<ClusterName, number>): Promise<void>;
+  readonly open: ReadonlyMap<ClusterName, { readonly member: Member }>;
+  /** Why there is no connection. */
+  readonly unknown: ReadonlyMap<ClusterName, string>;
+  /** Since when each has been asked for without a break, milliseconds. */
+  readonly askedSince: ReadonlyMap<ClusterName, number>;
+  /** Requests sent to members that are not open any more. */
+  closedRequests(): number;
+}
+
+export function openMembers(input: {
+  readonly connect: Connect;
+  readonly clock: Clock;
+  /** `position`: how many members are open already. */
+  readonly open: (
+    name: ClusterName,
+    how: { readonly transport: Transport; readonly heartbeatMs: number; readonly position: number },
+  ) => Member;
+}): OpenMembers {
+  const open = new Map<ClusterName, { readonly member: Member; readonly heartbeatMs: number }>();
+  const unknown = new Map<ClusterName, string>();
+  const askedSince = new Map<ClusterName, number>();
+  let closedRequests = 0;
+
+  function close(wanted: ReadonlyMap<ClusterName, number>): void {
+    for (const [name, { member, heartbeatMs }] of open) {
+      if (wanted.get(name) === heartbeatMs) continue;
+      member.stop();
+      closedRequests += member.requests();
+      open.delete(name);
+      // What its connection knew of its last contact is gone with it.
+      askedSince.delete(name);
+    }
+    for (const name of askedSince.keys()) if (!wanted.has(name)) askedSince.delete(name);
+    for (const name of unknown.keys()) if (!wanted.has(name)) unknown.delete(name);
+  }
+
+  async function openOne(name: ClusterName, heartbeatMs: number): Promise<void> {
+    const transport = await connection(input.connect, name);
+    if (typeof transport === 'string') {
+      unknown.set(name, transport);
+      return;
+    }
+    unknown.delete(name);
+    open.set(name, { member: input.open(name, { transport, heartbeatMs, position: open.size }), heartbeatMs });
+  }
+
+  return {
+    async follow(wanted) {
+      close(wanted);
+      for (const name of wanted.keys()) if (!askedSince.has(name)) askedSince.set(name, input.clock.now());
+      await Promise.all([...wanted].map(async ([name, ms]) => (open.has(name) ? undefined : openOne(name, ms))));
+    },
+    open,
+    unknown,
+    askedSince,
+    closedRequests: () => closedRequests,
+  };
+}
+
+/** A member whose connection cannot be opened is down; it must not keep the others from being looked at. */
+async function connection(connect: Connect, name: ClusterName): Promise<Transport | string> {
+  try {
+    const unheardOf = 'no kubeconfig knows this member: add a context (or a file) of its name to what --members names';
+    return (await connect(name)) ?? unheardOf;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
