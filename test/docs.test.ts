@@ -37,6 +37,11 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
+  it('names files of src/ and test/ that are there', () => {
+    const named = [...textOf(page).matchAll(/`((?:src|test)\/[\w./-]+\.ts)`/g)].map(([, path]) => path!);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
   it('names commands and flags that gitfleet has', () => {
     expect(commandLinesOf(page).flatMap(unknownWords)).toEqual([]);
   });
