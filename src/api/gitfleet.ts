@@ -28,6 +28,15 @@ export const fleetConfig = z.strictObject({
           }),
         )
         .optional(),
+      /** Where approvals count, and which. Only in `fleet.yaml` itself, so that code owners of that file decide. */
+      approvals: z
+        .strictObject({
+          /** Folder below which approvals count, with a slash at its end. */
+          path: z.string().default('approvals/'),
+          /** Approvals that name no review, or that came with their run, count too, with a warning. */
+          handWritten: z.boolean().default(false),
+        })
+        .optional(),
       /** For placements that do not name the field themselves. */
       defaults: z.strictObject({ strategy: rolloutStrategy.optional() }).optional(),
       forge: z

@@ -106,7 +106,9 @@ export const problemCodes = [
   'failing-object',
   'same-cluster-conflict',
   'sorting-label',
+  'approval-outside-folder',
   'approval-without-review',
+  'early-approval',
   'eviction-refused',
   'plan-not-settled',
 ] as const;

@@ -30,7 +30,9 @@ it('the account of deploy/member/rbac.yaml may do what the example needs of a me
   };
   const { fleet: simulated } = await readSimulatedFleet(join(example, 'simulated-fleet.yaml'));
   const { members, defaults } = simulated!.spec;
-  const files = { ...(await exampleFiles()), 'approvals/staging.yaml': approval };
+  const shipped = await exampleFiles();
+  const config = shipped['fleet.yaml']!.replace('spec:', 'spec:\n  approvals: {handWritten: true}');
+  const files = { ...shipped, 'fleet.yaml': config, 'approvals/staging.yaml': approval };
   fleet = await VirtualFleet.open(files, ...members.map((member) => ({ ...defaults, ...member })));
   const daemon = fleet.start({ through: guarded });
   await settles(fleet, daemon, 900);

@@ -2,8 +2,19 @@ import type { FleetConfig } from '../gitfleet.ts';
 import { error, type Issue } from '../issue.ts';
 import { isIntOrPercent } from '../syntax.ts';
 
-/** Limits of the guard: one that is no number would limit nothing. */
+/** Limits of the guard: one that is no number would limit nothing. A folder of approvals is one that code owners can name. */
 export function configIssues({ spec }: FleetConfig): Issue[] {
+  return [...guardIssues(spec), ...approvalIssues(spec)];
+}
+
+function approvalIssues({ approvals }: FleetConfig['spec']): Issue[] {
+  const parts = approvals?.path.replace(/\/$/, '').split('/') ?? [];
+  if (parts.every((part) => part !== '' && !part.startsWith('.') && !part.includes('\\'))) return [];
+  const message = `"${approvals?.path}" is not a folder of the repo whose files are read`;
+  return [error('invalid-value', ['spec', 'approvals', 'path'], message, 'write for example approvals/')];
+}
+
+function guardIssues(spec: FleetConfig['spec']): Issue[] {
   return (['maxClusters', 'maxObjectsPerCluster', 'maxLeaving'] as const).flatMap((field) => {
     const value = spec.guard?.[field];
     if (value === undefined || isIntOrPercent(String(value))) return [];

@@ -1,5 +1,6 @@
-import type { Problem } from '../../api/problem.ts';
+import type { Problem, ProblemCode } from '../../api/problem.ts';
 import type { Hold } from '../plan-document.ts';
+import type { ApprovalFlaw } from './answer.ts';
 import { type ApprovalRequestName, howToMerge } from './request.ts';
 
 type GateHold = Pick<Hold, 'reason' | 'message'>;
@@ -42,11 +43,23 @@ export function closedHolds(gate: {
   ];
 }
 
-/** An approval written by hand names no review: it is accepted, and named so that it is seen. */
-export const withoutReview = (name: string): Problem => ({
-  severity: 'warning',
-  code: 'approval-without-review',
-  path: 'metadata.annotations',
-  message: `approval ${name} does not say what was reviewed and is accepted as it is`,
-  fix: 'merge the approval branch instead, or copy its annotation gitfleet.dev/review',
+const flaws: Readonly<Record<ApprovalFlaw, { readonly code: ProblemCode; readonly is: string }>> = {
+  'without-review': { code: 'approval-without-review', is: 'does not name what was reviewed' },
+  early: { code: 'early-approval', is: 'was on main before its run asked for it' },
+};
+
+/** As a clause: why a file that approves does not count. */
+export const whyRefused = (name: string, flaw: ApprovalFlaw): string => `approval ${name} ${flaws[flaw].is}`;
+
+/** An approval that is no answer to a review is refused, unless the fleet allows approvals that are written by hand. */
+export const flawedApproval = (
+  name: string,
+  flaw: ApprovalFlaw,
+  { request, accepted }: { readonly request: ApprovalRequestName; readonly accepted: boolean },
+): Problem => ({
+  severity: accepted ? 'warning' : 'error',
+  code: flaws[flaw].code,
+  path: flaw === 'early' ? 'metadata.name' : 'metadata.annotations',
+  message: `${whyRefused(name, flaw)}: ${accepted ? 'it is accepted, since spec.approvals.handWritten is true' : 'it is refused'}`,
+  fix: flaw === 'early' ? `remove the file, then ${howToMerge(request)}` : `${howToMerge(request)} instead`,
 });

@@ -5,7 +5,7 @@ import type { Pause } from '../pause/pause.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { sourceOf } from '../problem-of.ts';
-import { approvalFileFor } from '../staged/approval/answer.ts';
+import { acceptsHandWritten, approvalFileFor, isAbsenceCertain } from '../staged/approval/answer.ts';
 import { gatesOf, taskOf } from '../staged/approval/stage-gates.ts';
 import { runsOf } from '../staged/placement-runs.ts';
 import { isStrategyOf } from '../staged/step.ts';
@@ -18,6 +18,7 @@ export interface RunGrounds {
   readonly budget: PlacementBudget;
   /** Otherwise that an approval file is missing says nothing. */
   readonly absenceIsCertain: boolean;
+  readonly handWritten: boolean;
 }
 
 interface RunGround {
@@ -56,7 +57,8 @@ export function runGrounds(
     })),
     pause: placementPause(work, world),
     budget: placementBudget(ref, fleet),
-    absenceIsCertain: fleet.unreadable.length === 0,
+    absenceIsCertain: isAbsenceCertain(fleet),
+    handWritten: acceptsHandWritten(fleet),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
+import { withEarlyApprovals } from './approval/early-approvals.ts';
 import { endInstruction } from './end-instruction.ts';
 import { execute } from './execute/execute.ts';
 import { stop } from './execute/stop.ts';
@@ -29,8 +30,9 @@ export function advanceRun(begun: RunStep, context: RunContext, turn: Turn): Run
 function inItsState(begun: RunStep, context: RunContext, turn: Turn): RunStep {
   const known = isInitialized(begun.status);
   if (!known && turn.conflict) return begun;
-  const step = known ? skipLeftClusters(begun, context) : initialize(begun, context);
-  if (!isInitialized(step.status)) return step;
+  const ready = known ? skipLeftClusters(begun, context) : initialize(begun, context);
+  if (!isInitialized(ready.status)) return ready;
+  const step = withEarlyApprovals(ready, context, { isNew: !known });
   const abort = abortReason(step, context);
   if (abort !== undefined)
     return { ...step, status: withReason(step.status, 'UpdateRunFailed', abort, context.input.now) };

@@ -10,7 +10,7 @@ import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { inTurn, isActive } from './active-order.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
-import { unreviewedApprovals } from './approval/pass-gate.ts';
+import { flawedApprovals } from './approval/pass-gate.ts';
 import { plannedApprovals } from './approval/planned-approvals.ts';
 import { markPending } from './execute/pending-bindings.ts';
 import { asOfGeneration } from './generation.ts';
@@ -66,7 +66,7 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
     const advanced = advanceRun(admitted.denied ? denied(fresh, context, admitted.denied) : fresh, context, turn);
     const underWay = isInitialized(advanced.status) && !isOver(advanced.status);
     const held = underWay ? membershipHolds(advanced, context) : advanced;
-    const told = unreviewedApprovals(sortingWarnings(held, context), context);
+    const told = flawedApprovals(sortingWarnings(held, context), context);
     const step = { ...told, status: asOfGeneration(told.status, run.metadata.generation) };
     work = step.work;
     if (active === undefined && isActive(step.status)) active = { run, step, state: admitted.state };

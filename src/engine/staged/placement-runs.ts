@@ -12,6 +12,7 @@ import { snapshotForRun } from '../rollout/snapshot-resources.ts';
 import { placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
+import { acceptsHandWritten, isAbsenceCertain } from './approval/answer.ts';
 
 export type { RunsOutcome };
 
@@ -47,7 +48,8 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     takesOver: (present, leaving, successor) => successorTakesOver(present, leaving, successor, world),
     budgets: world.input.fleet.budgets,
     refused: world.input.fleet.refused,
-    absenceIsCertain: world.input.fleet.unreadable.length === 0,
+    absenceIsCertain: isAbsenceCertain(world.input.fleet),
+    handWritten: acceptsHandWritten(world.input.fleet),
     recordLost: world.recordLost,
     unread: world.record.unread?.runs,
     sources: world.input.fleet.sources,

@@ -53,6 +53,8 @@ export interface RunsInput {
   readonly refused: readonly ObjectRef[];
   /** False when some file could not be read: then a missing approval file is no withdrawal. */
   readonly absenceIsCertain: boolean;
+  /** Approvals count that are no answer to a review (`FleetConfig.spec.approvals.handWritten`). */
+  readonly handWritten: boolean;
   /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */
   readonly recordLost: boolean;
   /** Runs whose record is there and cannot be read, by `[ns.]name`: lost as well. */

@@ -1,4 +1,5 @@
 import { isBeingDeleted } from '../../api/being-deleted.ts';
+import type { FleetConfig } from '../../api/gitfleet.ts';
 import { type FleetObject, fleetKinds } from '../../api/kinds.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import { isPlacement, isPlacementKind, type Placement } from '../../api/placement.ts';
@@ -6,6 +7,7 @@ import type { ProblemCode } from '../../api/problem.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import { annotationIssues } from './annotation-issues.ts';
+import { approvalFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
 import { freezeIssues } from './freeze-issues.ts';
 import { withTriedFixes } from './tried-fixes.ts';
@@ -26,7 +28,8 @@ export interface FleetObjects {
  */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const strategy = usualStrategy(documents);
-  const validated = documents.map((placed) => ({ placed, ...validatedOnce(placed.value, strategy) }));
+  const folder = approvalFolder(soundConfigs(documents));
+  const validated = documents.map((placed) => ({ placed, ...inItsPlace(placed, { strategy, folder }) }));
   const sound = validated.flatMap((entry) =>
     entry.object && !isBeingDeleted(entry.object) ? [{ ...entry, object: entry.object }] : [],
   );
@@ -72,6 +75,23 @@ const hidesKind = ({ code }: { readonly code: ProblemCode }): boolean => code ==
 /** A misspelt kind may stand for any of ours. */
 export const ofAnyKind = (ref: Omit<ObjectRef, 'kind'>): ObjectRef[] =>
   fleetKinds.map(({ kind }) => ({ ...ref, kind }));
+
+function inItsPlace(
+  placed: Placed,
+  { strategy, folder }: { readonly strategy: unknown; readonly folder: string },
+): Validated {
+  const { object, ...validated } = validatedOnce(placed.value, strategy);
+  const misplaced = placeIssues({ object }, placed, folder);
+  if (misplaced.length > 0) return { ...validated, issues: [...validated.issues, ...misplaced] };
+  return { ...validated, ...(object && { object }) };
+}
+
+const soundConfigs = (documents: readonly Placed[]): { readonly object: FleetConfig; readonly file: string }[] =>
+  documents.flatMap(({ value, file }) => {
+    if ((value as { kind?: unknown }).kind !== 'FleetConfig') return [];
+    const { object } = validatedOnce(value, undefined);
+    return object?.kind === 'FleetConfig' ? [{ object, file }] : [];
+  });
 
 /** `spec.defaults.strategy` of a sound FleetConfig, as it stands in the file. */
 function usualStrategy(documents: readonly Placed[]): unknown {

@@ -47,7 +47,7 @@ describe('a record', () => {
     );
   const resources = { 'resources/web.yaml': app('web:1') };
   const approved = (digest: string): Files => ({
-    'yes.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: x}\nspec: {removalDigest: "${digest}"}\n`,
+    'approvals/yes.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: x}\nspec: {removalDigest: "${digest}"}\n`,
   });
   it.each<[what: string, Files, clusters: number, rules: string[]]>([
     ['the placement that vanished was the only one', { ...members('c0'), ...resources }, 1, ['everything-vanished']],

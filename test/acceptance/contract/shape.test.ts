@@ -61,7 +61,8 @@ describe('the plan document', () => {
     const waiting = await story.plan(10);
     checkShape(waiting.plan);
     expect(waiting.plan.approvals).toHaveLength(1);
-    story.files['approval.yaml'] = approval('web-1-after-canary', 'canary');
+    const review = waiting.plan.approvals[0].reviewDigest;
+    story.files['approvals/web.yaml'] = approval('web-1-after-canary', 'canary', { review });
     story.files['evict.yaml'] = `
 apiVersion: placement.kubernetes-fleet.io/v1beta1
 kind: ClusterResourcePlacementEviction

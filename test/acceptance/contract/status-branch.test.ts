@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Document, type Files, folder, removeFolders } from '../../support/folders.ts';
 import { cli } from '../../support/run-cli.ts';
-import { app, at, eviction, members, placement, rolling, Story, T0, twoReplicas } from '../rollout/world.ts';
-import { approval, canary, delivered, held, prod, runWords, staged } from '../staged/world.ts';
+import { app, at, eviction, members, placement, rolling, type Step, Story, T0, twoReplicas } from '../rollout/world.ts';
+import { approval, canary, delivered, handWritten, held, prod, runWords, staged } from '../staged/world.ts';
 
 afterEach(removeFolders);
 
@@ -197,32 +197,95 @@ describe('an approval file', () => {
     expect(await passes({ 'approvals/web-1-before-canary.yaml': JSON.stringify(yes) })).toBe(true);
   });
 
-  it('counts in any folder, under any file name, in v1 and v1beta1', async () => {
-    const text = approval('web-1-before-canary', 'canary');
-    expect(await passes({ 'deep/down/x.yml': text })).toBe(true);
-    expect(await passes({ 'resources/x.yaml': text })).toBe(true);
-    expect(await passes({ 'x.yaml': text.replace('/v1\n', '/v1beta1\n') })).toBe(true);
-    expect(await passes({ '.github/x.yaml': text })).toBe(false);
+  const reviewed = async (review?: string) => {
+    const { first } = await waiting();
+    return approval('web-1-before-canary', 'canary', { review: review ?? first.plan.approvals[0].reviewDigest });
+  };
+  const problems = ({ plan }: Step) => plan.problems.map(({ severity, code }: Document) => `${severity} ${code}`);
+
+  it('counts below approvals/ alone, under any file name, in v1 and v1beta1', async () => {
+    const text = await reviewed();
+    expect(await passes({ 'approvals/deep/down/x.yml': text })).toBe(true);
+    expect(await passes({ 'approvals/x.yaml': text.replace('/v1\n', '/v1beta1\n') })).toBe(true);
+    expect(await passes({ 'approvals/.github/x.yaml': text })).toBe(false);
+    for (const path of ['x.yaml', 'resources/x.yaml', 'teams/approvals/x.yaml']) {
+      const { story } = await waiting();
+      story.files[path] = text;
+      const step = await story.plan(1);
+      expect(step.plan.targets).toEqual([]);
+      expect(step.code).toBe(2);
+      expect(step.plan.problems[0]).toMatchObject({
+        severity: 'error',
+        code: 'approval-outside-folder',
+        file: path,
+        fix: 'move it to approvals/x.yaml, or merge the approval branch',
+      });
+    }
   });
 
-  it('of another review is stale and asked again; without one it counts, with a warning', async () => {
+  it('counts in the folder that fleet.yaml names, and no other file can name one', async () => {
+    const config = (path: string) =>
+      `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {path: ${path}}}\n`;
+    const text = await reviewed();
+    expect(await passes({ 'fleet.yaml': config('gates/yes'), 'gates/yes/x.yaml': text })).toBe(true);
+    expect(await passes({ 'fleet.yaml': config('gates/'), 'approvals/x.yaml': text })).toBe(false);
+    expect(await passes({ 'team/fleet.yaml': config('team/'), 'team/x.yaml': text })).toBe(false);
+    for (const path of ['"/"', '""', '../up', '.hidden', 'a//b']) {
+      const { story } = await waiting();
+      story.files['fleet.yaml'] = config(path);
+      expect(problems(await story.plan(1))).toContain('error invalid-value');
+    }
+  });
+
+  it('of another review is stale and asked again', async () => {
     const { story } = await waiting();
-    story.files['a.yaml'] = approval('web-1-before-canary', 'canary', { review: `sha256:${'0'.repeat(64)}` });
+    story.files['approvals/a.yaml'] = await reviewed(`sha256:${'0'.repeat(64)}`);
     const stale = await story.plan(1);
     expect(stale.plan.targets).toEqual([]);
     expect(held(stale).filter((line) => line.startsWith('Approval'))).toEqual(['ApprovalStale web-1/canary']);
-    story.files['a.yaml'] = approval('web-1-before-canary', 'canary');
-    const given = await story.plan(2);
+  });
+
+  it('without a review is refused, unless the fleet allows approvals that are written by hand', async () => {
+    const { story } = await waiting();
+    story.files['approvals/a.yaml'] = approval('web-1-before-canary', 'canary');
+    const refused = await story.plan(2);
+    expect(refused.plan.targets).toEqual([]);
+    expect(held(refused)).toContain('WaitingForApproval web-1/canary');
+    expect(problems(refused)).toEqual(['error approval-without-review']);
+    expect(refused.code).toBe(2);
+    Object.assign(story.files, handWritten);
+    const given = await story.plan(3);
     expect(given.plan.targets).toHaveLength(1);
-    expect(given.plan.problems.map(({ severity, code }: Document) => `${severity} ${code}`)).toEqual([
-      'warning approval-without-review',
-    ]);
+    expect(problems(given)).toEqual(['warning approval-without-review']);
     expect(given.code).toBe(1);
+  });
+
+  it('that comes with its run is refused until it is removed and given again', async () => {
+    const yes = { 'approvals/a.yaml': await reviewed() };
+    const gated = () => staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
+    const story = gated();
+    Object.assign(story.files, yes);
+    for (const seconds of [0, 10]) {
+      const step = await story.plan(seconds);
+      expect(step.plan.targets).toEqual([]);
+      expect(problems(step)).toEqual(['error early-approval']);
+    }
+    const { 'approvals/a.yaml': _, ...without } = story.files;
+    story.files = without;
+    expect(problems(await story.plan(20))).toEqual([]);
+    Object.assign(story.files, yes);
+    expect((await story.plan(30)).plan.targets).toHaveLength(1);
+
+    const allowed = gated();
+    Object.assign(allowed.files, yes, handWritten);
+    const step = await allowed.plan();
+    expect(step.plan.targets).toHaveLength(1);
+    expect(problems(step)).toEqual(['warning early-approval']);
   });
 
   it('that says no ends the run', async () => {
     const { story } = await waiting();
-    story.files['a.yaml'] = approval('web-1-before-canary', 'canary', { status: 'False' });
+    story.files['approvals/a.yaml'] = approval('web-1-before-canary', 'canary', { status: 'False' });
     expect(runWords(await story.plan(1))).toBe(
       'Initialized=True/UpdateRunInitializedSuccessfully Progressing=False/ApprovalRejected Succeeded=False/ApprovalRejected',
     );

@@ -5,6 +5,7 @@ import {
   canary,
   delivered,
   failed,
+  handWritten,
   held,
   initialized,
   prod,
@@ -13,13 +14,19 @@ import {
   run,
   runWords,
   saidOf,
-  staged,
+  staged as stagedBy,
   stageSucceeded,
   stageWords,
   succeeded,
   tasks,
   waiting,
 } from './world.ts';
+
+const staged = (...of: Parameters<typeof stagedBy>) => {
+  const story = stagedBy(...of);
+  Object.assign(story.files, handWritten);
+  return story;
+};
 
 const created = 'ApprovalRequestCreated=True/StageTaskApprovalRequestCreated';
 const approved = `${created} ApprovalRequestApproved=True/StageTaskApprovalRequestApproved`;
@@ -45,12 +52,12 @@ describe('a gate before a stage', () => {
   it('opens in the plan in which the answer is there, and needs its file no more once something started', async () => {
     const story = gated();
     await story.plan();
-    story.files['yes.yaml'] = approval('web-1-before-canary', 'canary');
+    story.files['approvals/yes.yaml'] = approval('web-1-before-canary', 'canary');
     const open = await story.plan(10);
     expect(targeted(open)).toEqual(['eu-1']);
     expect(tasks(open, 'canary')).toEqual([`Approval: ${approved}`]);
     expect(requests(open)[0]).toMatch(/^web-1-before-canary Approved=True\/Reviewed.*ApprovalAccepted=True/);
-    const { 'yes.yaml': _, ...rest } = story.files;
+    const { 'approvals/yes.yaml': _, ...rest } = story.files;
     story.files = rest;
     expect(runWords(await story.plan(20))).toBe(progressing);
   });
@@ -86,7 +93,7 @@ describe('tasks after a stage', () => {
         expect(tasks(soakedOnly, 'canary')).toEqual([`TimedWait: ${soaked}`, `Approval: ${created}`]);
         expect(targeted(soakedOnly)).toEqual(['eu-1']);
       }
-      story.files['yes.yaml'] = approval('web-1-after-canary', 'canary');
+      story.files['approvals/yes.yaml'] = approval('web-1-after-canary', 'canary');
       const answered = await story.plan(answerAt);
       if (answerAt < 700) {
         expect(targeted(answered)).toEqual(['eu-1']);
@@ -117,7 +124,7 @@ describe('tasks after a stage', () => {
     ['another run’s file under this name', approval('web-1-after-canary', 'canary', { of: 'web-2' }), failed],
   ])('%s is read as what it is', async (_, text, words) => {
     const { story } = await done();
-    story.files['answer.yaml'] = text;
+    story.files['approvals/answer.yaml'] = text;
     const step = await story.plan(200);
     expect(runWords(step).startsWith(words)).toBe(true);
   });
@@ -129,15 +136,15 @@ describe('tasks after a stage', () => {
     ]);
     story.seen = delivered(await story.plan());
     await story.plan(10);
-    story.files['yes.yaml'] = approval('web-1-after-canary', 'canary');
+    story.files['approvals/yes.yaml'] = approval('web-1-after-canary', 'canary');
     expect(stageWords(await story.plan(20), 'canary')).toBe(stageSucceeded);
-    const { 'yes.yaml': yes, ...without } = story.files;
+    const { 'approvals/yes.yaml': yes, ...without } = story.files;
     story.files = without;
     const taken = await story.plan(30);
     expect(held(taken)).toContain('ApprovalWithdrawn web-1/canary');
     expect(runWords(taken)).toBe(waiting);
-    story.files['yes.yaml'] = yes!;
-    story.files['more.yaml'] = approval('web-1-before-prod', 'prod');
+    story.files['approvals/yes.yaml'] = yes!;
+    story.files['approvals/more.yaml'] = approval('web-1-before-prod', 'prod');
     expect(targeted(await story.plan(40))).toEqual(['eu-1', 'us-1']);
     story.files = without;
     expect(runWords(await story.plan(50))).toBe(progressing);
@@ -175,7 +182,7 @@ describe('a request', () => {
     const story = staged([`${canary}, beforeStageTasks: [{type: Approval}]`, prod]);
     await story.plan();
     story.files['run.yaml'] = run('web-1', ', state: Stop');
-    story.files['yes.yaml'] = approval('web-1-before-canary', 'canary');
+    story.files['approvals/yes.yaml'] = approval('web-1-before-canary', 'canary');
     const stopped = await story.plan(10);
     expect(runWords(stopped)).toBe(`${initialized} Progressing=False/UpdateRunStopped`);
     expect(saidOf(stopped, 'Progressing')).toContain('canary');

@@ -42,6 +42,11 @@ metadata: {name: ${name}${metadata}}
 spec: {placementName: web, stagedRolloutStrategyName: careful${spec}}
 `;
 
+/** A fleet whose approvals need no review, for tests of what comes after an answer. */
+export const handWritten = {
+  'fleet.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {handWritten: true}}\n',
+};
+
 /** What a person or a merged branch puts on main. */
 export const approval = (
   name: string,

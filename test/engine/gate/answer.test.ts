@@ -6,11 +6,12 @@ const written = (change: Partial<WrittenAnswer<string>>): WrittenAnswer<string> 
   file: 'approvals/a.yaml',
   decision: 'approved',
   outdated: undefined,
+  early: false,
   review: 'sha256:now',
   message: '',
   ...change,
 });
-const now = () => 'sha256:now';
+const now = (handWritten: boolean) => ({ digest: () => 'sha256:now', handWritten });
 const file = 'approvals/a.yaml';
 
 describe('what an approval file says to a gate', () => {
@@ -18,20 +19,37 @@ describe('what an approval file says to a gate', () => {
     ['no file', undefined, { kind: 'none' }],
     ['one that decides nothing', { decision: undefined, review: 'sha256:old' }, { kind: 'none' }],
     ['one of an older generation', { outdated: 'of generation 1' }, { kind: 'none', why: 'of generation 1' }],
-    ['one that approves what is asked for', {}, { kind: 'approved', file, reviewed: true }],
-    ['one written by hand', { review: undefined }, { kind: 'approved', file, reviewed: false }],
+    ['one that approves what is asked for', {}, { kind: 'approved', file, flaw: undefined }],
+    ['one written by hand', { review: undefined }, { kind: 'refused', file, flaw: 'without-review' }],
+    ['one that was there before the question', { early: true }, { kind: 'refused', file, flaw: 'early' }],
+    ['an early one of another review', { early: true, review: 'sha256:old' }, { kind: 'stale', file }],
+    [
+      'a rejection without a review',
+      { decision: 'rejected', review: undefined },
+      { kind: 'rejected', file, message: '' },
+    ],
     ['one of another review', { review: 'sha256:old' }, { kind: 'stale', file }],
     ['a rejection of another review', { decision: 'rejected', review: 'sha256:old' }, { kind: 'stale', file }],
     ['a rejection', { decision: 'rejected', message: 'no' }, { kind: 'rejected', file, message: 'no' }],
   ])('%s', (_, change, expected) => {
-    expect(readAnswer(change && written(change), now)).toEqual(expected);
+    expect(readAnswer(change && written(change), now(false))).toEqual(expected);
+  });
+
+  it('counts with its flaw where the fleet allows approvals that are written by hand', () => {
+    expect(readAnswer(written({ review: undefined }), now(true))).toEqual({
+      kind: 'approved',
+      file,
+      flaw: 'without-review',
+    });
+    expect(readAnswer(written({ early: true }), now(true))).toEqual({ kind: 'approved', file, flaw: 'early' });
+    expect(readAnswer(written({ review: 'sha256:old' }), now(true)).kind).toBe('stale');
   });
 
   it('works out no digest where nothing is compared with it', () => {
     const never = () => {
       throw new Error('asked');
     };
-    expect(readAnswer(written({ review: undefined }), never).kind).toBe('approved');
+    expect(readAnswer(written({ review: undefined }), { digest: never, handWritten: true }).kind).toBe('approved');
   });
 });
 

@@ -121,11 +121,12 @@ describe('the review digest', () => {
 describe('answers', () => {
   const asked = () => gated(after).plan().ready('c-1').plan(10);
   const told = (...approvals: RunsInput['approvals']) => asked().change({ approvals }).plan(20);
+  const allowed = (...approvals: RunsInput['approvals']) => asked().change({ approvals, handWritten: true }).plan(20);
   const passed = (rollout: Rollout) => rollout.moves[1] === 'p-1 Bound 1 update';
   const name = 'web-1-after-canary';
 
-  it('written by hand without a review is accepted with a warning, as long as the file is there', () => {
-    const rollout = told(answer({ name, stage: 'canary' }));
+  it('written by hand without a review is accepted with a warning where that is allowed, as long as the file is there', () => {
+    const rollout = allowed(answer({ name, stage: 'canary' }));
     expect(passed(rollout)).toBe(true);
     expect(rollout.outcome.problems.map(({ severity, code }) => [severity, code])).toEqual([
       ['warning', 'approval-without-review'],
@@ -133,17 +134,68 @@ describe('answers', () => {
     expect(rollout.plan(30).outcome.problems).toHaveLength(1);
     expect(rollout.change({ approvals: [] }).plan(40).outcome.problems).toEqual([]);
   });
-  it('under the older name of an after-stage approval', () =>
-    expect(passed(told(answer({ name: 'web-1-canary', stage: 'canary' })))).toBe(true));
-  it('given before it was asked for', () => {
-    expect(
-      passed(
-        gated(after, {}, { approvals: [answer({ name, stage: 'canary' })] })
-          .plan()
-          .ready('c-1')
-          .plan(10),
-      ),
-    ).toBe(true);
+  it('written by hand without a review is refused where it is not allowed', () => {
+    const rollout = told(answer({ name, stage: 'canary' }));
+    expect(rollout.holds).toEqual(['WaitingForApproval canary']);
+    expect(rollout.outcome.holds[0]!.message).toContain(`(approval ${name} does not name what was reviewed)`);
+    expect(rollout.outcome.problems).toMatchObject([
+      {
+        severity: 'error',
+        code: 'approval-without-review',
+        fix: `merge branch gitfleet/approve/${name}, or its pull request instead`,
+      },
+    ]);
+    expect(passed(rollout.change({ approvals: [] }).merge(name).plan(30))).toBe(true);
+  });
+  it('under the older name of an after-stage approval', () => {
+    const review = digestOf(asked());
+    expect(passed(told(answer({ name: 'web-1-canary', stage: 'canary', review })))).toBe(true);
+  });
+
+  describe('that came with their run', () => {
+    const review = digestOf(asked());
+    const early = answer({ name, stage: 'canary', review });
+    const came = () =>
+      gated(after, {}, { approvals: [early] })
+        .plan()
+        .ready('c-1')
+        .plan(10);
+    it('are refused, and named', () => {
+      const rollout = came();
+      expect(passed(rollout)).toBe(false);
+      expect(rollout.status.earlyApprovals).toEqual([{ name, review }]);
+      expect(rollout.outcome.problems).toMatchObject([{ severity: 'error', code: 'early-approval' }]);
+      expect(passed(rollout.plan(20))).toBe(false);
+    });
+    it('count once they were removed and came back', () => {
+      const rollout = came().change({ approvals: [] }).plan(20);
+      expect(rollout.status.earlyApprovals).toBeUndefined();
+      expect(passed(rollout.merge(name).plan(30))).toBe(true);
+    });
+    it('are not forgotten while some file cannot be read', () => {
+      const rollout = came().change({ approvals: [], absenceIsCertain: false }).plan(20);
+      expect(passed(rollout.change({ approvals: [early], absenceIsCertain: true }).plan(30))).toBe(false);
+    });
+    it('are forgotten once they name another review', () => {
+      const stale = answer({ name, stage: 'canary', review: 'sha256:other' });
+      const rollout = gated(after, {}, { approvals: [stale] })
+        .plan()
+        .ready('c-1')
+        .plan(10);
+      expect(passed(rollout.change({ approvals: [early] }).plan(20))).toBe(true);
+    });
+    it('count with a warning where that is allowed', () => {
+      const rollout = gated(after, {}, { approvals: [early], handWritten: true })
+        .plan()
+        .ready('c-1')
+        .plan(10);
+      expect(passed(rollout)).toBe(true);
+      expect(rollout.outcome.problems).toMatchObject([{ severity: 'warning', code: 'early-approval' }]);
+    });
+    it('count where they are of another run of that name’s stage', () => {
+      const other = answer({ name: 'web-2-after-canary', run: 'web-2', stage: 'canary', review });
+      expect(gated(after, {}, { approvals: [other] }).plan().status.earlyApprovals).toBeUndefined();
+    });
   });
   it('of another review is stale, refused and asked again', () => {
     const rollout = told(answer({ name, stage: 'canary', review: 'sha256:other' }));
@@ -161,7 +213,7 @@ describe('answers', () => {
   it('of another generation says nothing', () => {
     const rollout = told(answer({ name, stage: 'canary', generation: 2 }));
     expect(rollout.outcome.holds[0]!.message).toContain('is of generation 2, not 1');
-    expect(passed(told(answer({ name, stage: 'canary', generation: 1 })))).toBe(true);
+    expect(passed(allowed(answer({ name, stage: 'canary', generation: 1 })))).toBe(true);
   });
   it('of the namespaced kind is for namespaced runs', () => {
     expect(told({ ...answer({ name, stage: 'canary' }), kind: 'ApprovalRequest' }).holds).toEqual([

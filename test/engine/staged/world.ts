@@ -199,6 +199,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   takesOver: () => false,
   budgets: [],
   refused: [],
+  handWritten: false,
   absenceIsCertain: true,
   recordLost: false,
   unread: undefined,

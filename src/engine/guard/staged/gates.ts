@@ -1,4 +1,4 @@
-import type { ApprovalRequest, StageStatus, TaskStatus } from '../../../api/staged.ts';
+import type { ApprovalRequest, StageStatus, TaskStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding, Plan, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { is, isStarted, newlyDone, type RunChange } from './run-status.ts';
@@ -9,6 +9,8 @@ export function unapprovedGates({ run, before }: RunChange, { fleet, plan }: Evi
     rule: 'gate-not-approved',
     message: `run ${run.name} ${message}`,
   });
+  const handWritten = fleet.config?.spec.approvals?.handWritten === true;
+  const answers = fleet.approvals.filter((file) => handWritten || mayAnswer(file, before));
   return (run.status.stagesStatus ?? []).flatMap((stage, at) => {
     const config = run.status.stagedUpdateStrategySnapshot?.stages[at];
     const known = before?.stagesStatus?.[at];
@@ -26,7 +28,7 @@ export function unapprovedGates({ run, before }: RunChange, { fleet, plan }: Evi
         timing === 'before'
           ? [stage.beforeStageTaskStatus, known?.beforeStageTaskStatus]
           : [stage.afterStageTaskStatus, known?.afterStageTaskStatus];
-      if (passed(now) && !passed(then) && !fleet.approvals.some((file) => approves(file, { run, stage, timing, plan })))
+      if (passed(now) && !passed(then) && !answers.some((file) => approves(file, { run, stage, timing, plan })))
         findings.push(
           finding(`counts the gate ${timing} stage ${stage.stageName} as passed, but no approval of it is on main`),
         );
@@ -38,6 +40,13 @@ export function unapprovedGates({ run, before }: RunChange, { fleet, plan }: Evi
 const passed = (tasks: readonly TaskStatus[] | undefined): boolean =>
   tasks?.some(({ type, conditions }) => type === 'Approval' && is(conditions, 'ApprovalRequestApproved') === 'True') ===
   true;
+
+/** An approval names what was reviewed, and comes after the run was initialized: before, there was nothing to review. */
+function mayAnswer({ metadata }: ApprovalRequest, before: UpdateRunStatus | undefined): boolean {
+  const review = metadata.annotations?.['gitfleet.dev/review'];
+  if (review === undefined || before?.resourceSnapshotIndexUsed === undefined) return false;
+  return before.earlyApprovals?.some((early) => early.name === metadata.name && early.review === review) !== true;
+}
 
 /** Whether a file is the approval of this gate, and of what is to be reviewed now. */
 function approves(

@@ -1,11 +1,12 @@
-import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
+import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../../api/staged.ts';
 import { type Answer, readAnswer, type WrittenAnswer } from '../../gate/answer.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { ownWords } from '../../gate/wording.ts';
-import { sourceKey } from '../../input.ts';
+import { type Fleet, sourceKey } from '../../input.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { RunContext } from '../step.ts';
+import { isAmong } from './early-approvals.ts';
 import { subjectOf } from './request-file.ts';
 import { approvalName, olderApprovalName, type StageGate } from './stage-gates.ts';
 
@@ -14,10 +15,15 @@ export type StageAnswer =
   /** The file bears the gate's name but names another run or stage. */
   | { readonly kind: 'foreign'; readonly message: string };
 
-/** What main says to a gate. `digest` is that of the review asked for. */
-export function answerTo(gate: StageGate, context: RunContext, digest: () => string): StageAnswer {
+/** What main says to a gate of a run with this status. `digest` is that of the review asked for. */
+export function answerTo(
+  gate: StageGate,
+  context: RunContext,
+  { early, digest }: { readonly early: UpdateRunStatus['earlyApprovals']; readonly digest: () => string },
+): StageAnswer {
   const file = approvalFileFor(gate, context);
-  if (file === undefined || speaksOf(file, context.run, gate)) return readAnswer(file && writtenIn(file), digest);
+  if (file === undefined || speaksOf(file, context.run, gate))
+    return readAnswer(file && writtenIn(file, early), { digest, handWritten: context.input.handWritten });
   const { parentStageRollout, targetStage } = file.spec;
   return {
     kind: 'foreign',
@@ -25,7 +31,7 @@ export function answerTo(gate: StageGate, context: RunContext, digest: () => str
   };
 }
 
-function writtenIn(file: ApprovalRequest): WrittenAnswer<ApprovalRequest> {
+function writtenIn(file: ApprovalRequest, early: UpdateRunStatus['earlyApprovals']): WrittenAnswer<ApprovalRequest> {
   const { name, annotations, generation = 1 } = file.metadata;
   const approved = findCondition(file.status?.conditions, 'Approved');
   const { status, observedGeneration = generation } = approved ?? { status: 'Unknown' };
@@ -36,12 +42,13 @@ function writtenIn(file: ApprovalRequest): WrittenAnswer<ApprovalRequest> {
       observedGeneration === generation
         ? undefined
         : `approval ${name} is of generation ${observedGeneration}, not ${generation}`,
+    early: isAmong(early, file),
     review: annotations?.[reviewAnnotation],
     message: ownWords(approved?.message, subjectOf(file.spec)) ?? '',
   };
 }
 
-/** Recognised by kind in any folder; the older name counts only where it speaks of this very run and stage. */
+/** Recognised by kind and name; the older name counts only where it speaks of this very run and stage. */
 export function approvalFileFor(
   gate: StageGate,
   { run, input }: { readonly run: StagedUpdateRun; readonly input: Pick<RunContext['input'], 'approvals'> },
@@ -67,6 +74,14 @@ const byName = memoize(
       }),
     ),
 );
+
+/** Whether an approval that is not there was taken away. One whose file is refused is there. */
+export const isAbsenceCertain = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
+  unreadable.length === 0 &&
+  !refused.some(({ kind }) => kind === 'ClusterApprovalRequest' || kind === 'ApprovalRequest');
+
+export const acceptsHandWritten = ({ config }: Pick<Fleet, 'config'>): boolean =>
+  config?.spec.approvals?.handWritten === true;
 
 /** Requests of a run have its scope. */
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>

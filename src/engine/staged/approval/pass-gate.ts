@@ -1,12 +1,14 @@
-import type { StageStatus, TaskStatus } from '../../../api/staged.ts';
+import type { ApprovalRequest, StageStatus, TaskStatus } from '../../../api/staged.ts';
+import type { ApprovalFlaw } from '../../gate/answer.ts';
 import {
   approvedOnMain,
   closedHolds,
+  flawedApproval,
   rejectedOnMain,
   requestMade,
   staleHold,
   takenBack,
-  withoutReview,
+  whyRefused,
 } from '../../gate/messages.ts';
 import { withdrawnGate } from '../../gate/withdrawal.ts';
 import { findCondition } from '../../kernel/condition.ts';
@@ -35,7 +37,8 @@ export function passGate(begun: RunStep, context: RunContext, gate: StageGate): 
   const name = task.approvalRequestName ?? '';
   const asked = withReason(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
   const step = withTask(begun, gate, asked);
-  const answer = answerTo(gate, context, () => reviewDigest(step, context, gate));
+  const { earlyApprovals: early } = step.status;
+  const answer = answerTo(gate, context, { early, digest: () => reviewDigest(step, context, gate) });
   switch (answer.kind) {
     case 'foreign':
       return { kind: 'broken', step: begun, message: answer.message };
@@ -50,6 +53,11 @@ export function passGate(begun: RunStep, context: RunContext, gate: StageGate): 
       const hold = staleHold({ name, namespace }, answer.file.metadata.name);
       const told = withHold(step, context, { ...hold, stage: gate.stageName });
       return { kind: 'closed', step: waiting(told, context, gate, asked) };
+    }
+    case 'refused': {
+      const { file, flaw } = answer;
+      const told = withFlaw(step, context, { request: name, file, flaw, accepted: false });
+      return { kind: 'closed', step: waiting(told, context, gate, asked, whyRefused(file.metadata.name, flaw)) };
     }
     case 'none':
       return { kind: 'closed', step: waiting(step, context, gate, asked, answer.why) };
@@ -66,7 +74,8 @@ export function withdraw(step: RunStep, context: RunContext): RunStep {
       const behind = stages.slice(timing === 'before' ? stageIndex : stageIndex + 1);
       return [...behind, ...(deletionStageStatus ? [deletionStageStatus] : [])].some(anyStarted);
     },
-    answerTo: (it) => answerTo(it, context, () => reviewDigest(step, context, it)),
+    answerTo: (it) =>
+      answerTo(it, context, { early: step.status.earlyApprovals, digest: () => reviewDigest(step, context, it) }),
     absenceIsCertain: context.input.absenceIsCertain,
   });
   if (gate === undefined) return step;
@@ -90,16 +99,36 @@ function reopened(step: RunStep, from: number): RunStep {
   return { ...step, status: { ...step.status, stagesStatus: stages } };
 }
 
-/** Approvals written by hand are reported as long as the run continues. */
-export function unreviewedApprovals(step: RunStep, context: RunContext): RunStep {
+/** Approvals that count although they answer no review are reported as long as the run continues. */
+export function flawedApprovals(step: RunStep, context: RunContext): RunStep {
   if (isOver(step.status)) return step;
   return gatesOf(step.status.stagesStatus ?? [])
     .filter((gate) => isApproved(taskOf(step.status, gate)))
     .reduce((before, gate) => {
-      const answer = answerTo(gate, context, () => '');
-      if (answer.kind !== 'approved' || answer.reviewed) return before;
-      return withProblem(before, context, withoutReview(answer.file.metadata.name), answer.file);
+      const answer = answerTo(gate, context, {
+        early: step.status.earlyApprovals,
+        digest: () => reviewDigest(step, context, gate),
+      });
+      if (answer.kind !== 'approved' || answer.flaw === undefined) return before;
+      const request = taskOf(before.status, gate).approvalRequestName ?? '';
+      return withFlaw(before, context, { request, file: answer.file, flaw: answer.flaw, accepted: true });
     }, step);
+}
+
+function withFlaw(
+  step: RunStep,
+  context: RunContext,
+  of: {
+    /** Of the request that should have been merged. */
+    readonly request: string;
+    readonly file: ApprovalRequest;
+    readonly flaw: ApprovalFlaw;
+    readonly accepted: boolean;
+  },
+): RunStep {
+  const { request: name, file, flaw, accepted } = of;
+  const request = { name, namespace: context.run.metadata.namespace };
+  return withProblem(step, context, flawedApproval(file.metadata.name, flaw, { request, accepted }), file);
 }
 
 function waiting(step: RunStep, context: RunContext, gate: StageGate, task: TaskStatus, why?: string): RunStep {

@@ -1,5 +1,5 @@
 import type { Condition } from '../../../api/meta.ts';
-import type { ApprovalRequest } from '../../../api/staged.ts';
+import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { answerMessage } from '../../gate/wording.ts';
 import { conditionIs, findCondition, settle } from '../../kernel/condition.ts';
@@ -39,7 +39,17 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): P
     name,
     ...(namespace === undefined ? {} : { namespace }),
     spec,
-    status: { conditions: conditionsOf({ context, gate, recorded, accepted, digest, spec }) },
+    status: {
+      conditions: conditionsOf({
+        context,
+        gate,
+        recorded,
+        accepted,
+        digest,
+        spec,
+        early: step.status.earlyApprovals,
+      }),
+    },
     reviewDigest: digest,
   };
 }
@@ -50,12 +60,13 @@ function conditionsOf(of: {
   readonly recorded: ApprovalRequest | undefined;
   readonly accepted: boolean;
   readonly digest: string;
+  readonly early: UpdateRunStatus['earlyApprovals'];
   readonly spec: PlannedApproval['spec'];
 }): Condition[] {
-  const { context, gate, recorded, accepted, digest, spec } = of;
+  const { context, gate, recorded, accepted, digest, spec, early } = of;
   const { now } = context.input;
   const before = recorded?.status?.conditions;
-  const answer = answerTo(gate, context, () => digest);
+  const answer = answerTo(gate, context, { early, digest: () => digest });
   const said =
     answer.kind === 'approved' || answer.kind === 'rejected'
       ? findCondition(answer.file.status?.conditions, 'Approved')

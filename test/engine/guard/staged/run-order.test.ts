@@ -37,10 +37,21 @@ describe('update runs', () => {
     change: (status: UpdateRunStatus) => UpdateRunStatus,
     files = rollout.input.approvals,
     recorded?: StagedUpdateRun,
+    handWritten = true,
   ) => {
     const input = inputOf({
       now: at(rollout.now),
-      fleet: { members: members('c-1', 'p-1', 'p-2'), placements: [placementOf()], runs: [runOf()], approvals: files },
+      fleet: {
+        members: members('c-1', 'p-1', 'p-2'),
+        placements: [placementOf()],
+        runs: [runOf()],
+        approvals: files,
+        config: {
+          apiVersion: 'gitfleet.dev/v1alpha1',
+          kind: 'FleetConfig',
+          spec: { approvals: { path: 'approvals/', handWritten } },
+        },
+      },
       record: { runs: recorded ? new Map([['web-1', recorded]]) : new Map() },
     });
     const [run] = rollout.outcome.runs;
@@ -110,6 +121,30 @@ describe('update runs', () => {
         answer({ name: 'web-1-after-canary', stage: 'canary', status: 'False' }),
       ]),
     ).toEqual(['gate-not-approved']);
+  });
+  it('an approval names its review and comes after its run, unless the fleet allows others', () => {
+    const rollout = soaking();
+    const [asked] = rollout.outcome.approvals;
+    const review = asked!.reviewDigest;
+    const reviewed = [answer({ name: asked!.name, stage: 'canary', review })];
+    const strictly = (approvals: typeof reviewed, status: UpdateRunStatus | undefined) =>
+      judged(
+        rollout,
+        (it) => approve(it, 0, 'afterStageTaskStatus'),
+        approvals,
+        status && { ...runOf(), status },
+        false,
+      );
+    const initialized = { resourceSnapshotIndexUsed: '1' };
+    expect(strictly(reviewed, initialized)).toEqual([]);
+    expect(strictly(reviewed, undefined)).toEqual(['gate-not-approved']);
+    expect(strictly(reviewed, {})).toEqual(['gate-not-approved']);
+    expect(strictly(files, initialized)).toEqual(['gate-not-approved']);
+    const early = { ...initialized, earlyApprovals: [{ name: asked!.name, review }] };
+    expect(strictly(reviewed, early)).toEqual(['gate-not-approved']);
+    expect(
+      strictly(reviewed, { ...initialized, earlyApprovals: [{ name: asked!.name, review: 'sha256:other' }] }),
+    ).toEqual([]);
   });
   it('a gate passed in an earlier plan needs its file no more', () => {
     const rollout = soaking().merge('web-1-after-canary').plan(20);

@@ -1,0 +1,46 @@
+import type { FleetConfig } from '../../api/gitfleet.ts';
+import { error, type Issue } from '../../api/issue.ts';
+import type { Validated } from '../../api/validate.ts';
+import type { Placed } from './finding.ts';
+
+const usualFolder = 'approvals/';
+const configFile = 'fleet.yaml';
+
+/**
+ * What is wrong with the place of an object. Approvals count only in their folder and are configured only in `fleet.yaml`, so that
+ * code owners of these two decide who may approve.
+ */
+export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Placed, folder: string): Issue[] {
+  switch (object?.kind) {
+    case 'ClusterApprovalRequest':
+    case 'ApprovalRequest':
+    case 'RemovalApproval':
+      return file.startsWith(folder) ? [] : [outsideFolder(file, folder)];
+    case 'FleetConfig':
+      return file === configFile || object.spec.approvals === undefined ? [] : [outsideConfig(file)];
+    default:
+      return [];
+  }
+}
+
+/** The folder below which approvals count, with a slash at its end. `configs`: the sound ones, with their files. */
+export function approvalFolder(configs: readonly { readonly object: FleetConfig; readonly file: string }[]): string {
+  const { path } = configs.find(({ file }) => file === configFile)?.object.spec.approvals ?? { path: usualFolder };
+  return path.endsWith('/') ? path : `${path}/`;
+}
+
+const outsideFolder = (file: string, folder: string): Issue =>
+  error(
+    'approval-outside-folder',
+    [],
+    `an approval counts only below ${folder}, and this one is refused`,
+    `move it to ${folder}${file.split('/').at(-1)}, or merge the approval branch`,
+  );
+
+const outsideConfig = (file: string): Issue =>
+  error(
+    'approval-outside-folder',
+    ['spec', 'approvals'],
+    `where approvals count is configured only in ${configFile}, not in ${file}`,
+    `move it to ${configFile}`,
+  );
