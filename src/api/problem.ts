@@ -99,6 +99,7 @@ export const problemCodes = [
   'contested-object',
   // Status branch and reconciliation
   'record-unreadable',
+  'record-mismatch',
   'unknown-record-folder',
   'lost-snapshot',
   'failing-override',

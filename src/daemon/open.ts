@@ -11,7 +11,7 @@ import { refPoll } from '../git/ref-poll.ts';
 import { branchRef, openSource } from '../git/source.ts';
 import { openStatusBranch } from '../git/status-branch.ts';
 import type { Clock } from '../members/clock.ts';
-import { loadCache } from '../repo/fleet/load-cache.ts';
+import { loadCache, readThrough } from '../repo/fleet/load-cache.ts';
 import { loadFleet } from '../repo/fleet/load-fleet.ts';
 import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
@@ -102,6 +102,7 @@ export async function openDaemon(input: {
       status,
       approvals: approvalBranches(source, commits),
       load: (tree) => loadFleet(tree, cache),
+      loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       metrics: measured,
       inPlace: await isWorkingTree(repo),
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,

@@ -11,6 +11,8 @@ export interface DesiredState {
   has(commit: string): Promise<boolean>;
   /** False also when `ancestor` is not known any more. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** First parent of a commit; undefined where it has none or cannot be read. */
+  parentOf(commit: string): Promise<string | undefined>;
 }
 
 /** Where plans are recorded: the status branch, without what only its owner does with it. */

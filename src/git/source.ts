@@ -14,6 +14,8 @@ export interface GitSource {
   tree(commit: string): Promise<RepoTree>;
   /** False also when `ancestor` is not known any more. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** First parent of a commit; undefined where it has none or cannot be read. */
+  parentOf(commit: string): Promise<string | undefined>;
   /** False when the files of a commit cannot be read: the mirror was lost and no branch of the server leads to it. */
   has(commit: string): Promise<boolean>;
   readonly branch: string;
@@ -79,6 +81,10 @@ export function gitSource(branches: Branches, branch: string, refs: RefPoll): Gi
       if (judged?.ancestor !== ancestor || judged.of !== of)
         judged = { ancestor, of, verdict: await judge(ancestor, of) };
       return judged.verdict;
+    },
+    async parentOf(commit) {
+      if (!(await branches.objects.has(commit))) return undefined;
+      return (await branches.objects.commit(commit)).parents[0];
     },
     close: () => branches.close(),
   };

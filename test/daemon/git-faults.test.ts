@@ -153,7 +153,7 @@ describe('a main that was rewound', () => {
     expect(images(fleet)).toEqual(all('web:3'));
   });
 
-  it('whose accepted commit is lost with the cache is said just as clearly, and the fleet is held as recorded', async () => {
+  it('whose accepted commit is lost with the cache is said just as clearly, and clusters keep what they have', async () => {
     const { fleet, one, newer, old } = await rewound();
     await fleet.run(30);
     one.kill();
@@ -161,7 +161,7 @@ describe('a main that was rewound', () => {
     const two = fleet.start({ branches: fleet.repo.branches({ lost: new Set([newer]) }) });
     await fleet.run(60);
     expect(two.daemon.notReady()).toBeUndefined();
-    expect(codes(two)).toEqual(['rewound']);
+    expect(new Set(codes(two))).toEqual(new Set(['rewound', 'record-mismatch']));
     expect(images(fleet)).toEqual(all('web:2'));
     expect(writes(fleet, before)).toEqual([]);
     const status = fleet.repo.tip('fleet-status');
@@ -169,7 +169,8 @@ describe('a main that was rewound', () => {
     expect(fleet.repo.tip('fleet-status')).toBe(status);
     await fleet.ask('a', 'DELETE', '/apis/apps/v1/namespaces/web/deployments/web');
     await fleet.run(60);
-    expect(images(fleet)).toEqual(all('web:2'));
+    // Only the record says that web:2 was ever wanted, and that is not believed: nothing is repaired either.
+    expect(images(fleet)).toEqual([undefined, 'web:2', 'web:2']);
     two.kill();
     const three = fleet.start({ branches: fleet.repo.branches({ lost: new Set([newer]) }), acceptRewind: old });
     await settles(fleet, three);

@@ -22,8 +22,9 @@ export const web = (image: string): Record<string, string> => ({
 /** A small fleet that has come to rest, and the daemon that brought it there. */
 export async function settledFleet(
   options: Parameters<VirtualFleet['start']>[0] = {},
+  files = smallFleet(),
 ): Promise<{ fleet: VirtualFleet; one: VirtualDaemon }> {
-  const fleet = await VirtualFleet.open(smallFleet(), ...names);
+  const fleet = await VirtualFleet.open(files, ...names);
   const one = fleet.start(options);
   await settles(fleet, one);
   return { fleet, one };

@@ -14,7 +14,7 @@ import { branchRef, gitSource } from '../../src/git/source.ts';
 import { statusBranch } from '../../src/git/status-branch.ts';
 import type { Transport } from '../../src/members/api-server/transport.ts';
 import type { Clock } from '../../src/members/clock.ts';
-import { memoryCache } from '../../src/repo/fleet/load-cache.ts';
+import { memoryCache, readThrough } from '../../src/repo/fleet/load-cache.ts';
 import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
 import { manualClock } from '../../src/simulator/clock.ts';
 import { openMember, type SimulatedMember } from '../../src/simulator/member.ts';
@@ -135,6 +135,7 @@ export class VirtualFleet {
       status: (options.recorded ?? ((status) => status))(status),
       approvals: approvalBranches(source, commits),
       watchMembers: 1_000,
+      loadPast: (tree) => loadFleet(tree, readThrough(cache)),
       load: async (tree) => (options.loaded ?? ((fleet) => fleet))(await loadFleet(tree, cache)),
       connect: async (name) => {
         if (!this.members.has(name)) return undefined;

@@ -1,5 +1,5 @@
 import type { Problem } from '../../api/problem.ts';
-import type { Fleet, FleetRecord } from '../../engine/input.ts';
+import { emptyFleet, type Fleet, type FleetRecord } from '../../engine/input.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import type { DesiredState } from '../ports.ts';
 import { fleetOfLostCommit } from '../record/recorded-fleet.ts';
@@ -8,14 +8,23 @@ import { rewound } from './rewound.ts';
 
 /** What the fleet repo wants: which of its commits counts, and the files of that. */
 export interface DesiredFleet {
-  /** Another daemon went on to this commit, or accepted a rewind to it. */
-  accept(commit: string): void;
+  /** The record says that another daemon went on to this commit, or accepted a rewind to it. */
+  claim(commit: string): void;
   /** The commit to plan for, and why it is not the tip when it is not. */
-  commit(): Promise<{ readonly commit: string; readonly problems: readonly Problem[] }>;
-  /** The files of a commit; where they are gone with a cache and a rewind, what the record knows of them. */
-  load(commit: string, record: FleetRecord): Promise<Fleet>;
+  commit(): Promise<WantedCommit>;
+  /** The files of a commit; where they are gone or not to be believed, what the record knows of them. */
+  load(wanted: WantedCommit, record: FleetRecord): Promise<Fleet>;
+  /** The newest commit that is known to be of the followed branch, with its files. */
+  followed(wanted: WantedCommit, fleet: Fleet): Promise<{ readonly commit: string; readonly fleet: Fleet }>;
   /** A plan for this commit was published: the yes to a rewind to it is used up. */
   published(commit: string): void;
+}
+
+export interface WantedCommit {
+  readonly commit: string;
+  readonly problems: readonly Problem[];
+  /** The tip of the branch, where the commit is only what the record claims: its files are not read. */
+  readonly insteadOf?: string;
 }
 
 /** Follows a branch of desired state. `acceptRewind`: the commit, or how it begins, to which history may go back once. */
@@ -28,28 +37,52 @@ export function desiredFleet(input: {
 }): DesiredFleet {
   const { desired, log } = input;
   let { acceptRewind } = input;
+  /** On the followed branch when this daemon looked, or in its history. */
   let accepted: string | undefined;
+  /** Of the record, as long as the branch does not bear it out. */
+  let claimed: string | undefined;
   let loaded: { readonly commit: string; readonly fleet: Fleet } | undefined;
+  const loadFiles = async (commit: string): Promise<Fleet | undefined> => {
+    if (loaded?.commit === commit) return loaded.fleet;
+    if (!(await desired.has(commit))) return undefined;
+    loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
+    return loaded.fleet;
+  };
   const isRewindAccepted = (commit: string): boolean => acceptRewind !== undefined && commit.startsWith(acceptRewind);
 
   return {
-    accept(commit) {
-      accepted = commit;
+    claim(commit) {
+      claimed = commit;
     },
     async commit() {
       const tip = await desired.poll();
+      if (claimed !== undefined && (claimed === tip || (await desired.isAncestor(claimed, tip)))) {
+        accepted = claimed;
+        claimed = undefined;
+      }
+      // Whoever can push to the status branch could name any commit that was ever pushed anywhere.
+      if (accepted === undefined && claimed !== undefined && !isRewindAccepted(tip)) {
+        const problems = [rewound({ branch: input.branch, tip, accepted: claimed, isKnown: false })];
+        return { commit: claimed, problems, insteadOf: tip };
+      }
       const descends = accepted === undefined || tip === accepted || (await desired.isAncestor(accepted, tip));
       if (!descends && !isRewindAccepted(tip))
-        return { commit: accepted!, problems: [rewound({ branch: input.branch, tip, accepted: accepted! })] };
-      if (!descends) log.warn({ commit: tip, before: accepted }, 'rewind accepted');
+        return {
+          commit: accepted!,
+          problems: [rewound({ branch: input.branch, tip, accepted: accepted!, isKnown: true })],
+        };
+      if (!descends || claimed !== undefined) log.warn({ commit: tip, before: accepted ?? claimed }, 'rewind accepted');
       accepted = tip;
+      claimed = undefined;
       return { commit: tip, problems: [] };
     },
-    async load(commit, record) {
-      if (loaded?.commit === commit) return loaded.fleet;
-      if (!(await desired.has(commit))) return fleetOfLostCommit(commit, record);
-      loaded = { commit, fleet: await input.load(await desired.tree(commit)) };
-      return loaded.fleet;
+    async load({ commit, insteadOf }, record) {
+      if (insteadOf !== undefined) return fleetOfLostCommit(commit, record);
+      return (await loadFiles(commit)) ?? fleetOfLostCommit(commit, record);
+    },
+    async followed({ commit, insteadOf }, fleet) {
+      if (insteadOf === undefined) return { commit, fleet };
+      return { commit: insteadOf, fleet: (await loadFiles(insteadOf)) ?? emptyFleet };
     },
     published(commit) {
       if (isRewindAccepted(commit)) acceptRewind = undefined;

@@ -19,6 +19,7 @@ import { gatheredRecord } from '../record/gathered-record.ts';
 import { startsSomething, statusFiles } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
+import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import { syncApprovals } from './approvals.ts';
@@ -35,6 +36,8 @@ export interface PassPorts {
   readonly approvals: Approvals;
   readonly members: FleetMembers;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
+  /** The same for files of the past, which must not take the place of the present ones in a cache. */
+  readonly loadPast: (tree: RepoTree) => Promise<Fleet>;
   readonly clock: Clock;
   readonly pace: Clock;
   readonly log: Logger;
@@ -57,6 +60,7 @@ export function passEffects(
   const { members, approvals } = input;
   const memory = statusMemory(input.status, input.log);
   const wanted = desiredFleet(input);
+  const verify = recordVerifier(input);
   const pace = pushPace(input.pace, input.publishIntervalMs);
   /** Of the last plan, whatever became of it: what did not change since is not planned again. */
   let memo: PlanMemo | undefined;
@@ -65,9 +69,9 @@ export function passEffects(
       case 'readRecord':
         return { kind: 'recordRead', remembered: await memory.read(members.disputed()) };
       case 'acceptCommit':
-        return void wanted.accept(effect.commit);
+        return void wanted.claim(effect.commit);
       case 'load':
-        return { kind: 'loaded', loaded: await load(input, wanted, effect) };
+        return { kind: 'loaded', loaded: await load({ input, wanted, verify }, effect) };
       case 'adopt':
         await adopt(members, effect.loaded.input);
         return { kind: 'adopted', loaded: effect.loaded };
@@ -101,15 +105,20 @@ export function passEffects(
 }
 
 async function load(
-  input: PassPorts,
-  wanted: DesiredFleet,
-  { before, record }: { readonly before: Remembered; readonly record: FleetRecord },
+  {
+    input,
+    wanted,
+    verify,
+  }: { readonly input: PassPorts; readonly wanted: DesiredFleet; readonly verify: RecordVerifier },
+  { before, record: claimed }: { readonly before: Remembered; readonly record: FleetRecord },
 ): Promise<Loaded> {
-  const { commit, problems } = await wanted.commit();
-  const fleet = await wanted.load(commit, record);
+  const asked = await wanted.commit();
+  const { commit, problems } = asked;
+  const fleet = await wanted.load(asked, claimed);
+  const { record, problems: mismatches } = await verify(claimed, await wanted.followed(asked, fleet));
   await input.members.follow(membersOf(fleet, record), fleet.priceLists);
   const now = formatInstant(input.clock.now());
-  const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems];
+  const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];
   const whole = { ...fleet, problems: found };
   return { before, record, fleet, problems, input: { now, commit, fleet: whole, record, digest: sha256 } };
 }

@@ -16,6 +16,7 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
   gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last pass finished, seconds since 1970.'],
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
+  gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not bear out.'],
   gitfleet_cluster_connection_status: ['gauge', 'Members by state (reachable, unreachable).'],
   gitfleet_queue_depth: ['gauge', 'Members with something still to do.'],
   gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],
@@ -40,6 +41,7 @@ export function metrics(): Metrics {
   }
   // A counter that first appears with its first event shows no increase.
   add('gitfleet_git_push_conflicts_total', '', 0);
+  add('gitfleet_record_mismatch_total', '', 0);
   for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0);
   return {
     count: (name, labels = {}, by = 1) => add(name, labelText(labels), by),

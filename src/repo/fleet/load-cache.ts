@@ -18,6 +18,16 @@ export interface LoadCache {
 /** A cache for as long as the process runs. */
 export const memoryCache = (): LoadCache => cache(new Map(), undefined);
 
+/** For files of the past: what they share with the present is not parsed again, and nothing of the present is forgotten. */
+export function readThrough({ get }: LoadCache): LoadCache {
+  const past = new Map<string, ParsedFile>();
+  return {
+    get: (oid) => past.get(oid) ?? get(oid),
+    put: (oid, parsed) => void past.set(oid, parsed),
+    flush: async () => {},
+  };
+}
+
 /**
  * Reads the cache of a directory. Every line carries its own digest: one that was cut off, or in which a bit fell over, is
  * ignored, since everything in it can be made again. Readable by its owner only, since a fleet repo may hold Secrets.

@@ -1,0 +1,57 @@
+import type { Fleet } from '../../../engine/input.ts';
+import type { RepoTree } from '../../../repo/tree.ts';
+import type { DesiredState } from '../../ports.ts';
+
+/** The followed branch up to one of its commits. Nothing else is believed to have been wanted. */
+export interface FollowedHistory {
+  /** The commit that is planned for. */
+  readonly tip: string;
+  /** The fleet as the branch held it; undefined for a commit that is not in its history, or whose files are missing. */
+  fleetAt(commit: string): Promise<Fleet | undefined>;
+  /** The fleets before a commit, newest first, along the first parents: at most {@link mostSteps} of them. */
+  before(commit: string): AsyncIterable<Fleet>;
+}
+
+/** How far back a last valid version is looked for. Each step loads the files that changed; a broken file is fixed within days. */
+const mostSteps = 50;
+/** Fleets kept in memory: records name few commits, and those of one look are asked for together. */
+const mostKept = 8;
+
+const commitForm = /^[0-9a-f]{40}$/;
+
+/** Fleets of past commits stay loaded from one look to the next. `load` must not forget what the present fleet is made of. */
+export function followedHistory(
+  desired: Pick<DesiredState, 'has' | 'isAncestor' | 'parentOf' | 'tree'>,
+  load: (tree: RepoTree) => Promise<Fleet>,
+): (tip: { readonly commit: string; readonly fleet: Fleet }) => FollowedHistory {
+  const loaded = new Map<string, Fleet>();
+
+  async function fleetOf(commit: string): Promise<Fleet | undefined> {
+    const known = loaded.get(commit);
+    if (known) return known;
+    if (!(await desired.has(commit))) return undefined;
+    const fleet = await load(await desired.tree(commit));
+    for (const oldest of [...loaded.keys()].slice(0, loaded.size + 1 - mostKept)) loaded.delete(oldest);
+    loaded.set(commit, fleet);
+    return fleet;
+  }
+
+  return ({ commit: tip, fleet }) => ({
+    tip,
+    async fleetAt(commit) {
+      if (commit === tip) return fleet;
+      // What is no commit is nothing to ask git about.
+      if (!commitForm.test(commit) || !(await desired.isAncestor(commit, tip))) return undefined;
+      return fleetOf(commit);
+    },
+    async *before(commit) {
+      let at = commit === tip || commitForm.test(commit) ? await desired.parentOf(commit) : undefined;
+      for (let step = 0; step < mostSteps && at !== undefined; step++) {
+        const found = await fleetOf(at);
+        if (found === undefined) return;
+        yield found;
+        at = await desired.parentOf(at);
+      }
+    },
+  });
+}
