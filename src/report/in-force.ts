@@ -14,7 +14,7 @@ import type {
   RecordDocument,
   ToldHold,
 } from '../engine/plan-document.ts';
-import { asAsked, isUnanswered } from '../engine/staged/approval/request-file.ts';
+import { asRequested, isUnanswered } from '../engine/staged/approval/request-file.ts';
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
 
@@ -96,7 +96,7 @@ const asPlanned = (plan: Plan): InForce => ({
 function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InForceInput['fleet']): PlannedApproval[] {
   const planned = new Map(plan.approvals.map((approval) => [placementKey(approval), approval]));
   const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));
-  return [...approvals.values()].map(asAsked).filter((approval) => {
+  return [...approvals.values()].map(asRequested).filter((approval) => {
     const key = placementKey(approval);
     const now = planned.get(key);
     return isUnanswered(approval) && (now ? isUnanswered(now) : !answered.has(key));

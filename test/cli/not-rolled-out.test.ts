@@ -58,6 +58,6 @@ describe('of an External placement', () => {
     fleet.git('commit', '-qm', 'Tidy up');
     fleet.look();
     fleet.commit({ 'clusters/eu-2.yaml': member('eu-2', { env: 'prod' }) }, 'Add eu-2');
-    expect(await told()).toEqual(['pay: nothing is on eu-1, eu-2, us-1 yet']);
+    expect(await told()).toEqual(['pay: nothing is deployed to eu-1, eu-2, us-1 yet']);
   });
 });

@@ -183,7 +183,7 @@ describe('tree shows everything under a placement', () => {
       ├── dev-1  available, Bound, snapshot 0
       │   ├── Namespace pay  left out, override no-settings-0
       │   └── Deployment pay/pay  left out, override no-settings-0
-      └── us-1  pending, Scheduled, no snapshot yet, RolloutNotStartedYet: waits for its turn in stage prod of update run pay-1
+      └── us-1  pending, Scheduled, no snapshot yet, RolloutNotStartedYet: waiting for its turn in stage prod of update run pay-1
       "
     `);
   });

@@ -98,7 +98,7 @@ describe('gitfleet render', () => {
       'a cluster that waits for its turn',
       ['--cluster', 'us-1', '--placement', 'pay'],
       1,
-      'gitfleet: nothing is assigned to us-1 by pay now: waits for its turn in stage prod of update run pay-1\n',
+      'gitfleet: nothing is assigned to us-1 by pay now: waiting for its turn in stage prod of update run pay-1\n',
     ],
   ])('says so for %s', async (_, args, code, err) => {
     expect(await render(...args)).toEqual({ code, out: '', err });
@@ -141,7 +141,7 @@ describe('gitfleet render', () => {
       expect(await cli('render', '--repo', frozen, ...at, '--cluster', 'us-1')).toEqual({
         code: 1,
         out: '',
-        err: 'gitfleet: nothing is assigned to us-1 by pay now: run pay-1 goes on with stage dev once freeze friday ends at 2026-11-20T11:00:00Z\n',
+        err: 'gitfleet: nothing is assigned to us-1 by pay now: run pay-1 continues with stage dev once freeze friday ends at 2026-11-20T11:00:00Z\n',
       });
     });
   });
@@ -153,7 +153,7 @@ describe('gitfleet render', () => {
       titles: ['Namespace web', 'ConfigMap settings', 'Deployment web'],
     });
     expect(err).toBe(
-      'note: pay on us-1 stays as it is for now: waits for its turn in stage prod of update run pay-1\n' +
+      'note: pay on us-1 stays as it is for now: waiting for its turn in stage prod of update run pay-1\n' +
         'gitfleet: web/settings cannot be rendered for us-1: override snapshot web/us-0 on v1 ConfigMap web/settings: rule 1, patch 1: add /data/where: cluster us-1 has no label "continent"\n',
     );
   });

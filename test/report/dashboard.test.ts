@@ -37,7 +37,7 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
 
     ## Waiting for approval
 
-    - **pay-1**, stage **dev**: run pay-1 waits since 2026-11-20T10:00:10Z for a person to approve stage dev after it finished: merge branch gitfleet/approve/pay-1-after-dev, or its pull request
+    - **pay-1**, stage **dev**: run pay-1 is waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished: merge branch gitfleet/approve/pay-1-after-dev, or its pull request
       Yes: merge the branch \`gitfleet/approve/pay-1-after-dev\` into \`main\`. In a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
 
     ## Problems
@@ -52,7 +52,7 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
 
     | run | snapshot | clusters done | state |
     |---|---|---|---|
-    | [pay-1](runs/pay-1.yaml) | 0 | dev 1/1, prod 0/1 | waits for approval pay-1-after-dev |
+    | [pay-1](runs/pay-1.yaml) | 0 | dev 1/1, prod 0/1 | waiting for approval pay-1-after-dev |
 
     ## Placements
 

@@ -147,7 +147,7 @@ describe('a record that is damaged', () => {
       expect(each.at(-1)).toEqual({
         subject: { kind: 'ClusterResourcePlacement', name: 'web', clusterName: 'd' },
         reason: 'RecordLost',
-        message: `d is to be added once ${named} is mended: the record was lost, and with it the last good version of what that holds`,
+        message: `d is to be added once ${named} is fixed: the record was lost, and with it the last good version of the objects in that file`,
       });
 
       paper.files = { ...good };
@@ -295,7 +295,7 @@ describe('a record that is damaged', () => {
       subject: { kind: 'ClusterStagedUpdateRun', name: 'web-2' },
       reason: 'RecordLost',
       message:
-        'run web-2 takes its snapshot once resources/web.yaml is mended: the record was lost, and with it the last good version of what that holds',
+        'run web-2 takes its snapshot once resources/web.yaml is fixed: the record was lost, and with it the last good version of the objects in that file',
     });
     paper.files['resources/web.yaml'] = deployment('web', 'web', 'web:2');
     await paper.settle();
@@ -328,7 +328,7 @@ describe('a record that is damaged', () => {
     expect(plan.runs[0]?.status.conditions?.[0]).toMatchObject({
       type: 'Initialized',
       status: 'False',
-      message: expect.stringContaining('what resource snapshot 0 held was lost with the record'),
+      message: expect.stringContaining('the contents of resource snapshot 0 were lost with the record'),
     });
   });
 

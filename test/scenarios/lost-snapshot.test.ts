@@ -96,7 +96,7 @@ describe('an update run under way', () => {
     const { runs } = await paper.plan();
     expect(runs[0]?.status.conditions?.at(-1)).toMatchObject({
       reason: 'UpdateRunFailed',
-      message: 'resource snapshot 0, which the run brings, was lost with the record',
+      message: 'resource snapshot 0, which the run rolls out, was lost with the record',
     });
   });
 });

@@ -35,7 +35,7 @@ function wants(
 ): boolean {
   const binding = stayingOn(work).get(cluster);
   if (!binding || binding.state === 'Unscheduled' || !takesOver(strategyOf(work, cluster))) return false;
-  const wanted = wantedBy(contents);
+  const wanted = desiredBy(contents);
   const id = `${cluster} ${placementKey(refOf(work.placement))}`;
   const known = wanted.get(id) ?? wantedOn(work, cluster, contents.world);
   wanted.set(id, known);
@@ -43,7 +43,7 @@ function wants(
 }
 
 /** What clusters hold of placements in a plan, or will hold: filled as it is asked for. */
-const wantedBy = memoize((_: PlanContents) => new Map<string, ReadonlySet<string>>());
+const desiredBy = memoize((_: PlanContents) => new Map<string, ReadonlySet<string>>());
 
 const takesOver = ({ type, whenToTakeOver }: ApplyStrategy): boolean =>
   type !== 'ReportDiff' && whenToTakeOver !== 'Never';

@@ -11,16 +11,16 @@ interface Freeze {
 }
 
 /**
- * The pause of the whole fleet that FleetConfig's calendar `freeze` asks for at `now`. Drift repair, scheduling and snapshots
- * continue in it. An entry that cannot be read freezes until it is corrected: it is never read as none.
+ * The pause of the whole fleet at `now` by FleetConfig's calendar `freeze`. Drift repair, scheduling and snapshots continue
+ * during it. An invalid entry freezes until it is fixed: it is never read as no freeze.
  */
 export function freezeAt(config: FleetConfig | undefined, now: Timestamp): Pause {
   const written = config?.spec.freeze ?? [];
   if (written.length === 0) return notPaused;
   const parsed = written.map((entry) => ({ name: entry.name, result: parseWindow(entry) }));
-  const broken = parsed.filter(({ result }) => !result.ok).map(({ name }) => name);
-  if (broken.length > 0)
-    return { kind: 'paused', words: `freeze ${broken.join(', ')}, which is not valid, is mended`, until: undefined };
+  const invalid = parsed.filter(({ result }) => !result.ok).map(({ name }) => name);
+  if (invalid.length > 0)
+    return { kind: 'paused', endsWhen: `the invalid freeze ${invalid.join(', ')} is fixed`, until: undefined };
   const freezes = parsed.flatMap(({ name, result }) => (result.ok ? [{ name, window: result.window }] : []));
   return pauseBy(freezes, parseInstant(now) ?? 0);
 }
@@ -28,13 +28,13 @@ export function freezeAt(config: FleetConfig | undefined, now: Timestamp): Pause
 function pauseBy(freezes: readonly Freeze[], now: Instant): Pause {
   const windows = freezes.map(({ window }) => window);
   const open = freezes.filter(({ window }) => window.closesAt(now) !== undefined);
-  if (open.length === 0) return { kind: 'none', pausesAt: written(firstOpening(windows, now)) };
+  if (open.length === 0) return { kind: 'none', pausesAt: toTimestamp(firstOpening(windows, now)) };
   const names = open.map(({ name }) => name).join(', ');
-  const until = written(allClosedAt(windows, now));
-  const words =
-    until === undefined ? `freeze ${names}, which leaves no gap, is changed` : `freeze ${names} ends at ${until}`;
-  return { kind: 'paused', words, until };
+  const until = toTimestamp(allClosedAt(windows, now));
+  const endsWhen =
+    until === undefined ? `freeze ${names}, which never ends, is changed` : `freeze ${names} ends at ${until}`;
+  return { kind: 'paused', endsWhen, until };
 }
 
-const written = (instant: Instant | undefined): Timestamp | undefined =>
+const toTimestamp = (instant: Instant | undefined): Timestamp | undefined =>
   instant === undefined ? undefined : formatInstant(instant);

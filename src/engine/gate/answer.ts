@@ -1,15 +1,15 @@
-/** An approval file as its kind says it. */
+/** The answer in an approval file, read from the fields of its kind. */
 export interface WrittenAnswer<File> {
   readonly file: File;
   /** Undefined = it neither approves nor rejects. */
   readonly decision: 'approved' | 'rejected' | undefined;
-  /** Why its decision does not count. */
+  /** Why its decision does not count; undefined = it counts. */
   readonly outdated: string | undefined;
-  /** It was there before the question, so it cannot be the answer. */
+  /** The file was there before the request, so it cannot answer it. */
   readonly early: boolean;
-  /** Digest of the review that it answers; undefined = it was written by hand. */
+  /** Digest of the review that it answers; undefined = the file was written by hand. */
   readonly review: string | undefined;
-  /** The approver's own words; empty where there are none. */
+  /** The approver's message; empty if there is none. */
   readonly message: string;
 }
 
@@ -17,18 +17,18 @@ export type Answer<File> =
   /** No file, or one that neither approves nor rejects. */
   | { readonly kind: 'none'; readonly why?: string }
   | { readonly kind: 'approved'; readonly file: File; readonly flaw: ApprovalFlaw | undefined }
-  /** It approves, and does not count. */
+  /** The file approves, but does not count. */
   | { readonly kind: 'refused'; readonly file: File; readonly flaw: ApprovalFlaw }
   | { readonly kind: 'rejected'; readonly file: File; readonly message: string }
-  /** The file speaks of another review than the one asked for. */
+  /** The file answers another review than the requested one. */
   | { readonly kind: 'stale'; readonly file: File };
 
-/** Why an approval is no answer to a review: it names none, or it was on main before anybody could review anything. */
+/** Why an approval does not answer the review: it names none, or it was on main before the review was possible. */
 export type ApprovalFlaw = 'without-review' | 'early';
 
 /**
- * What main says to a gate. `digest` is that of the review asked for; it is asked only where an answer names one. A rejection
- * needs no review: it only stops.
+ * How a file on main answers a gate. `digest`: of the requested review; called only where the file names a review. A rejection
+ * needs no review: it only stops the run.
  */
 export function readAnswer<File>(
   written: WrittenAnswer<File> | undefined,

@@ -8,36 +8,37 @@ type GateHold = Pick<Hold, 'reason' | 'message'>;
 export const requestMade = (name: string): string => `approval request ${name} is on its branch`;
 export const approvedOnMain = (name: string): string => `approval ${name} is on main`;
 export const rejectedOnMain = (name: string, why: string): string =>
-  `approval ${name} was refused on main${why === '' ? '' : `: ${why}`}`;
-export const takenBack = (name: string): string => `approval ${name} was taken back before the next cluster started`;
+  `approval ${name} was rejected on main${why === '' ? '' : `: ${why}`}`;
+export const withdrawnOnMain = (name: string): string =>
+  `approval ${name} was withdrawn before the next cluster started`;
 
-/** The answer on main, in a file of that name, is to another question. */
+/** The approval file `file` on main answers another review. */
 export const staleHold = (request: ApprovalRequestName, file: string): GateHold => ({
   reason: 'ApprovalStale',
   message: `approval ${file} on main is for another review than the present one: ${howToMerge(request)}`,
 });
 
-/** What a gate that is closed waits for. */
+/** What a closed gate is waiting for. */
 export function closedHolds(gate: {
   readonly request: ApprovalRequestName;
-  /** `run web-1`. */
-  readonly who: string;
-  /** `stage canary before it starts`. */
-  readonly what: string;
-  /** When it was asked for; undefined = unknown. */
+  /** What waits: `run web-1`. */
+  readonly waiting: string;
+  /** What is to be approved: `stage canary before it starts`. */
+  readonly subject: string;
+  /** When the approval was requested; undefined = unknown. */
   readonly since: string | undefined;
-  /** Why a file that is on main does not count. */
+  /** Why the file on main does not count. */
   readonly why: string | undefined;
-  /** How an approval that was there was withdrawn. */
+  /** The message of a withdrawn approval. */
   readonly withdrawn: string | undefined;
 }): GateHold[] {
-  const { request, who, what, since, why, withdrawn } = gate;
+  const { request, waiting, subject, since, why, withdrawn } = gate;
   const merging = howToMerge(request);
   const because = why === undefined ? '' : ` (${why})`;
   return [
     {
       reason: 'WaitingForApproval',
-      message: `${who} waits since ${since} for a person to approve ${what}${because}: ${merging}`,
+      message: `${waiting} is waiting since ${since} for approval of ${subject}${because}: ${merging}`,
     },
     ...(withdrawn === undefined ? [] : [{ reason: 'ApprovalWithdrawn' as const, message: `${withdrawn}: ${merging}` }]),
   ];
@@ -45,13 +46,13 @@ export function closedHolds(gate: {
 
 const flaws: Readonly<Record<ApprovalFlaw, { readonly code: ProblemCode; readonly is: string }>> = {
   'without-review': { code: 'approval-without-review', is: 'does not name what was reviewed' },
-  early: { code: 'early-approval', is: 'was on main before its run asked for it' },
+  early: { code: 'early-approval', is: 'was on main before its run requested it' },
 };
 
-/** As a clause: why a file that approves does not count. */
+/** Why an approval does not count, as a clause. */
 export const whyRefused = (name: string, flaw: ApprovalFlaw): string => `approval ${name} ${flaws[flaw].is}`;
 
-/** An approval that is no answer to a review is refused, unless the fleet allows approvals that are written by hand. */
+/** An approval that does not answer the review is refused, unless the fleet accepts approvals written by hand. */
 export const flawedApproval = (
   name: string,
   flaw: ApprovalFlaw,

@@ -1,6 +1,6 @@
 import type { RemovalApproval } from '../../api/gitfleet.ts';
 
-/** Of the RemovalApproval that a removal asks for, and of its branch: short, and one for each digest. */
+/** The name of the RemovalApproval that a removal requires, and of its branch. Short, and one per digest. */
 export const removalName = (digest: string): string => `removal-${digest.replace(/^sha256:/, '').slice(0, 12)}`;
 
 /** Whether a RemovalApproval on main names the digest. */

@@ -6,13 +6,13 @@ export interface ApprovalRequestName {
   readonly namespace?: string | undefined;
 }
 
-/** The branch that asks for an approval; merging it approves. */
+/** The branch of an approval request; merging it approves. */
 export const approvalBranch = (request: ApprovalRequestName): string => `gitfleet/approve/${placementKey(request)}`;
 
-/** What approves, as a clause of a message. */
+/** How to approve, as a clause of a message. */
 export const howToMerge = (request: ApprovalRequestName): string =>
   `merge branch ${approvalBranch(request)}, or its pull request`;
 
-/** The command that merges it: in the repo itself, or in a clone of it, which fetches and pushes. */
+/** The command that merges it, in the repo itself or in a clone. */
 export const mergeCommand = (branch: string, inPlace: boolean): string =>
   inPlace ? `git merge ${branch}` : `git pull && git merge origin/${branch} && git push`;

@@ -1,8 +1,8 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 
-/** On an approval file: the digest of what was reviewed. An answer to something else is none. */
+/** An annotation of approval files: the digest of what was reviewed. An answer to another review does not count. */
 export const reviewAnnotation = 'gitfleet.dev/review';
 
-/** `reviewed` holds all that an approval stands for, and nothing that may change without making it another. */
+/** `reviewed` holds everything that an approval covers. Any change of it requires a new approval. */
 export const digestOfReview = (reviewed: object, digest: (text: string) => string): string =>
   `sha256:${digest(canonicalJson(reviewed))}`;

@@ -16,23 +16,23 @@ interface Turn {
   readonly state: RunState;
   /** A conflict between bindings: nothing in the placement may move. */
   readonly conflict: boolean;
-  /** The run that is under way on the same placement. */
+  /** The active run of the same placement. */
   readonly blockedBy: StagedUpdateRun | undefined;
 }
 
-/** One run's turn in a plan: initialize, validate again, then what its state says. A run that is over waits for nothing. */
-export function advanceRun(begun: RunStep, context: RunContext, turn: Turn): RunStep {
-  if (isOver(begun.status)) return begun;
-  const step = inItsState(begun, context, turn);
-  return isOver(step.status) ? { ...step, holds: begun.holds, wakes: begun.wakes } : step;
+/** One run's turn in a plan: initialize, validate again, then act on its state. A run that is over waits for nothing. */
+export function advanceRun(before: RunStep, context: RunContext, turn: Turn): RunStep {
+  if (isOver(before.status)) return before;
+  const step = advanceByState(before, context, turn);
+  return isOver(step.status) ? { ...step, holds: before.holds, wakes: before.wakes } : step;
 }
 
-function inItsState(begun: RunStep, context: RunContext, turn: Turn): RunStep {
-  const known = isInitialized(begun.status);
-  if (!known && turn.conflict) return begun;
-  const ready = known ? skipLeftClusters(begun, context) : initialize(begun, context);
+function advanceByState(before: RunStep, context: RunContext, turn: Turn): RunStep {
+  const wasInitialized = isInitialized(before.status);
+  if (!wasInitialized && turn.conflict) return before;
+  const ready = wasInitialized ? skipLeftClusters(before, context) : initialize(before, context);
   if (!isInitialized(ready.status)) return ready;
-  const step = withEarlyApprovals(ready, context, { isNew: !known });
+  const step = withEarlyApprovals(ready, context, { isNew: !wasInitialized });
   const abort = abortReason(step, context);
   if (abort !== undefined)
     return { ...step, status: withReason(step.status, 'UpdateRunFailed', abort, context.input.now) };
@@ -41,7 +41,7 @@ function inItsState(begun: RunStep, context: RunContext, turn: Turn): RunStep {
   if (turn.blockedBy !== undefined)
     return withHold(step, context, {
       reason: 'OtherRunActive',
-      message: `run ${context.run.metadata.name} waits until run ${turn.blockedBy.metadata.name} of the same placement is over or stopped; if it cannot be, ${endInstruction({ ...context, run: turn.blockedBy })}`,
+      message: `run ${context.run.metadata.name} is waiting for run ${turn.blockedBy.metadata.name} of the same placement to finish or stop; if it cannot, ${endInstruction({ ...context, run: turn.blockedBy })}`,
     });
   return execute(step, context);
 }

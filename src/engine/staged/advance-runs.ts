@@ -8,12 +8,12 @@ import type { Hold, PlannedApproval, PlannedRun } from '../plan-document.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
 import { isInitialized, isOver } from '../update-run.ts';
-import { inTurn, isActive } from './active-order.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
-import { flawedApprovals } from './approval/pass-gate.ts';
+import { flawedApprovals } from './approval/check-gate.ts';
 import { plannedApprovals } from './approval/planned-approvals.ts';
 import { markPending } from './execute/pending-bindings.ts';
-import { asOfGeneration } from './generation.ts';
+import { inExecutionOrder, isActive } from './execution-order.ts';
+import { withGeneration } from './generation.ts';
 import { sortingWarnings } from './initialize/sorting-warnings.ts';
 import { membershipHolds } from './left-clusters.ts';
 import { admitState, type RunState, stateOf } from './run-state.ts';
@@ -27,19 +27,19 @@ export interface RunsOutcome {
   readonly holds: readonly Hold[];
   readonly wakes: readonly Timestamp[];
   readonly problems: readonly Problem[];
-  /** What `runs/<[ns.]name>.yaml` must hold: the file with the state the run is really in, and its status. */
+  /** The content of `runs/<[ns.]name>.yaml`: the run with the state that it is really in, and its status. */
   readonly recorded: readonly StagedUpdateRun[];
 }
 
 /**
  * Advances all update runs of one placement as far as they can go now (KubeFleet pkg/controllers/updaterun; differences in
- * docs/compatibility.md). A second call with the outcome changes nothing. A run whose file is gone is simply not listed:
- * its bindings stay as they are, its approval branches are withdrawn.
+ * docs/compatibility.md). A second call with the outcome changes nothing. A run whose file is removed is not listed: its
+ * bindings stay as they are, and its approval branches are withdrawn.
  */
-export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome {
-  const external = begun.placement.spec.strategy.type === 'External';
-  const conflict = external ? sameCluster(begun, () => false).conflict : undefined;
-  let work = conflict ? withConflict(begun, conflict) : begun;
+export function advanceRuns(scheduled: PlacementWork, input: RunsInput): RunsOutcome {
+  const external = scheduled.placement.spec.strategy.type === 'External';
+  const conflict = external ? sameCluster(scheduled, () => false).conflict : undefined;
+  let work = conflict ? withConflict(scheduled, conflict) : scheduled;
   let active: { readonly run: StagedUpdateRun; readonly step: RunStep; readonly state: RunState } | undefined;
   const done: { readonly context: RunContext; readonly step: RunStep; readonly recorded: StagedUpdateRun }[] = [];
   const recordOf = (run: StagedUpdateRun): StagedUpdateRun | undefined => {
@@ -47,7 +47,7 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
     return isMereHold(recorded) ? undefined : recorded;
   };
 
-  for (const run of inTurn(input.runs, (candidate) => recordOf(candidate)?.status)) {
+  for (const run of inExecutionOrder(input.runs, (candidate) => recordOf(candidate)?.status)) {
     const context: RunContext = { run, input };
     const fresh: RunStep = { work, status: recordOf(run)?.status ?? {}, holds: [], wakes: [], problems: [] };
     const lost = {
@@ -64,17 +64,17 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
     const admitted = admitState(run, recordOf(run));
     const turn = { state: admitted.state, conflict: conflict !== undefined, blockedBy: active?.run };
     const advanced = advanceRun(admitted.denied ? denied(fresh, context, admitted.denied) : fresh, context, turn);
-    const underWay = isInitialized(advanced.status) && !isOver(advanced.status);
-    const held = underWay ? membershipHolds(advanced, context) : advanced;
-    const told = flawedApprovals(sortingWarnings(held, context), context);
-    const step = { ...told, status: asOfGeneration(told.status, run.metadata.generation) };
+    const isRunning = isInitialized(advanced.status) && !isOver(advanced.status);
+    const held = isRunning ? membershipHolds(advanced, context) : advanced;
+    const reported = flawedApprovals(sortingWarnings(held, context), context);
+    const step = { ...reported, status: withGeneration(reported.status, run.metadata.generation) };
     work = step.work;
     if (active === undefined && isActive(step.status)) active = { run, step, state: admitted.state };
     const recordedRun = withState(run, admitted.state, admitted.denied !== undefined);
     done.push({ context, step, recorded: { ...recordedRun, status: step.status } });
   }
 
-  // A run that is stopping wants nothing to move any more.
+  // A run that is stopping moves no more bindings.
   const moving = active?.state === 'Run' ? { run: active.run, step: { ...active.step, work } } : undefined;
   const sorted = [...done].sort(by(({ context }) => placementKey(context.run.metadata)));
   return {
@@ -91,9 +91,9 @@ export function advanceRuns(begun: PlacementWork, input: RunsInput): RunsOutcome
 type Conflict = NonNullable<SameCluster['conflict']>;
 
 function denied(step: RunStep, context: RunContext, message: string): RunStep {
-  const told = withHold(step, context, { reason: 'StateTransitionDenied', message });
-  const fix = 'write the state the run was in, or commit a new run';
-  return withProblem(told, context, {
+  const held = withHold(step, context, { reason: 'StateTransitionDenied', message });
+  const fix = 'write the recorded state of the run, or commit a new run';
+  return withProblem(held, context, {
     severity: 'error',
     code: 'state-transition',
     message,
@@ -103,7 +103,7 @@ function denied(step: RunStep, context: RunContext, message: string): RunStep {
   });
 }
 
-/** The record keeps the state the run is in, so that a denied transition stays denied. */
+/** The record keeps the state that the run is in, so that a denied transition stays denied. */
 const withState = (run: StagedUpdateRun, state: RunState, changed: boolean): StagedUpdateRun =>
   changed ? { ...run, spec: { ...run.spec, state } } : run;
 

@@ -2,8 +2,8 @@ import { sourceOf } from '../problem-of.ts';
 import type { RunContext } from './step.ts';
 
 /**
- * What ends a run whatever its clusters come to. Stopping it finishes what is in flight first; a run whose file is gone is not
- * listed any more, and what its clusters were given stays.
+ * How to end a run whatever the state of its clusters. Stopping it waits for clusters in flight. Removing its file ends it at
+ * once, and its clusters keep what they have.
  */
 export function endInstruction({ run, input }: RunContext): string {
   const file = sourceOf(input, { kind: run.kind, ...run.metadata })?.file;

@@ -2,10 +2,10 @@ import type { Condition } from '../../api/meta.ts';
 import type { StageStatus, TaskStatus, UpdateRunStatus } from '../../api/staged.ts';
 
 /**
- * Every condition as of the present generation, so that a change of state does not make progress look outdated (KubeFleet
- * updaterun/controller.go). Files of a repo rarely carry a generation; then conditions carry none either.
+ * Sets the present generation on every condition, so that a change of state does not make progress look outdated (KubeFleet
+ * updaterun/controller.go). Files in a repo rarely have a generation; then conditions have none either.
  */
-export function asOfGeneration(status: UpdateRunStatus, generation: number | undefined): UpdateRunStatus {
+export function withGeneration(status: UpdateRunStatus, generation: number | undefined): UpdateRunStatus {
   if (generation === undefined) return status;
   const { stagesStatus, deletionStageStatus } = status;
   const current = <T extends { readonly conditions?: Condition[] | undefined }>(subject: T): T =>

@@ -6,8 +6,8 @@ import { withReason } from './run-conditions.ts';
 import { hasFinished, type RunContext, type RunStep, withHolds } from './step.ts';
 
 /**
- * Clusters that left the fleet before their turn, or during it, are skipped; the run goes on without them
- * (docs/compatibility.md). In the delete stage there is nothing to skip: the binding of a cluster that left goes at once.
+ * Skips clusters that left the fleet before their update finished; the run continues without them (docs/compatibility.md).
+ * The delete stage has nothing to skip: the binding of a cluster that left is removed at once.
  */
 export function skipLeftClusters(step: RunStep, { run, input }: RunContext): RunStep {
   if (endsOnMembershipChange(run)) return step;
@@ -25,20 +25,20 @@ export function skipLeftClusters(step: RunStep, { run, input }: RunContext): Run
   return { ...step, status: { ...step.status, stagesStatus: stagesStatus.map(skipped) } };
 }
 
-/** Clusters that are in the fleet and not on their way out of it. */
+/** Clusters that are in the fleet and not leaving it. */
 export const presentClusters = memoize(
   (clusters: RunContext['input']['clusters']): ReadonlySet<ClusterName> =>
     new Set(clusters.filter(({ left }) => !left).map(({ name }) => name)),
 );
 
-/** On a run; `abort` is the only value that means something. */
+/** An annotation of runs; `abort` is the only value with an effect. */
 export const membershipAnnotation = 'gitfleet.dev/on-membership-change';
 
-/** KubeFleet's rule, where the run asks for it: any change of membership or order ends the run. */
+/** Whether the run opts into KubeFleet's rule: any change of membership or order fails it. */
 export const endsOnMembershipChange = ({ metadata }: StagedUpdateRun): boolean =>
   metadata.annotations?.[membershipAnnotation] === 'abort';
 
-/** Tells of clusters that a run under way skipped and of those that joined after it was initialized. */
+/** Adds holds for clusters that a run skipped and for clusters that joined after it was initialized. */
 export function membershipHolds(step: RunStep, context: RunContext): RunStep {
   const { stagesStatus = [], deletionStageStatus } = step.status;
   const stages = deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
@@ -47,7 +47,7 @@ export function membershipHolds(step: RunStep, context: RunContext): RunStep {
       .filter(({ conditions }) => hasLeft(conditions))
       .map(({ clusterName }) => ({
         reason: 'ClusterLeft' as const,
-        message: `${clusterName} left the fleet: stage ${stageName} goes on without it`,
+        message: `${clusterName} left the fleet: stage ${stageName} continues without it`,
         stage: stageName,
         clusterName,
       })),

@@ -7,7 +7,7 @@ import type { PlannedRun } from '../plan-document.ts';
 import { holdsSelection } from '../selection/snapshot.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 
-/** An External placement of which the repo asks for something that no update run brings. */
+/** An External placement with changes in the repo that no update run rolls out. */
 export interface NotRolledOut {
   readonly placement: PlacementRef;
   /** A clause: `the repo holds other resources than snapshot 1`. */
@@ -15,8 +15,8 @@ export interface NotRolledOut {
 }
 
 /**
- * Under External nothing moves without a run, and a commit alone changes nothing: neither new contents nor a cluster that is
- * picked later. Undefined when the clusters run what the repo holds, or a run is still to take it.
+ * Under External nothing is rolled out without a run: neither new contents nor a newly selected cluster. Undefined when the
+ * clusters run what the repo holds, or a run that is not initialized yet will take it.
  */
 export function notRolledOut(
   work: PlacementWork,
@@ -28,10 +28,10 @@ export function notRolledOut(
   if (open.some(({ status }) => !isInitialized(status))) return undefined;
   const latest = latestOf(work.resourceSnapshots);
   const taken = latest !== undefined && holdsSelection(latest, { selection, contents: work.contents, digest });
-  const bare = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
+  const unbound = bindings.flatMap(({ binding }) => (binding.state === 'Scheduled' ? [binding.targetCluster] : []));
   const why = [
     ...(taken || latest === undefined ? [] : [`the repo holds other resources than snapshot ${latest.index}`]),
-    ...(open.length === 0 && bare.length > 0 ? [`nothing is on ${shortList(bare)} yet`] : []),
+    ...(open.length === 0 && unbound.length > 0 ? [`nothing is deployed to ${shortList(unbound)} yet`] : []),
   ];
   return why.length === 0 ? undefined : { placement: refOf(placement), why: why.join(', and ') };
 }

@@ -7,9 +7,9 @@ import { plannedRun } from './advance-run.ts';
 import { withReason } from './run-conditions.ts';
 
 /**
- * Runs whose placement is not there: Initialized=False for good, or the end of a run under way (KubeFleet
- * updaterun/validation.go: parent placement not found). A placement whose file is merely invalid, with no good version
- * before, only holds them.
+ * Runs whose placement does not exist: they get Initialized=False for good, or fail if they were initialized (KubeFleet
+ * updaterun/validation.go: parent placement not found). Where the placement's file is only invalid, without a last good
+ * version, they wait.
  */
 export function orphanRuns(request: {
   readonly runs: readonly StagedUpdateRun[];
@@ -31,7 +31,7 @@ export function orphanRuns(request: {
     holds.push({
       subject: { kind: run.kind, name, ...(namespace === undefined ? {} : { namespace }) },
       reason: 'NotFullyScheduled',
-      message: `run ${name} waits until the file of placement ${run.spec.placementName} is valid`,
+      message: `run ${name} is waiting for the file of placement ${run.spec.placementName} to become valid`,
     });
     return { ...run, status: before };
   });

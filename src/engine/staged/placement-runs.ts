@@ -16,7 +16,7 @@ import { acceptsHandWritten, isAbsenceCertain } from './approval/answer.ts';
 
 export type { RunsOutcome };
 
-/** Advances the update runs of one placement; `before` is what an earlier round of the same plan made of them. */
+/** Advances the update runs of one placement. `before`: their outcome in an earlier round of the same plan. */
 export function advancePlacementRuns(work: PlacementWork, world: World, before: RunsOutcome | undefined): RunsOutcome {
   const ref = refOf(work.placement);
   const runs = runsOf(ref, world);
@@ -36,12 +36,12 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     now: world.input.now,
     pause: placementPause(work, world),
     digest: world.input.digest,
-    shown: (present) => movedAsShown(present, world),
+    observed: (present) => movedAsShown(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);
       const entry = present.resourceSnapshots.find((candidate) => candidate.index === index);
-      // A run that goes back uses the override snapshots last used with that index (docs/compatibility.md, Staged update runs).
+      // A rollback uses the override snapshots last used with that index (docs/compatibility.md, Staged update runs).
       const pinned = entry && entry !== latest ? entry.overrides : undefined;
       return overridesFor(present, world, index, pinned)(cluster);
     },
@@ -56,7 +56,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
   });
 }
 
-/** The same list for all placements of a plan: what is told of it is worked out once. */
+/** One list for all placements of a plan, so that what is memoized by it is computed once. */
 const clustersOf = memoize((members: World['members']) =>
   [...members.values()].map(({ name, labels, leaving }) => ({ name, labels, left: leaving })),
 );

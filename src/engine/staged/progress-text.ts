@@ -5,19 +5,19 @@ import { conditionIs } from '../kernel/condition.ts';
 type RunStatus = NonNullable<StagedUpdateRun['status']>;
 
 /**
- * The condition that says how a run goes: `Succeeded` once it is settled, else `Progressing`, else that it could not be
- * initialized. Undefined before it begins.
+ * The condition that describes the progress of a run: `Succeeded` once it is not Unknown, else `Progressing`, else
+ * `Initialized=False`. Undefined before the run starts.
  */
 export const progressOf = (conditions: readonly Condition[] = []): Condition | undefined =>
   conditions.find(({ type, status }) => type === 'Succeeded' && status !== 'Unknown') ??
   conditions.find(({ type }) => type === 'Progressing') ??
   conditions.find(({ type, status }) => type === 'Initialized' && status === 'False');
 
-/** The condition's own sentence, without the words that the name of the run stands for. */
+/** The message of the condition, without its first words `the update run`. */
 export const inWords = ({ reason, message = '' }: Condition): string =>
   message === '' ? reason : message.replace(/^the update run (?:is )?/, '').replaceAll(';', ',');
 
-/** How many clusters of each stage are done: `staging 2/2, production 1/4`. */
+/** How many clusters of each stage have succeeded: `staging 2/2, production 1/4`. */
 export const stagesDone = ({ stagesStatus = [] }: RunStatus): string =>
   stagesStatus
     .map(({ stageName, clusters = [] }) => {
@@ -26,19 +26,19 @@ export const stagesDone = ({ stagesStatus = [] }: RunStatus): string =>
     })
     .join(', ');
 
-/** How a run goes, in a few words: what it waits for where it waits, else what its conditions say. */
+/** The progress of a run in a few words: what it is waiting for, else the message of its condition. */
 export function progressText(status: RunStatus | undefined): string {
   const now = progressOf(status?.conditions);
-  if (now === undefined) return 'not begun';
+  if (now === undefined) return 'not started';
   const waits = now.reason === 'UpdateRunWaiting' ? (status?.stagesStatus ?? []).flatMap(waitsOf) : [];
-  return waits.length === 0 ? inWords(now) : `waits for ${waits.join(' and ')}`;
+  return waits.length === 0 ? inWords(now) : `waiting for ${waits.join(' and ')}`;
 }
 
 function waitsOf(stage: StageStatus): string[] {
   const { stageName, beforeStageTaskStatus: before = [], afterStageTaskStatus: after = [] } = stage;
   return [...before, ...after].flatMap(({ type, approvalRequestName, conditions }) => {
-    const asked = conditionIs(conditions, 'ApprovalRequestCreated', 'True');
-    if (asked && !conditionIs(conditions, 'ApprovalRequestApproved', 'True'))
+    const requested = conditionIs(conditions, 'ApprovalRequestCreated', 'True');
+    if (requested && !conditionIs(conditions, 'ApprovalRequestApproved', 'True'))
       return [`approval ${approvalRequestName}`];
     const soaks =
       type === 'TimedWait' && stage.clusters?.every((it) => conditionIs(it.conditions, 'Succeeded', 'True'));

@@ -2,7 +2,7 @@ import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
 import { settle, withCondition } from '../kernel/condition.ts';
 
 /**
- * Every reason that a run, stage, cluster or task can read, with the conditions it sets (KubeFleet
+ * Every reason of a condition of a run, stage, cluster or task, with the conditions that it sets (KubeFleet
  * apis/placement/v1beta1/stageupdate_types.go). `ApprovalRejected`, `ApprovalWithdrawn` and the two reasons of `Skipped`
  * are ours (docs/compatibility.md).
  */
@@ -55,7 +55,7 @@ const conditionsOf = {
 
 export type StagedReason = keyof typeof conditionsOf;
 
-/** `subject` with the conditions that `reason` stands for; a condition whose status stays keeps its time. */
+/** `subject` with the conditions that `reason` sets; a condition whose status does not change keeps its transition time. */
 export function withReason<T extends { readonly conditions?: Condition[] | undefined }>(
   subject: T,
   reason: StagedReason,

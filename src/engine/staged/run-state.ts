@@ -2,7 +2,7 @@ import type { StagedUpdateRun } from '../../api/staged.ts';
 
 export type RunState = 'Initialize' | 'Run' | 'Stop';
 
-/** Committing a run is the intent: without `state` it runs (docs/compatibility.md; KubeFleet's default is Initialize). */
+/** Without `state` a run runs: committing it is the intent (docs/compatibility.md; KubeFleet's default is Initialize). */
 export const stateOf = (run: StagedUpdateRun): RunState => run.spec.state ?? 'Run';
 
 const denied: Readonly<Record<RunState, readonly RunState[]>> = {
@@ -12,8 +12,8 @@ const denied: Readonly<Record<RunState, readonly RunState[]>> = {
 };
 
 /**
- * The state a run is in: that of its file, unless KubeFleet's API denies the way there from the recorded one
- * (stageupdate_types.go, CEL rules on spec.state). A denied run goes on in the recorded state.
+ * The state of a run: that of its file, unless KubeFleet's API denies the transition from the recorded state
+ * (stageupdate_types.go, CEL rules on spec.state). Then the run continues in the recorded state.
  */
 export function admitState(
   run: StagedUpdateRun,
@@ -25,6 +25,6 @@ export function admitState(
   if (!denied[present].includes(wanted)) return { state: wanted };
   return {
     state: present,
-    denied: `spec.state may not go from ${present} to ${wanted}: the run goes on as ${present}`,
+    denied: `spec.state must not change from ${present} to ${wanted}: the run continues as ${present}`,
   };
 }

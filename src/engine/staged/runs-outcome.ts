@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { orphanRuns } from './orphan-runs.ts';
 import { keyOfPlacement, type RunsOutcome } from './placement-runs.ts';
 
-/** What all update runs come to, those among them whose placement is not there. */
+/** The outcome of all update runs, including those whose placement does not exist. */
 export function runsOutcome(
   advanced: ReadonlyMap<PlacementKey, RunsOutcome>,
   world: World,
@@ -35,7 +35,7 @@ export function runsOutcome(
 
 const keyOf = (run: PlannedRun): string => `${run.kind}/${placementKey(run)}`;
 
-/** Runs that name a placement which is not there. */
+/** Runs that name a placement which does not exist. */
 function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
   const { admitted, input, record } = world;
   const present = new Set(admitted.placements.map((placement) => keyOfPlacement(refOf(placement))));

@@ -29,7 +29,7 @@ export interface RunsInput {
   /** Approval files on main. */
   readonly approvals: readonly ApprovalRequest[];
   readonly recordedApprovals: ReadonlyMap<string, ApprovalRequest>;
-  /** Members with their labels as placements see them; `left`: the file is gone or names a deletionTimestamp. */
+  /** Members with their labels as placements see them; `left`: the file is removed or has a deletionTimestamp. */
   readonly clusters: readonly { readonly name: ClusterName; readonly labels: Labels; readonly left: boolean }[];
   readonly now: Timestamp;
   /** While the placement is paused no cluster is started. */
@@ -37,37 +37,37 @@ export interface RunsInput {
   readonly digest: (text: string) => string;
   /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
-  /** A moved binding as its cluster shows it now. */
-  readonly shown: (work: PlacementWork) => (step: BindingStep) => BindingStep;
+  /** A moved binding as its cluster was observed. */
+  readonly observed: (work: PlacementWork) => (step: BindingStep) => BindingStep;
   /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */
   readonly overridesFor: (
     work: PlacementWork,
     cluster: ClusterName,
     index: number,
   ) => RecordedLists | { readonly error: string };
-  /** Whether what is left of a binding on its way out is what its cluster gets with that snapshot. */
+  /** Whether the objects that remain of a removed binding are what its cluster gets with that snapshot. */
   readonly takesOver: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
-  /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` bind a run (docs/compatibility.md). */
+  /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` apply to runs (docs/compatibility.md). */
   readonly budgets: readonly DisruptionBudget[];
   /** Objects whose file is invalid; a budget among them blocks. */
   readonly refused: readonly ObjectRef[];
-  /** False when some file could not be read: then a missing approval file is no withdrawal. */
+  /** False when some file could not be read: then a missing approval file does not withdraw the approval. */
   readonly absenceIsCertain: boolean;
-  /** Approvals count that are no answer to a review (`FleetConfig.spec.approvals.handWritten`). */
+  /** Approvals count that do not answer the review (`FleetConfig.spec.approvals.handWritten`). */
   readonly handWritten: boolean;
-  /** True in the pass that found the record lost: runs unknown to it are held until their file changes. */
+  /** True in the plan that found the record lost: runs without a record are held until their file changes. */
   readonly recordLost: boolean;
-  /** Runs whose record is there and cannot be read, by `[ns.]name`: lost as well. */
+  /** Runs whose record cannot be read, by `[ns.]name`: it counts as lost. */
   readonly unread: ReadonlySet<string> | undefined;
   readonly sources: Fleet['sources'];
 }
 
-interface Written {
+interface NamedObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
 }
 
-/** What a run waits for, as far as it has been looked at. */
+/** What a run is waiting for. */
 export interface Waiting {
   readonly holds: readonly Hold[];
   /** Instants at which time alone changes something. */
@@ -90,7 +90,7 @@ export interface RunContext {
 export const strategyKind = ({ kind }: StagedUpdateRun): StagedUpdateStrategy['kind'] =>
   kind === 'ClusterStagedUpdateRun' ? 'ClusterStagedUpdateStrategy' : 'StagedUpdateStrategy';
 
-/** KubeFleet's name of the stage that removes what is not picked any more. */
+/** KubeFleet's name of the stage that removes bindings which are no longer selected. */
 export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 
 /** A hold of a run, of a stage of it or of a cluster of a stage. */
@@ -106,10 +106,10 @@ interface RunHold {
 export const withHold = <T extends Waiting>(step: T, context: RunContext, hold: RunHold): T =>
   withHolds(step, context, [hold]);
 
-/** The same for many, of which a stage may have thousands. */
+/** The step with more holds, of which a stage may have thousands. */
 export function withHolds<T extends Waiting>(step: T, { run }: RunContext, holds: readonly RunHold[]): T {
   const { name, namespace } = run.metadata;
-  const told = holds.map(
+  const added = holds.map(
     ({ reason, message, stage, clusterName, until }): Hold => ({
       subject: {
         kind: run.kind,
@@ -123,8 +123,8 @@ export function withHolds<T extends Waiting>(step: T, { run }: RunContext, holds
       ...(until === undefined ? {} : { until }),
     }),
   );
-  const wakes = told.flatMap(({ until }) => until ?? []);
-  return { ...step, holds: [...step.holds, ...told], wakes: [...step.wakes, ...wakes] };
+  const wakes = added.flatMap(({ until }) => until ?? []);
+  return { ...step, holds: [...step.holds, ...added], wakes: [...step.wakes, ...wakes] };
 }
 
 /** The step with one more instant at which time alone changes something. */
@@ -133,16 +133,16 @@ export const withWake = <T extends Waiting>(step: T, wake: Timestamp): T => ({
   wakes: [...step.wakes, wake],
 });
 
-/** `about`: the file at fault, when that is not the run's own. */
+/** `about`: the object whose file is at fault, where that is not the run. */
 export function withProblem(
   step: RunStep,
   { run, input }: RunContext,
   problem: Problem,
-  about: Written = run,
+  about: NamedObject = run,
 ): RunStep {
-  const told = problemOf(input, { kind: run.kind, ...run.metadata }, problem);
+  const reported = problemOf(input, { kind: run.kind, ...run.metadata }, problem);
   const place = sourceOf(input, { kind: about.kind, ...about.metadata });
-  return { ...step, problems: [...step.problems, { ...told, ...place }] };
+  return { ...step, problems: [...step.problems, { ...reported, ...place }] };
 }
 
 /** The step with another status of the stage at `index`. */
@@ -157,7 +157,7 @@ export const withStage = (step: RunStep, index: number, stage: StageStatus): Run
 const isTrue = (subject: { readonly conditions?: Condition[] | undefined } | undefined, type: string): boolean =>
   conditionIs(subject?.conditions, type, 'True');
 
-/** The run has given the cluster what it wants there. */
+/** The run has given the cluster its snapshot, or started its removal. */
 export const hasStarted = (cluster: ClusterUpdatingStatus): boolean => isTrue(cluster, 'Started');
 
 /** Updated, or skipped: nothing more happens to it in this run. */
@@ -167,7 +167,7 @@ export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
 /** Counts against maxConcurrency. */
 export const isInFlight = (cluster: ClusterUpdatingStatus): boolean => hasStarted(cluster) && !hasFinished(cluster);
 
-/** The strategy that a run names, of its scope. */
+/** Whether a strategy is the one that a run names, of its scope. */
 export const isStrategyOf = (
   { kind, metadata }: { readonly kind: string; readonly metadata: StagedUpdateRun['metadata'] },
   run: StagedUpdateRun,

@@ -223,7 +223,7 @@ describe('a placement with the annotation gitfleet.dev/suspended is frozen by it
       'metadata: {name: web}',
       'metadata: {name: web, annotations: {gitfleet.dev/suspended: "incident 42"}}',
     );
-  const why = 'once the annotation gitfleet.dev/suspended (incident 42) of web is taken away';
+  const why = 'once the annotation gitfleet.dev/suspended (incident 42) of web is removed';
 
   it('nothing of it moves, no eviction is carried out, and no time ends it', async () => {
     const story = await settled();
@@ -258,7 +258,7 @@ spec: {placementName: web, stagedRolloutStrategyName: slow}
 `;
     const step = await story.plan(20);
     expect(step.plan.holds.map(({ message }: Document) => message)).toEqual([
-      `run web-1 goes on with stage all ${why}`,
+      `run web-1 continues with stage all ${why}`,
     ]);
   });
 });

@@ -27,7 +27,7 @@ describe('describe approval', () => {
       Stage:      after canary
       Answer:     none yet
       Asked:      2026-11-20T11:05:00Z
-      Who waits:  run web-1: waits for the soak of canary and approval web-1-after-canary
+      Who waits:  run web-1: waiting for the soak of canary and approval web-1-after-canary
       Review:     sha256:12
 
       Opens:

@@ -78,7 +78,7 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
     fleet.commit({ 'placements/base.yaml': suspended, 'evict.yaml': evict }, 'Evict base');
     await fleet.settle();
     const told =
-      'Freeze: eviction later is carried out once the annotation gitfleet.dev/suspended (incident 42) of base is taken away';
+      'Freeze: eviction later is carried out once the annotation gitfleet.dev/suspended (incident 42) of base is removed';
     expect(await described(fleet)).toBe(held(told));
     const listed = await cli('get', 'evictions', '--repo', fleet.dir);
     expect(listed.out.split('\n')[1]!.trim().split(/ +/)).toEqual([

@@ -16,7 +16,7 @@ describe('describe run', () => {
       Snapshot:   3
       Policy:     <none>
       Asked for:  Run
-      State:      waits for the soak of canary and approval web-1-after-canary
+      State:      waiting for the soak of canary and approval web-1-after-canary
       Since:      2026-11-20T11:05:00Z
 
       Waits for:

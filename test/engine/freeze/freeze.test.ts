@@ -9,7 +9,7 @@ const config = (freeze: Written): FleetConfig => ({
   spec: { freeze },
 });
 const weekend = { name: 'weekend', schedule: '0 18 * * 5', duration: '60h' };
-const frozen = (words: string, until?: string) => ({ kind: 'paused', words, until });
+const frozen = (endsWhen: string, until?: string) => ({ kind: 'paused', endsWhen, until });
 const none = (opensAt?: string) => ({ kind: 'none', pausesAt: opensAt });
 
 // 2026-11-20 is a Friday.
@@ -49,10 +49,10 @@ describe('a freeze', () => {
       frozen('freeze weekend, fair ends at 2026-11-23T06:00:00Z', '2026-11-23T06:00:00Z'),
     ],
     [
-      'that leaves no gap does not end',
+      'without a gap does not end',
       [{ name: 'always', schedule: '@daily', duration: '24h' }],
       '2026-11-21T12:00:00Z',
-      frozen('freeze always, which leaves no gap, is changed'),
+      frozen('freeze always, which never ends, is changed'),
     ],
     [
       'that never begins is none',
@@ -61,22 +61,22 @@ describe('a freeze', () => {
       none(),
     ],
     [
-      'that cannot be read holds until it is mended',
+      'that is invalid holds until it is fixed',
       [weekend, { name: 'typo', schedule: 'fridays', duration: '1h' }],
       '2026-11-25T12:00:00Z',
-      frozen('freeze typo, which is not valid, is mended'),
+      frozen('the invalid freeze typo is fixed'),
     ],
     [
       'of no duration cannot be read',
       [{ ...weekend, duration: '0s' }],
       '2026-11-25T12:00:00Z',
-      frozen('freeze weekend, which is not valid, is mended'),
+      frozen('the invalid freeze weekend is fixed'),
     ],
     [
       'in an unknown zone cannot be read',
       [{ ...weekend, timeZone: 'Mars/Olympus' }],
       '2026-11-25T12:00:00Z',
-      frozen('freeze weekend, which is not valid, is mended'),
+      frozen('the invalid freeze weekend is fixed'),
     ],
   ])('%s', (_, freeze, now, expected) => {
     expect(freezeAt(config(freeze), now)).toEqual(expected);

@@ -14,7 +14,7 @@ const written = (change: Partial<WrittenAnswer<string>>): WrittenAnswer<string> 
 const now = (handWritten: boolean) => ({ digest: () => 'sha256:now', handWritten });
 const file = 'approvals/a.yaml';
 
-describe('what an approval file says to a gate', () => {
+describe('how an approval file answers a gate', () => {
   it.each<[string, Partial<WrittenAnswer<string>> | undefined, object]>([
     ['no file', undefined, { kind: 'none' }],
     ['one that decides nothing', { decision: undefined, review: 'sha256:old' }, { kind: 'none' }],
@@ -45,7 +45,7 @@ describe('what an approval file says to a gate', () => {
     expect(readAnswer(written({ review: 'sha256:old' }), now(true)).kind).toBe('stale');
   });
 
-  it('works out no digest where nothing is compared with it', () => {
+  it('computes no digest where nothing is compared with it', () => {
     const never = () => {
       throw new Error('asked');
     };
@@ -57,21 +57,21 @@ describe('the gate whose approval is withdrawn', () => {
   const of = (change: Partial<Parameters<typeof withdrawnGate<string>>[0]>) =>
     withdrawnGate({
       gates: ['a', 'b', 'c'],
-      isPassed: (gate) => gate !== 'c',
-      hasStartedBehind: () => false,
+      isApproved: (gate) => gate !== 'c',
+      hasStartedAfter: () => false,
       answerTo: () => ({ kind: 'none' }),
       absenceIsCertain: true,
       ...change,
     });
 
-  it('is the one passed last, when its file is gone or rejects', () => {
+  it('is the last one approved, when its file is removed or rejects', () => {
     expect(of({})).toBe('b');
     expect(of({ answerTo: () => ({ kind: 'rejected' }) })).toBe('b');
   });
 
   it.each<[string, Parameters<typeof of>[0]]>([
-    ['none is passed', { isPassed: () => false }],
-    ['something behind it has started', { hasStartedBehind: () => true }],
+    ['none is passed', { isApproved: () => false }],
+    ['something behind it has started', { hasStartedAfter: () => true }],
     ['some file cannot be read', { absenceIsCertain: false }],
     ['its file approves', { answerTo: () => ({ kind: 'approved' }) }],
     ['its file approves something else', { answerTo: () => ({ kind: 'stale' }) }],

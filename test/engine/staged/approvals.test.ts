@@ -17,7 +17,7 @@ const before = { beforeStageTasks: [approval] };
 const digestOf = (rollout: Rollout, at = 0) => rollout.outcome.approvals[at]!.reviewDigest;
 
 describe('a gate before a stage', () => {
-  it('is asked for before anything starts, and opens the stage', () => {
+  it('is requested before anything starts, and opens the stage', () => {
     const rollout = gated(before).plan();
     expect(rollout.reads).toEqual([
       'Initialized=True/UpdateRunInitializedSuccessfully',
@@ -40,7 +40,7 @@ describe('a gate before a stage', () => {
       },
     ]);
     expect(rollout.outcome.holds.map(({ message }) => message)).toEqual([
-      'run web-1 waits since 2026-11-20T10:00:00Z for a person to approve stage canary before it starts: merge branch gitfleet/approve/web-1-before-canary, or its pull request',
+      'run web-1 is waiting since 2026-11-20T10:00:00Z for approval of stage canary before it starts: merge branch gitfleet/approve/web-1-before-canary, or its pull request',
     ]);
     rollout.merge('web-1-before-canary').plan(60);
     expect(rollout.moves[0]).toBe('c-1 Bound 1 update');
@@ -53,7 +53,7 @@ describe('a gate before a stage', () => {
 });
 
 describe('the file on the branch', () => {
-  it('says yes to exactly the review that was asked for', () => {
+  it('approves exactly the review that was requested', () => {
     const rollout = gated(before).plan();
     expect(approvalFile(rollout.outcome.approvals[0]!)).toEqual({
       apiVersion: 'placement.kubernetes-fleet.io/v1',
@@ -66,7 +66,7 @@ describe('the file on the branch', () => {
             type: 'Approved',
             status: 'True',
             reason: 'Approved',
-            message: 'merging this file approves stage canary of run web-1; write status "False" to refuse it',
+            message: 'merging this file approves stage canary of run web-1; write status "False" to reject it',
           },
         ],
       },
@@ -197,12 +197,12 @@ describe('answers', () => {
       expect(gated(after, {}, { approvals: [other] }).plan().status.earlyApprovals).toBeUndefined();
     });
   });
-  it('of another review is stale, refused and asked again', () => {
+  it('of another review is stale and requested again', () => {
     const rollout = told(answer({ name, stage: 'canary', review: 'sha256:other' }));
     expect(rollout.holds).toEqual(['ApprovalStale canary', 'WaitingForApproval canary']);
     expect(passed(rollout.change({ approvals: [] }).merge(name).plan(30))).toBe(true);
   });
-  it('a stale no is no no', () => {
+  it('a stale rejection does not count', () => {
     expect(told(answer({ name, stage: 'canary', review: 'sha256:other', status: 'False' })).holds).toContain(
       'ApprovalStale canary',
     );
@@ -210,7 +210,7 @@ describe('answers', () => {
   it.each(['Unknown' as const])('%s says nothing', (status) => {
     expect(told(answer({ name, stage: 'canary', status })).holds).toEqual(['WaitingForApproval canary']);
   });
-  it('of another generation says nothing', () => {
+  it('of another generation does not count', () => {
     const rollout = told(answer({ name, stage: 'canary', generation: 2 }));
     expect(rollout.outcome.holds[0]!.message).toContain('is of generation 2, not 1');
     expect(passed(allowed(answer({ name, stage: 'canary', generation: 1 })))).toBe(true);
@@ -220,12 +220,12 @@ describe('answers', () => {
       'WaitingForApproval canary',
     ]);
   });
-  it('a no on main ends the run', () => {
+  it('a rejection on main ends the run', () => {
     const rollout = told(answer({ name, stage: 'canary', status: 'False', message: 'too hot today' }));
     expect(rollout.reads.slice(1)).toEqual(['Progressing=False/ApprovalRejected', 'Succeeded=False/ApprovalRejected']);
     expect(rollout.stages['canary']).toMatch(/^Progressing=False\/ApprovalRejected Succeeded=False\/ApprovalRejected;/);
     expect(rollout.status.conditions!.at(-1)!.message).toBe(
-      'approval web-1-after-canary was refused on main: too hot today',
+      'approval web-1-after-canary was rejected on main: too hot today',
     );
     expect(
       rollout.outcome.approvals.map(({ status }) => status.conditions.map(({ type, status: is }) => [type, is])),
@@ -265,10 +265,10 @@ describe('answers', () => {
   });
 });
 
-describe('taking an approval back', () => {
+describe('withdrawing an approval', () => {
   const soaking = { afterStageTasks: [approval, { type: 'TimedWait' as const, waitTime: '1h' }] };
   const passedEarly = () => gated(soaking).plan().ready('c-1').plan(10).merge('web-1-after-canary').plan(20);
-  it('works before the next cluster starts, is told, and is asked again', () => {
+  it('works before the next cluster starts, is reported, and the approval is requested again', () => {
     const rollout = passedEarly();
     expect(rollout.holds).toEqual(['WaitingForTime canary']);
     rollout.change({ approvals: [] }).plan(30);
@@ -284,7 +284,7 @@ describe('taking an approval back', () => {
     expect(rollout.stages['canary']).toMatch(/^Progressing=False\/StageUpdatingWaiting;/);
     expect(rollout.holds).toEqual(['WaitingForApproval canary', 'ApprovalWithdrawn canary']);
   });
-  it('means nothing once the next cluster has started', () => {
+  it('has no effect once the next cluster has started', () => {
     const rollout = gated(after)
       .plan()
       .ready('c-1')
@@ -299,18 +299,18 @@ describe('taking an approval back', () => {
       'ApprovalAccepted',
     ]);
   });
-  it('means nothing while some file cannot be read', () => {
+  it('has no effect while some file cannot be read', () => {
     expect(passedEarly().change({ approvals: [], absenceIsCertain: false }).plan(30).holds).toEqual([
       'WaitingForTime canary',
     ]);
   });
-  it('becomes a no when the file says so', () => {
+  it('becomes a rejection when the file rejects', () => {
     const rollout = passedEarly()
       .change({ approvals: [answer({ name: 'web-1-after-canary', stage: 'canary', status: 'False' })] })
       .plan(30);
     expect(rollout.reads).toContain('Succeeded=False/ApprovalRejected');
   });
-  it('before the first cluster of the run is simply asked again', () => {
+  it('before the first cluster of the run starts is requested again', () => {
     // The budget keeps the first cluster from starting after its gate has opened.
     const budget = {
       apiVersion: 'placement.kubernetes-fleet.io/v1beta1' as const,
@@ -329,7 +329,7 @@ describe('taking an approval back', () => {
 });
 
 describe('a namespaced run', () => {
-  it('asks with an ApprovalRequest in its namespace', () => {
+  it('requests approval with an ApprovalRequest in its namespace', () => {
     const run = { ...runOf(), kind: 'StagedUpdateRun' as const, metadata: { name: 'web-1', namespace: 'shop' } };
     const strategy = { ...strategyOf(stage('canary', before), stage('prod')), kind: 'StagedUpdateStrategy' as const };
     const rollout = gated(

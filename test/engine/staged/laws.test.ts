@@ -92,18 +92,18 @@ describe('runs without their placement', () => {
     ...runOf(),
     status: { conditions: [{ type: 'Initialized', status: 'True' as const, reason: 'x' }] },
   };
-  it('are refused at initialization, for good', () => {
+  it('fail initialization for good', () => {
     const [run] = orphans().runs;
     expect(words(run!.status.conditions)).toEqual(['Initialized=False/UpdateRunInitializedFailed']);
     expect(run!.status.conditions![0]!.message).toBe('parent placement web not found');
   });
-  it('end when under way', () => {
+  it('fail once initialized', () => {
     expect(words(orphans(underWay).runs[0]!.status.conditions).slice(1)).toEqual([
       'Progressing=False/UpdateRunFailed',
       'Succeeded=False/UpdateRunFailed',
     ]);
   });
-  it('only wait while the placement’s file is invalid', () => {
+  it('wait while the placement’s file is invalid', () => {
     const { runs, holds } = orphans(undefined, true);
     expect(runs[0]!.status).toEqual({});
     expect(holds.map(({ reason }) => reason)).toEqual(['NotFullyScheduled']);

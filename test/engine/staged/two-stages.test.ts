@@ -14,7 +14,7 @@ const fleet = () =>
   });
 
 describe('two stages, a soak and a gate', () => {
-  it('is one way from the commit to the last cluster, and a replan is empty at each step', () => {
+  it('run from the commit to the last cluster, and a replan is empty at each step', () => {
     const rollout = fleet().plan();
     expect(rollout.reads).toEqual([
       'Initialized=True/UpdateRunInitializedSuccessfully',
@@ -43,7 +43,7 @@ describe('two stages, a soak and a gate', () => {
       {
         subject: { kind: 'ClusterStagedUpdateRun', name: 'web-1', stage: 'canary' },
         reason: 'WaitingForApproval',
-        message: `run web-1 waits since ${at(60)} for a person to approve stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary, or its pull request`,
+        message: `run web-1 is waiting since ${at(60)} for approval of stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary, or its pull request`,
       },
     ]);
     expect(rollout.outcome.approvals).toEqual([

@@ -195,7 +195,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   pause: notPaused,
   digest,
   takeSnapshot,
-  shown: () => (step) => step,
+  observed: () => (step) => step,
   takesOver: () => false,
   budgets: [],
   refused: [],

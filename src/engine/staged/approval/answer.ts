@@ -1,7 +1,7 @@
 import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../../api/staged.ts';
 import { type Answer, readAnswer, type WrittenAnswer } from '../../gate/answer.ts';
+import { approverMessage } from '../../gate/approval-text.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
-import { ownWords } from '../../gate/wording.ts';
 import { type Fleet, sourceKey } from '../../input.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { memoize } from '../../kernel/memoize.ts';
@@ -12,18 +12,18 @@ import { approvalName, olderApprovalName, type StageGate } from './stage-gates.t
 
 export type StageAnswer =
   | Answer<ApprovalRequest>
-  /** The file bears the gate's name but names another run or stage. */
+  /** The file has the name of the gate's approval but names another run or stage. */
   | { readonly kind: 'foreign'; readonly message: string };
 
-/** What main says to a gate of a run with this status. `digest` is that of the review asked for. */
+/** How the approval file on main answers a gate. `early`: recorded in the run's status. `digest`: of the requested review. */
 export function answerTo(
   gate: StageGate,
   context: RunContext,
   { early, digest }: { readonly early: UpdateRunStatus['earlyApprovals']; readonly digest: () => string },
 ): StageAnswer {
   const file = approvalFileFor(gate, context);
-  if (file === undefined || speaksOf(file, context.run, gate))
-    return readAnswer(file && writtenIn(file, early), { digest, handWritten: context.input.handWritten });
+  if (file === undefined || isFor(file, context.run, gate))
+    return readAnswer(file && answerIn(file, early), { digest, handWritten: context.input.handWritten });
   const { parentStageRollout, targetStage } = file.spec;
   return {
     kind: 'foreign',
@@ -31,7 +31,7 @@ export function answerTo(
   };
 }
 
-function writtenIn(file: ApprovalRequest, early: UpdateRunStatus['earlyApprovals']): WrittenAnswer<ApprovalRequest> {
+function answerIn(file: ApprovalRequest, early: UpdateRunStatus['earlyApprovals']): WrittenAnswer<ApprovalRequest> {
   const { name, annotations, generation = 1 } = file.metadata;
   const approved = findCondition(file.status?.conditions, 'Approved');
   const { status, observedGeneration = generation } = approved ?? { status: 'Unknown' };
@@ -44,11 +44,11 @@ function writtenIn(file: ApprovalRequest, early: UpdateRunStatus['earlyApprovals
         : `approval ${name} is of generation ${observedGeneration}, not ${generation}`,
     early: isAmong(early, file),
     review: annotations?.[reviewAnnotation],
-    message: ownWords(approved?.message, subjectOf(file.spec)) ?? '',
+    message: approverMessage(approved?.message, subjectOf(file.spec)) ?? '',
   };
 }
 
-/** Recognised by kind and name; the older name counts only where it speaks of this very run and stage. */
+/** The approval file of a gate, by kind and name. The older name counts only for exactly this run and stage. */
 export function approvalFileFor(
   gate: StageGate,
   { run, input }: { readonly run: StagedUpdateRun; readonly input: Pick<RunContext['input'], 'approvals'> },
@@ -60,10 +60,10 @@ export function approvalFileFor(
   if (exact && !isOlderNameOfAnother(exact, run)) return exact;
   if (gate.timing === 'before') return undefined;
   const older = named(olderApprovalName(run, gate.stageName));
-  return older && speaksOf(older, run, gate) ? older : undefined;
+  return older && isFor(older, run, gate) ? older : undefined;
 }
 
-/** Those of cluster scope have no namespace, whatever their file says. Of several the first. */
+/** By kind and name; the first of several. Cluster-scoped ones have no namespace, even if their file names one. */
 const byName = memoize(
   (approvals: readonly ApprovalRequest[]) =>
     new Map(
@@ -75,7 +75,7 @@ const byName = memoize(
     ),
 );
 
-/** Whether an approval that is not there was taken away. One whose file is refused is there. */
+/** Whether a missing approval was removed. An approval whose file is invalid is not missing. */
 export const isAbsenceCertain = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
   unreadable.length === 0 &&
   !refused.some(({ kind }) => kind === 'ClusterApprovalRequest' || kind === 'ApprovalRequest');
@@ -87,7 +87,7 @@ export const acceptsHandWritten = ({ config }: Pick<Fleet, 'config'>): boolean =
 export const approvalKind = (run: StagedUpdateRun): ApprovalRequest['kind'] =>
   run.kind === 'ClusterStagedUpdateRun' ? 'ClusterApprovalRequest' : 'ApprovalRequest';
 
-const speaksOf = ({ spec }: ApprovalRequest, run: StagedUpdateRun, gate: StageGate): boolean =>
+const isFor = ({ spec }: ApprovalRequest, run: StagedUpdateRun, gate: StageGate): boolean =>
   spec.parentStageRollout === run.metadata.name && spec.targetStage === gate.stageName;
 
 /** Run `web-before` and its stage `canary` make the same name as the gate before stage `canary` of run `web`. */

@@ -5,8 +5,8 @@ import type { RunContext, RunStep } from '../step.ts';
 type Early = NonNullable<UpdateRunStatus['earlyApprovals']>;
 
 /**
- * The run with the approvals that came with it: nobody can have reviewed what a run would do before it was initialized. One that
- * is removed from main is forgotten, and so is one that came to name another review; both may count when they come back.
+ * The run with the approvals that were on main before it: what a run does cannot be reviewed before it is initialized. An entry
+ * is dropped once its file is removed from main or names another review; a file that is added again may count.
  */
 export function withEarlyApprovals(
   step: RunStep,
@@ -20,11 +20,11 @@ export function withEarlyApprovals(
   return { ...step, status: early.length === 0 ? status : { ...status, earlyApprovals: early } };
 }
 
-/** Whether a file on main is one of them. */
+/** Whether a file on main is an early approval. */
 export const isAmong = (early: UpdateRunStatus['earlyApprovals'], { metadata }: ApprovalRequest): boolean =>
   early?.some(({ name, review }) => name === metadata.name && review === reviewOf(metadata)) === true;
 
-/** Approvals without a review count nowhere, whenever they came. */
+/** The entry of an approval of this run. Approvals without a review have none: they do not count at any time. */
 function entryOf({ metadata, spec }: ApprovalRequest, { run }: RunContext): Early {
   const review = reviewOf(metadata);
   const isOfRun =

@@ -1,20 +1,20 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
+import { answerMessage } from '../../gate/approval-text.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
-import { answerMessage } from '../../gate/wording.ts';
 import { conditionIs, findCondition, settle } from '../../kernel/condition.ts';
 import type { PlannedApproval } from '../../plan-document.ts';
 import { isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { answerTo, approvalKind } from './answer.ts';
-import { isApproved } from './pass-gate.ts';
+import { isApproved } from './check-gate.ts';
 import { subjectOf } from './request-file.ts';
 import { reviewDigest } from './review-digest.ts';
 import { gatesOf, type StageGate, taskOf } from './stage-gates.ts';
 
 /**
- * The approval requests of a run that have been made, answered or not. Those that a run which is over still waited for are
- * withdrawn: what is not listed here has no branch.
+ * The approval requests of a run, answered or not. A request that is not listed here has no branch: requests that are open
+ * when the run ends are withdrawn.
  */
 export const plannedApprovals = (step: RunStep, context: RunContext): readonly PlannedApproval[] =>
   gatesOf(step.status.stagesStatus ?? []).flatMap((gate) => {
@@ -67,22 +67,27 @@ function conditionsOf(of: {
   const { now } = context.input;
   const before = recorded?.status?.conditions;
   const answer = answerTo(gate, context, { early, digest: () => digest });
-  const said =
+  const answered =
     answer.kind === 'approved' || answer.kind === 'rejected'
       ? findCondition(answer.file.status?.conditions, 'Approved')
       : accepted
         ? (findCondition(before, 'Approved') ?? { type: 'Approved', status: 'True' as const, reason: 'Approved' })
         : undefined;
-  if (said === undefined) return [];
-  // Words of a person stand, and none are put where there were none.
-  const wording = said.message ? { message: answerMessage(said, subjectOf(spec)) } : {};
-  // An approval given while the run is stopped is read when it runs again.
+  if (answered === undefined) return [];
+  // The approver's message stays as written, and none is added where there was none.
+  const message = answered.message ? { message: answerMessage(answered, subjectOf(spec)) } : {};
+  // An approval that comes while the run is stopped is accepted once it runs again.
   const approved: Condition = {
-    ...settle(before, { ...said, reason: said.reason === '' ? 'Approved' : said.reason, ...wording }, now),
-    ...(said.lastTransitionTime === undefined ? {} : { lastTransitionTime: said.lastTransitionTime }),
+    ...settle(before, { ...answered, reason: answered.reason === '' ? 'Approved' : answered.reason, ...message }, now),
+    ...(answered.lastTransitionTime === undefined ? {} : { lastTransitionTime: answered.lastTransitionTime }),
   };
   if (!accepted) return [approved];
   const type = 'ApprovalAccepted';
-  const message = `the approval of stage ${gate.stageName} has been accepted`;
-  return [approved, settle(before, { type, status: 'True', reason: 'ApprovalRequestApprovalAccepted', message }, now)];
+  const accepting = {
+    type,
+    status: 'True' as const,
+    reason: 'ApprovalRequestApprovalAccepted',
+    message: `the approval of stage ${gate.stageName} has been accepted`,
+  };
+  return [approved, settle(before, accepting, now)];
 }

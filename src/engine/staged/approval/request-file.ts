@@ -1,18 +1,18 @@
 import type { ApprovalRequest } from '../../../api/staged.ts';
+import { requestMessage } from '../../gate/approval-text.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
-import { question } from '../../gate/wording.ts';
 import type { PlannedApproval } from '../../plan-document.ts';
 
-/** Whether an approver is still asked: main neither approves nor rejects what is reviewed now. */
+/** Whether the request is still open: main neither approves nor rejects the present review. */
 export const isUnanswered = ({ status }: PlannedApproval): boolean =>
   !status.conditions.some(({ type }) => type === 'Approved');
 
-/** What an approval request asks to approve. */
+/** What an approval request is about. */
 export const subjectOf = ({ targetStage, parentStageRollout }: ApprovalRequest['spec']): string =>
   `stage ${targetStage} of run ${parentStageRollout}`;
 
 /**
- * What `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>` must hold: merged as it stands it approves; edited to
+ * The content of `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>`. Merged unchanged it approves; edited to
  * `status: "False"` it rejects, which ends the run.
  */
 export function approvalFile(planned: PlannedApproval): ApprovalRequest {
@@ -32,15 +32,15 @@ export function approvalFile(planned: PlannedApproval): ApprovalRequest {
           type: 'Approved',
           status: 'True',
           reason: 'Approved',
-          message: question(subjectOf(spec)),
+          message: requestMessage(subjectOf(spec)),
         },
       ],
     },
   };
 }
 
-/** A request as it was recorded, as the plan that made it had it. */
-export const asAsked = ({ kind, metadata, spec, status }: ApprovalRequest): PlannedApproval => ({
+/** A recorded request in the form that the plan gave it. */
+export const asRequested = ({ kind, metadata, spec, status }: ApprovalRequest): PlannedApproval => ({
   kind,
   name: metadata.name,
   ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),

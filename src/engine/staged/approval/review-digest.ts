@@ -5,9 +5,9 @@ import type { RunContext, RunStep } from '../step.ts';
 import type { StageGate } from './stage-gates.ts';
 
 /**
- * Digest of what an approver looks at: run, stage, timing, snapshot index and content, and every stage's clusters in order
- * with their override snapshots. Neither the commit nor other placements are part of it, so an approval stays good while
- * unrelated files change.
+ * Digest of what an approver reviews: run, stage, timing, snapshot index and content, and the clusters of every stage in
+ * order with their override snapshots. Neither the commit nor other placements are part of it, so an approval stays valid
+ * while unrelated files change.
  */
 export function reviewDigest({ work, status }: RunStep, { run, input }: RunContext, gate: StageGate): string {
   const index = Number(status.resourceSnapshotIndexUsed);

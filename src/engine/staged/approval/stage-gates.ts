@@ -2,7 +2,7 @@ import type { StagedUpdateRun, StageStatus, TaskStatus, UpdateRunStatus } from '
 
 export type GateTiming = 'before' | 'after';
 
-/** An approval that a stage of a run asks for. */
+/** An approval that a stage of a run requires. */
 export interface StageGate {
   readonly stageIndex: number;
   readonly stageName: string;
@@ -11,7 +11,7 @@ export interface StageGate {
   readonly taskIndex: number;
 }
 
-/** All approvals of a run in the order in which it meets them. */
+/** All approvals that a run requires, in the order in which it reaches them. */
 export const gatesOf = (stages: readonly StageStatus[]): readonly StageGate[] =>
   stages.flatMap((stage, stageIndex) =>
     (['before', 'after'] as const).flatMap((timing) =>
@@ -21,7 +21,7 @@ export const gatesOf = (stages: readonly StageStatus[]): readonly StageGate[] =>
     ),
   );
 
-/** The task of the stage that stands for a gate. */
+/** The task of the stage that represents a gate. */
 export const taskOf = ({ stagesStatus }: UpdateRunStatus, { stageIndex, timing, taskIndex }: StageGate): TaskStatus =>
   tasksOf(stagesStatus![stageIndex]!, timing)![taskIndex]!;
 
@@ -39,5 +39,5 @@ export function stageWithTask(stage: StageStatus, { timing, taskIndex }: StageGa
 export const approvalName = (run: StagedUpdateRun, stage: string, timing: GateTiming): string =>
   `${run.metadata.name}-${timing}-${stage}`;
 
-/** The older name of an after-stage approval, still accepted in files. */
+/** The older name of an approval after a stage, still accepted in files. */
 export const olderApprovalName = (run: StagedUpdateRun, stage: string): string => `${run.metadata.name}-${stage}`;

@@ -3,19 +3,19 @@ import { conditionIs, findCondition } from '../../kernel/condition.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
 import type { Instant } from '../../kernel/instant.ts';
 import { formatInstant, parseInstant } from '../../kernel/instant.ts';
-import { passGate } from '../approval/pass-gate.ts';
+import { checkGate } from '../approval/check-gate.ts';
 import { withReason } from '../run-conditions.ts';
 import { hasFinished, type RunContext, type RunStep, withHold, withStage } from '../step.ts';
 
 export type AfterStage =
   | { readonly kind: 'passed' | 'waiting'; readonly step: RunStep }
-  | { readonly kind: 'rejected' | 'broken'; readonly step: RunStep; readonly message: string };
+  | { readonly kind: 'rejected' | 'mismatch'; readonly step: RunStep; readonly message: string };
 
-/** The tasks after a stage, all at the same time: soaking does not wait for the approval, nor the other way round. */
-export function afterStage(begun: RunStep, context: RunContext, at: number): AfterStage {
-  let step = begun;
+/** Runs the tasks after a stage in parallel: soaking does not wait for the approval, nor the approval for soaking. */
+export function afterStage(before: RunStep, context: RunContext, at: number): AfterStage {
+  let step = before;
   let passed = true;
-  const tasks = begun.status.stagesStatus![at]!.afterStageTaskStatus ?? [];
+  const tasks = before.status.stagesStatus![at]!.afterStageTaskStatus ?? [];
   for (const [taskIndex, task] of tasks.entries()) {
     if (task.type === 'TimedWait') {
       const soaked = soak(step, context, at, taskIndex);
@@ -23,11 +23,11 @@ export function afterStage(begun: RunStep, context: RunContext, at: number): Aft
       passed &&= soaked.passed;
       continue;
     }
-    const { stageName } = begun.status.stagesStatus![at]!;
-    const passage = passGate(step, context, { stageIndex: at, stageName, timing: 'after', taskIndex });
-    if (passage.kind === 'rejected' || passage.kind === 'broken') return passage;
-    step = passage.step;
-    passed &&= passage.kind === 'open';
+    const { stageName } = before.status.stagesStatus![at]!;
+    const check = checkGate(step, context, { stageIndex: at, stageName, timing: 'after', taskIndex });
+    if (check.kind === 'rejected' || check.kind === 'mismatch') return check;
+    step = check.step;
+    passed &&= check.kind === 'open';
   }
   return { kind: passed ? 'passed' : 'waiting', step };
 }
@@ -66,11 +66,11 @@ function soak(
   };
 }
 
-/** Milliseconds that a stage soaks by one of its tasks. */
+/** Milliseconds for which one task of a stage lets it soak. */
 export const soakOf = (task: StageTask | undefined): number => parseDuration(task?.waitTime ?? '') ?? 0;
 
 /**
- * When the last cluster of the stage was done. KubeFleet counts from the stage's Progressing condition, which a stop resets;
+ * When the last cluster of the stage finished. KubeFleet counts from the stage's Progressing condition, which a stop resets;
  * a soak here counts real time (docs/compatibility.md).
  */
 export function finishedAt({ clusters, conditions }: StageStatus): Instant | undefined {

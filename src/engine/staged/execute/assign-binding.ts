@@ -7,58 +7,58 @@ import { listsDiffer } from '../../overrides/trigger.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import type { RunStep } from '../step.ts';
-import type { StageContext } from './visit.ts';
+import type { StageContext } from './cluster-step.ts';
 
-/** What a run wants a binding to be. */
-export interface Wanted {
+/** What a run gives to a binding. */
+export interface DesiredBinding {
   readonly index: number;
   readonly applyStrategy: ApplyStrategy | undefined;
   readonly cluster: ClusterUpdatingStatus;
 }
 
-/** What the run froze for a cluster when it was initialized. */
-export const wantedBy = ({ status }: RunStep, cluster: ClusterUpdatingStatus): Wanted => ({
+/** What the run froze for a cluster at its initialization. */
+export const desiredBy = ({ status }: RunStep, cluster: ClusterUpdatingStatus): DesiredBinding => ({
   index: Number(status.resourceSnapshotIndexUsed),
   applyStrategy: status.appliedStrategy,
   cluster,
 });
 
-/** Snapshot, override lists and apply strategy are the run's (KubeFleet execution.go, isBindingSyncedWithClusterStatus). */
-export function isInSync(binding: Binding, wanted: Wanted, { placement }: PlacementWork): boolean {
+/** Whether snapshot, override lists and apply strategy are the run's (KubeFleet execution.go, isBindingSyncedWithClusterStatus). */
+export function isInSync(binding: Binding, desired: DesiredBinding, { placement }: PlacementWork): boolean {
   const present = binding.applyStrategy ?? placement.spec.strategy.applyStrategy;
   return (
-    binding.resourceSnapshotIndex === wanted.index &&
-    !listsDiffer(binding, wanted.cluster) &&
-    canonicalJson(present) === canonicalJson(wanted.applyStrategy ?? present)
+    binding.resourceSnapshotIndex === desired.index &&
+    !listsDiffer(binding, desired.cluster) &&
+    canonicalJson(present) === canonicalJson(desired.applyStrategy ?? present)
   );
 }
 
-/** Marked as waiting since: by a rollout, or by another run that wants to move it. */
+/** Whether a rollout, or another run, has marked the binding as waiting. */
 export const rolloutWithheld = (binding: Binding): boolean =>
   conditionIs(binding.conditions, 'RolloutStarted', 'False');
 
 /**
- * Gives the binding on a cluster to the run: state Bound, snapshot, override lists, apply strategy, RolloutStarted=True. What was known
- * of the old version is forgotten unless nothing differs. What was on its way out of the cluster gives way. An Unscheduled
- * binding is updated too, since a run's membership is frozen, but stays Unscheduled: the scheduler's verdict is not the run's
- * to undo.
+ * Gives the binding on a cluster what the run rolls out: state Bound, snapshot, override lists, apply strategy and
+ * RolloutStarted=True. Conditions of the old version are dropped unless nothing differs. Bindings being removed from the
+ * cluster are replaced. An Unscheduled binding is updated too, since the membership of a run is frozen, but stays
+ * Unscheduled: a run does not undo the scheduler's decision.
  */
 export function assignBinding(
   bindings: readonly BindingStep[],
-  wanted: Wanted,
-  { begun: { work }, context }: StageContext,
+  desired: DesiredBinding,
+  { before: { work }, context }: StageContext,
 ): readonly BindingStep[] {
   const { now } = context.input;
   const assigned = ({ binding, move }: BindingStep): BindingStep => {
-    const known = isInSync(binding, wanted, work) && wasBound(binding);
-    if (known && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
+    const isKept = isInSync(binding, desired, work) && wasBound(binding);
+    if (isKept && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
     const started = settle(
-      known ? binding.conditions : undefined,
+      isKept ? binding.conditions : undefined,
       {
         type: 'RolloutStarted',
         status: 'True',
         reason: 'RolloutStarted',
-        message: `update run ${context.run.metadata.name} rolls out resource snapshot ${wanted.index}`,
+        message: `update run ${context.run.metadata.name} rolls out resource snapshot ${desired.index}`,
       },
       now,
     );
@@ -71,20 +71,20 @@ export function assignBinding(
       conditions,
       ...rest
     } = binding;
-    const toldOf = known ? { failedPlacements, driftedPlacements, diffedPlacements } : {};
-    const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = wanted.cluster;
+    const reported = isKept ? { failedPlacements, driftedPlacements, diffedPlacements } : {};
+    const { clusterResourceOverrideSnapshots: cluster, resourceOverrideSnapshots: namespaced } = desired.cluster;
     return {
       binding: {
         ...rest,
-        ...Object.fromEntries(Object.entries(toldOf).filter(([, list]) => list !== undefined)),
+        ...Object.fromEntries(Object.entries(reported).filter(([, list]) => list !== undefined)),
         state: binding.state === 'Unscheduled' ? 'Unscheduled' : 'Bound',
-        resourceSnapshotIndex: wanted.index,
+        resourceSnapshotIndex: desired.index,
         ...(cluster ? { clusterResourceOverrideSnapshots: cluster } : {}),
         ...(namespaced ? { resourceOverrideSnapshots: namespaced } : {}),
-        ...(wanted.applyStrategy ? { applyStrategy: wanted.applyStrategy } : {}),
-        conditions: known ? [started, ...(conditions ?? []).filter(({ type }) => type !== started.type)] : [started],
+        ...(desired.applyStrategy ? { applyStrategy: desired.applyStrategy } : {}),
+        conditions: isKept ? [started, ...(conditions ?? []).filter(({ type }) => type !== started.type)] : [started],
       },
-      move: known ? move : wasBound(binding) ? 'update' : 'add',
+      move: isKept ? move : wasBound(binding) ? 'update' : 'add',
     };
   };
   return bindings.filter(({ binding }) => !binding.deleting).map(assigned);

@@ -6,12 +6,12 @@ import { hasFinished, hasStarted, isInFlight } from '../step.ts';
 export type CurrentStage =
   | { readonly kind: 'stage'; readonly index: number }
   | { readonly kind: 'delete' }
-  /** The recorded progress contradicts itself; ends the run. */
-  | { readonly kind: 'broken'; readonly message: string };
+  /** The recorded progress contradicts itself; the run fails. */
+  | { readonly kind: 'inconsistent'; readonly message: string };
 
 /**
- * The first stage that has not succeeded, after checking that progress is in order: no gaps, a succeeded stage holds only
- * finished clusters, never more clusters in flight than allowed, no deletion before the last stage (KubeFleet
+ * The first stage that has not succeeded, after checking that progress is consistent: no gaps, only finished clusters in a
+ * succeeded stage, no more clusters in flight than allowed, no deletion before the last stage (KubeFleet
  * updaterun/validation.go).
  */
 export function currentStage(status: UpdateRunStatus): CurrentStage {
@@ -21,19 +21,21 @@ export function currentStage(status: UpdateRunStatus): CurrentStage {
     if (hasSucceeded(stage)) {
       const unfinished = stage.clusters.find((cluster) => !hasFinished(cluster));
       if (unfinished)
-        return broken(`stage ${stage.stageName} has succeeded but its cluster ${unfinished.clusterName} has not`);
+        return inconsistent(`stage ${stage.stageName} has succeeded but its cluster ${unfinished.clusterName} has not`);
       if (index >= 0 && at > index && stage.clusters.length > 0)
-        return broken(`stage ${stage.stageName} has succeeded before stage ${stages[index]!.stageName}`);
+        return inconsistent(`stage ${stage.stageName} has succeeded before stage ${stages[index]!.stageName}`);
     } else if (at > index && stage.clusters.some(hasStarted))
-      return broken(`stage ${stage.stageName} is updating before stage ${stages[index]!.stageName} has succeeded`);
+      return inconsistent(
+        `stage ${stage.stageName} is updating before stage ${stages[index]!.stageName} has succeeded`,
+      );
     const inFlight = stage.clusters.filter(isInFlight).length;
     const most = concurrencyOf(status, at);
     if (inFlight > most)
-      return broken(`stage ${stage.stageName} has ${inFlight} clusters in flight, maxConcurrency allows ${most}`);
+      return inconsistent(`stage ${stage.stageName} has ${inFlight} clusters in flight, maxConcurrency allows ${most}`);
   }
   if (index < 0) return { kind: 'delete' };
   if (status.deletionStageStatus?.clusters.some(hasStarted))
-    return broken(`the delete stage has begun before stage ${stages[index]!.stageName} has succeeded`);
+    return inconsistent(`the delete stage has started before stage ${stages[index]!.stageName} has succeeded`);
   return { kind: 'stage', index };
 }
 
@@ -43,7 +45,7 @@ export function concurrencyOf({ stagedUpdateStrategySnapshot, stagesStatus }: Up
   return Math.max(1, scale(value, stagesStatus?.[at]?.clusters.length ?? 0, 'down'));
 }
 
-/** All clusters of the stage are done, and so are its tasks. */
+/** All clusters of the stage and all its tasks are done. */
 export const hasSucceeded = ({ conditions }: StageStatus): boolean => conditionIs(conditions, 'Succeeded', 'True');
 
-const broken = (message: string): CurrentStage => ({ kind: 'broken', message });
+const inconsistent = (message: string): CurrentStage => ({ kind: 'inconsistent', message });

@@ -4,42 +4,42 @@ import { type BindingStep, onItsWayOut } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { withReason } from '../run-conditions.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
+import { type ClusterStep, clusterSteps, liveBinding, withClusterSteps } from './cluster-step.ts';
 import { denialOf, runAllowance } from './run-allowance.ts';
 import type { StageOutcome } from './stage-outcome.ts';
-import { afterVisits, liveBinding, type Visit, visitsTo } from './visit.ts';
 
 /**
- * Removes the bindings that were to go when the run was initialized, all at once unless a disruption budget with scope
- * `all` keeps some back; done when none is left (KubeFleet updaterun/execution.go, executeDeleteStage). A cluster that the
- * scheduler took back meanwhile is left alone.
+ * Removes the bindings that were Unscheduled when the run was initialized, all at once unless a disruption budget with
+ * scope `all` holds some; done when none is left (KubeFleet updaterun/execution.go, executeDeleteStage). A cluster that the
+ * scheduler has selected again is left alone.
  */
-export function executeDeleteStage(begun: RunStep, context: RunContext): StageOutcome {
+export function executeDeleteStage(before: RunStep, context: RunContext): StageOutcome {
   const { now } = context.input;
-  const present = begun.status.deletionStageStatus ?? { stageName: deleteStageName, clusters: [] };
+  const present = before.status.deletionStageStatus ?? { stageName: deleteStageName, clusters: [] };
   const started: StageStatus = {
     ...withReason(present, 'StageUpdatingStarted', 'bindings that are no longer selected are being removed', now),
     startTime: present.startTime ?? now,
   };
-  const visits: Visit[] = [];
-  let allowance = runAllowance(begun.work, context);
-  for (const visit of visitsTo(present.clusters, begun.work)) {
-    const removal = removeFrom(visit, context, allowance);
+  const done: ClusterStep[] = [];
+  let allowance = runAllowance(before.work, context);
+  for (const next of clusterSteps(present.clusters, before.work)) {
+    const removal = removeFrom(next, context, allowance);
     if ('abort' in removal) {
       const failed = withReason(present, 'StageUpdatingFailed', removal.abort, now);
       return {
-        step: withDeletionStage(afterVisits(begun, visits), { ...failed, clusters: present.clusters }),
+        step: withDeletionStage(withClusterSteps(before, done), { ...failed, clusters: present.clusters }),
         run: { reason: 'UpdateRunFailed', message: removal.abort },
       };
     }
-    allowance = allowance.after(visit.bindings, removal.bindings);
-    visits.push(removal);
+    allowance = allowance.after(next.bindings, removal.bindings);
+    done.push(removal);
   }
-  const step = afterVisits(begun, visits);
-  const clusters = visits.map(({ cluster }) => cluster);
+  const step = withClusterSteps(before, done);
+  const clusters = done.map(({ cluster }) => cluster);
   if (clusters.every(hasFinished)) {
-    const done = withReason({ ...present, clusters }, 'StageUpdatingSucceeded', 'the delete stage succeeded', now);
+    const succeeded = withReason({ ...present, clusters }, 'StageUpdatingSucceeded', 'the delete stage succeeded', now);
     return {
-      step: withDeletionStage(step, { ...done, startTime: started.startTime, endTime: present.endTime ?? now }),
+      step: withDeletionStage(step, { ...succeeded, startTime: started.startTime, endTime: present.endTime ?? now }),
       run: { reason: 'UpdateRunSucceeded', message: 'the update run has succeeded' },
     };
   }
@@ -49,42 +49,47 @@ export function executeDeleteStage(begun: RunStep, context: RunContext): StageOu
   };
 }
 
-type Removal = Visit | { readonly abort: string };
+type Removal = ClusterStep | { readonly abort: string };
 
-function removeFrom(visit: Visit, context: RunContext, allowance: Allowance): Removal {
+function removeFrom(step: ClusterStep, context: RunContext, allowance: Allowance): Removal {
   const { now, clusters } = context.input;
-  const { cluster, bindings } = visit;
+  const { cluster, bindings } = step;
   const { clusterName } = cluster;
-  if (hasFinished(cluster)) return visit;
+  if (hasFinished(cluster)) return step;
   const isPresent = presentClusters(clusters).has(clusterName);
-  // Where the cluster left the fleet nothing is waited for: whoever dropped its binding, by the end of this plan it is gone.
+  // The binding of a cluster that left the fleet is dropped in this plan: there is nothing to wait for.
   const isLeaving = isPresent && bindings.some(({ binding }) => binding.deleting);
-  const live = liveBinding(visit);
+  const live = liveBinding(step);
   if (hasStarted(cluster)) {
     if (live?.state === 'Unscheduled')
       return {
-        abort: `the binding on ${clusterName} was to be removed by this run but is there and not being removed`,
+        abort: `the binding on ${clusterName} is not being removed although this run started its removal`,
       };
-    return isLeaving ? visit : done(visit, cluster, `the binding on ${clusterName} is gone`, now);
+    return isLeaving ? step : succeeded(step, cluster, `the binding on ${clusterName} is removed`, now);
   }
-  const began = withReason(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, now);
-  const removed = { ...visit, bindings: bindings.map(withoutUnscheduled) };
+  const started = withReason(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, now);
+  const removed = { ...step, bindings: bindings.map(withoutUnscheduled) };
   if (live?.state === 'Unscheduled' && !isPresent)
-    return done(removed, began, `${clusterName} left the fleet: its resources stay there, its binding goes`, now);
+    return succeeded(
+      removed,
+      started,
+      `${clusterName} left the fleet: its binding is removed, its resources stay`,
+      now,
+    );
   if (live?.state === 'Unscheduled') {
     const denial = denialOf(live, allowance);
-    if (denial === undefined) return { ...removed, cluster: began };
-    return withHold(visit, context, { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName });
+    if (denial === undefined) return { ...removed, cluster: started };
+    return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName });
   }
-  if (live === undefined && isLeaving) return { ...visit, cluster: began };
+  if (live === undefined && isLeaving) return { ...step, cluster: started };
   const message = live
     ? `${clusterName} is selected again: nothing to remove`
-    : `the binding on ${clusterName} is gone`;
-  return done(visit, began, message, now);
+    : `the binding on ${clusterName} is removed`;
+  return succeeded(step, started, message, now);
 }
 
-const done = (visit: Visit, cluster: ClusterUpdatingStatus, message: string, now: string): Visit => ({
-  ...visit,
+const succeeded = (step: ClusterStep, cluster: ClusterUpdatingStatus, message: string, now: string): ClusterStep => ({
+  ...step,
   cluster: withReason(cluster, 'ClusterUpdatingSucceeded', message, now),
 });
 

@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StageStatus } from '../../../api/staged.ts';
-import { passGate, withdraw } from '../approval/pass-gate.ts';
+import { checkGate, withdraw } from '../approval/check-gate.ts';
 import { endInstruction } from '../end-instruction.ts';
 import { type StagedReason, withReason } from '../run-conditions.ts';
 import {
@@ -18,18 +18,18 @@ import { afterStage } from './after-stage.ts';
 import { concurrencyOf, currentStage } from './current-stage.ts';
 import { executeDeleteStage } from './delete-stage.ts';
 import type { StageOutcome } from './stage-outcome.ts';
-import { walkClusters } from './walk-clusters.ts';
+import { updateClusters } from './update-clusters.ts';
 
 /**
  * Advances a run with state Run as far as it can go now, through as many stages as pass (KubeFleet updaterun/execution.go).
- * Conditions are set once, at the end, so that a run that stays where it is keeps its times.
+ * Conditions are set once, at the end, so that a run without progress keeps its transition times.
  */
-export function execute(begun: RunStep, context: RunContext): RunStep {
-  let step = withdraw(begun, context);
+export function execute(before: RunStep, context: RunContext): RunStep {
+  let step = withdraw(before, context);
   for (;;) {
     const current = currentStage(step.status);
     const outcome: StageOutcome =
-      current.kind === 'broken'
+      current.kind === 'inconsistent'
         ? { step, run: { reason: 'UpdateRunFailed', message: current.message } }
         : current.kind === 'delete'
           ? (pausedDeleteStage(step, context) ?? executeDeleteStage(step, context))
@@ -42,36 +42,36 @@ export function execute(begun: RunStep, context: RunContext): RunStep {
   }
 }
 
-function executeStage(begun: RunStep, context: RunContext, at: number): StageOutcome {
-  const stage = stageOf(begun, at);
+function executeStage(before: RunStep, context: RunContext, at: number): StageOutcome {
+  const stage = stageOf(before, at);
   const name = stage.stageName;
   if (stage.clusters.length === 0) {
     const message = `stage ${name} has no clusters and was skipped`;
-    return { step: marked(begun, context, at, 'StageUpdatingSkippedNoClusters', message) };
+    return { step: marked(before, context, at, 'StageUpdatingSkippedNoClusters', message) };
   }
-  let step = begun;
+  let step = before;
   if (stage.beforeStageTaskStatus?.length && !stage.clusters.some(hasStarted) && !stage.clusters.every(hasFinished)) {
-    const passage = passGate(step, context, { stageIndex: at, stageName: name, timing: 'before', taskIndex: 0 });
-    if (passage.kind === 'rejected') return rejected(passage.step, context, at, passage.message);
-    if (passage.kind === 'broken') return failed(passage.step, context, at, passage.message);
-    step = passage.step;
-    if (passage.kind === 'closed') return waiting(step, context, at, `stage ${name} waits for its approval to start`);
+    const gate = checkGate(step, context, { stageIndex: at, stageName: name, timing: 'before', taskIndex: 0 });
+    if (gate.kind === 'rejected') return rejected(gate.step, context, at, gate.message);
+    if (gate.kind === 'mismatch') return failed(gate.step, context, at, gate.message);
+    step = gate.step;
+    if (gate.kind === 'closed') return waiting(step, context, at, `stage ${name} is waiting for approval to start`);
   }
   const { pause } = context.input;
   const isPaused = pause.kind === 'paused';
-  const walk = walkClusters(step, context, at, isPaused ? 0 : concurrencyOf(step.status, at));
-  step = walk.step;
-  if (walk.abort !== undefined) return failed(step, context, at, walk.abort);
+  const update = updateClusters(step, context, at, isPaused ? 0 : concurrencyOf(step.status, at));
+  step = update.step;
+  if (update.abort !== undefined) return failed(step, context, at, update.abort);
   if (!stageOf(step, at).clusters.every(hasFinished))
     return isPaused
-      ? pausedStage(step, context, at, walk.stuck)
-      : updating(pause.pausesAt ? withWake(step, pause.pausesAt) : step, context, at, walk.stuck);
+      ? pausedStage(step, context, at, update.stuck)
+      : updating(pause.pausesAt ? withWake(step, pause.pausesAt) : step, context, at, update.stuck);
 
   const after = afterStage(step, context, at);
   switch (after.kind) {
     case 'rejected':
       return rejected(after.step, context, at, after.message);
-    case 'broken':
+    case 'mismatch':
       return failed(after.step, context, at, after.message);
     case 'waiting':
       return waiting(
@@ -93,44 +93,44 @@ function executeStage(begun: RunStep, context: RunContext, at: number): StageOut
   }
 }
 
-/** What is in flight is followed to its end; the others wait for the end of the pause. */
-function pausedStage(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
-  const { stageName, clusters } = stageOf(begun, at);
+/** Clusters in flight continue; the others wait for the end of the pause. */
+function pausedStage(before: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
+  const { stageName, clusters } = stageOf(before, at);
   const step = clusters.some((cluster) => !hasStarted(cluster) && !hasFinished(cluster))
-    ? withPause(begun, context, stageName)
-    : begun;
+    ? withPause(before, context, stageName)
+    : before;
   return clusters.some(isInFlight)
     ? updating(step, context, at, stuck)
-    : waiting(withTimes(step, context, at), context, at, `stage ${stageName} waits for the end of a freeze`);
+    : waiting(withTimes(step, context, at), context, at, `stage ${stageName} is waiting for the pause to end`);
 }
 
-/** Undefined = not paused, or its removals have begun, or there is nothing to remove. */
+/** Undefined = not paused, or its removals have started, or there is nothing to remove. */
 function pausedDeleteStage(step: RunStep, context: RunContext): StageOutcome | undefined {
   const clusters = step.status.deletionStageStatus?.clusters ?? [];
   if (context.input.pause.kind !== 'paused' || clusters.length === 0 || clusters.some(hasStarted)) return undefined;
   return {
     step: withPause(step, context, deleteStageName),
-    run: { reason: 'UpdateRunWaiting', message: 'the delete stage waits for the end of a freeze' },
+    run: { reason: 'UpdateRunWaiting', message: 'the delete stage is waiting for the pause to end' },
   };
 }
 
 function withPause(step: RunStep, context: RunContext, stage: string): RunStep {
   const { pause } = context.input;
   if (pause.kind !== 'paused') return step;
-  const message = `run ${context.run.metadata.name} goes on with stage ${stage} once ${pause.words}`;
+  const message = `run ${context.run.metadata.name} continues with stage ${stage} once ${pause.endsWhen}`;
   return withHold(step, context, { reason: pause.cause ?? 'Freeze', message, stage, until: pause.until });
 }
 
-function updating(begun: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
-  const { stageName, clusters } = stageOf(begun, at);
+function updating(before: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
+  const { stageName, clusters } = stageOf(before, at);
   const inFlight = clusters.filter(isInFlight).map(({ clusterName }) => clusterName);
-  const kept = clusters.filter((cluster) => !hasStarted(cluster) && !hasFinished(cluster));
-  let step = withTimes(begun, context, at);
+  const waiting = clusters.filter((cluster) => !hasStarted(cluster) && !hasFinished(cluster));
+  let step = withTimes(before, context, at);
   step = marked(step, context, at, 'StageUpdatingStarted', `clusters of stage ${stageName} are being updated`);
-  if (kept.length > 0 && inFlight.length > 0 && context.input.pause.kind !== 'paused')
+  if (waiting.length > 0 && inFlight.length > 0 && context.input.pause.kind !== 'paused')
     step = withHold(step, context, {
       reason: 'RolloutBudget',
-      message: `stage ${stageName} updates ${concurrencyOf(step.status, at)} at a time: ${inFlight.join(', ')} now, ${kept
+      message: `stage ${stageName} updates ${concurrencyOf(step.status, at)} at a time: ${inFlight.join(', ')} now, ${waiting
         .map(({ clusterName }) => clusterName)
         .join(', ')} next`,
       stage: stageName,
@@ -157,7 +157,10 @@ const laterStage = ({ status: { stagesStatus = [], deletionStageStatus } }: RunS
     ({ clusters }) => !clusters.every(hasFinished),
   )?.stageName;
 
-/** Up to three names, as KubeFleet prints them, and the way out that stopping is not: what is in flight must become available then too. */
+/**
+ * Up to three names, as KubeFleet prints them, and how to end the run. Stopping it does not help: clusters in flight must
+ * become available then too.
+ */
 export const stuckMessage = (stage: string, stuck: readonly ClusterName[], context: RunContext): string =>
   `the update run is stuck waiting for ${stuck.length} cluster(s) in stage ${stage} to become available: ${stuck
     .slice(0, 3)

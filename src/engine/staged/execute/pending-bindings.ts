@@ -3,11 +3,11 @@ import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { findCondition, settle } from '../../kernel/condition.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import { hasFinished, hasStarted, type RunStep } from '../step.ts';
-import { isInSync, wantedBy } from './assign-binding.ts';
+import { desiredBy, isInSync } from './assign-binding.ts';
 
 /**
- * Marks the bindings that the run under way still wants to move as waiting, RolloutStarted=False on those that are not on
- * their way out; takes that mark from the others. Under External a binding outside a run keeps what it has.
+ * Marks the bindings that the active run still has to move as waiting, with RolloutStarted=False unless they are being
+ * removed. Clears that mark on the others. Under External a binding outside a run keeps what it has.
  */
 export function markPending(
   work: PlacementWork,
@@ -27,7 +27,7 @@ export function markPending(
         type: 'RolloutStarted',
         status: 'False',
         reason: notStartedYet,
-        message: `waits for its turn in stage ${stage} of update run ${active.run.metadata.name}`,
+        message: `waiting for its turn in stage ${stage} of update run ${active.run.metadata.name}`,
       },
       now,
     );
@@ -42,7 +42,7 @@ export function markPending(
 
 const notStartedYet = 'RolloutNotStartedYet';
 
-/** Clusters that the run has not come to and whose binding it will change, with their stage. */
+/** Clusters that the run has not reached yet and whose binding it will change, with their stage. */
 function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
   const { stagesStatus = [], deletionStageStatus } = step.status;
   const live = new Map(
@@ -55,7 +55,7 @@ function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
     for (const cluster of clusters) {
       const binding = live.get(cluster.clusterName);
       if (hasStarted(cluster) || hasFinished(cluster) || binding === undefined) continue;
-      if (binding.state === 'Bound' && isInSync(binding, wantedBy(step, cluster), step.work)) continue;
+      if (binding.state === 'Bound' && isInSync(binding, desiredBy(step, cluster), step.work)) continue;
       awaited.set(cluster.clusterName, stageName);
     }
   }
@@ -67,7 +67,7 @@ function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
   return awaited;
 }
 
-/** A binding that no run holds back any more reads again what it is: rolled out, or not yet begun. */
+/** A binding that no run blocks any more: rolled out where it is Bound, otherwise without RolloutStarted. */
 function released(entry: BindingStep, now: string): BindingStep {
   const { binding, move } = entry;
   const withheld = findCondition(binding.conditions, 'RolloutStarted');
@@ -77,7 +77,7 @@ function released(entry: BindingStep, now: string): BindingStep {
   if (binding.state !== 'Bound') return { binding: { ...binding, conditions: others }, move: kept };
   const started = settle(
     binding.conditions,
-    { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted', message: 'no update run holds it back' },
+    { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted', message: 'no update run blocks it' },
     now,
   );
   return { binding: { ...binding, conditions: [started, ...others] }, move: kept };

@@ -6,7 +6,7 @@ import type { PlacementWork } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import type { RunContext } from '../step.ts';
 
-/** What the disruption budget of the placement lets a run do, before it touches anything. */
+/** What the disruption budget of the placement allows a run, before it changes anything. */
 export function runAllowance(work: PlacementWork, { input }: RunContext): Allowance {
   const present = presentClusters(input.clusters);
   return allowanceOf({
@@ -17,8 +17,8 @@ export function runAllowance(work: PlacementWork, { input }: RunContext): Allowa
   });
 }
 
-/** Why the run may not touch a binding now. */
+/** Why the run may not change a binding now; undefined = it may. */
 export function denialOf(binding: Binding, { verdict }: Allowance): string | undefined {
   if (verdict.allowed || !needsBudget(binding)) return undefined;
-  return `${binding.targetCluster} waits for the disruption budget: ${verdict.message}`;
+  return `${binding.targetCluster} is waiting for the disruption budget: ${verdict.message}`;
 }

@@ -15,12 +15,12 @@ export type Arrangement =
 
 export interface ArrangedStage {
   readonly clusters: readonly ClusterName[];
-  /** Those of them that have no sorting label although the stage names one, by name. */
+  /** Clusters of the stage without the sorting label that it names, by name. */
   readonly withoutSortingLabel: readonly ClusterName[];
 }
 
 /**
- * Puts the selected clusters into stages and in order: checks 11 to 14 of the initialization, in KubeFleet's order
+ * Assigns the selected clusters to stages and sorts them: checks 11 to 14 of the initialization, in KubeFleet's order
  * (updaterun/initialization.go, computeRunStageStatus). A stage without a labelSelector selects nothing, an empty
  * selector everything; an empty stage is legal.
  */

@@ -20,9 +20,9 @@ import { initializedMessage } from './sorting-warnings.ts';
 import { frozenStrategy } from './stage-tasks.ts';
 
 /**
- * Freezes what a run will do: snapshot, stages, order and overrides. Checks come in KubeFleet's order and the first that
- * fails decides (updaterun/initialization.go): either Initialized=False for good, or a hold and no Initialized at all while
- * the cause may still go away (docs/compatibility.md).
+ * Freezes snapshot, stages, order and overrides of a run. Checks run in KubeFleet's order and the first that fails decides
+ * (updaterun/initialization.go): either Initialized=False for good, or a hold without Initialized while the cause may still
+ * disappear (docs/compatibility.md).
  */
 export function initialize(step: RunStep, context: RunContext): RunStep {
   const { run, input } = context;
@@ -48,7 +48,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
     });
 
   const frozen = frozenStrategy(strategy);
-  const begun = {
+  const base = {
     ...step,
     status: {
       policySnapshotIndexUsed: String(scheduling.policyIndex),
@@ -57,29 +57,29 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
       stagedUpdateStrategySnapshot: frozen,
     },
   };
-  const picked = new Set(scheduling.selected);
-  const selected = input.clusters.filter(({ name }) => present.has(name) && picked.has(name));
+  const names = new Set(scheduling.selected);
+  const selected = input.clusters.filter(({ name }) => present.has(name) && names.has(name));
   const arrangement = arrangeStages({ strategyName, stages: strategy.spec.stages, selected });
-  if (!arrangement.ok) return refused(begun, context, arrangement.message);
+  if (!arrangement.ok) return refused(base, context, arrangement.message);
 
   const { pause } = input;
   if (pause.kind === 'paused' && pause.cause !== undefined)
     return withHold(step, context, {
       reason: pause.cause,
-      message: `run ${run.metadata.name} takes its snapshot once ${pause.words}`,
+      message: `run ${run.metadata.name} takes its snapshot once ${pause.endsWhen}`,
     });
   const snapshot = snapshotOfRun(run, step.work, input);
-  if (!snapshot.ok) return refused(begun, context, snapshot.message);
+  if (!snapshot.ok) return refused(base, context, snapshot.message);
 
   const stages: StageStatus[] = [];
   for (const [at, stage] of frozen.stages.entries()) {
     const arranged = arrangement.stages[at]!;
     const clusters = freezeClusters(arranged.clusters, snapshot.work, snapshot.index, context);
-    if ('error' in clusters) return refused(begun, context, clusters.error);
+    if ('error' in clusters) return refused(base, context, clusters.error);
     stages.push(stageStatus(run, stage, { ...arranged, clusters: clusters.clusters }));
   }
   const status: UpdateRunStatus = {
-    ...begun.status,
+    ...base.status,
     resourceSnapshotIndexUsed: String(snapshot.index),
     stagesStatus: stages,
     deletionStageStatus: {
@@ -89,7 +89,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   };
   return {
     ...step,
-    work: withLastUsed(snapshot.work, snapshot.index, stages),
+    work: withUsedOverrides(snapshot.work, snapshot.index, stages),
     status: withReason(status, 'UpdateRunInitializedSuccessfully', initializedMessage(status), input.now),
   };
 }
@@ -139,8 +139,8 @@ function stageStatus(
   };
 }
 
-/** Remembers which override snapshots went with this index: a later run that goes back to it uses the same ones. */
-function withLastUsed(work: PlacementWork, index: number, stages: readonly StageStatus[]): PlacementWork {
+/** Records which override snapshots this index was rolled out with: a later rollback to it uses the same ones. */
+function withUsedOverrides(work: PlacementWork, index: number, stages: readonly StageStatus[]): PlacementWork {
   const used = new Set(stages.flatMap(({ clusters }) => clusters.flatMap(idsOf)));
   if (used.size === 0) return work;
   const remembered = new Set(work.resourceSnapshots.find((entry) => entry.index === index)?.overrides);

@@ -7,9 +7,10 @@ import type { RunContext, RunStep } from '../step.ts';
 import { arrangeStages } from './arrange-stages.ts';
 
 /**
- * Why an initialized run must end, or undefined: the placement is no longer External, its policy or its applyStrategy was
- * edited, or nobody remembers any more what the run brings, which nobody could be given then. Membership and order are frozen, unlike in KubeFleet (updaterun/validation.go), whose rule the annotation
- * `gitfleet.dev/on-membership-change: abort` on the run restores (docs/compatibility.md).
+ * Why an initialized run must fail, or undefined: the placement is no longer External, its policy or applyStrategy was
+ * edited, or the contents of the run's snapshot are lost. Membership and order are frozen, unlike in KubeFleet
+ * (updaterun/validation.go). The annotation `gitfleet.dev/on-membership-change: abort` on the run restores KubeFleet's rule
+ * (docs/compatibility.md).
  */
 export function abortReason(step: RunStep, context: RunContext): string | undefined {
   const { placement } = step.work;
@@ -18,16 +19,16 @@ export function abortReason(step: RunStep, context: RunContext): string | undefi
   const { strategy } = placement.spec;
   if (strategy.type !== 'External') return `parent placement ${name} is no longer External but ${strategy.type}`;
   if (status.appliedStrategy && canonicalJson(status.appliedStrategy) !== canonicalJson(strategy.applyStrategy))
-    return `the applyStrategy of placement ${name} was changed while the run was under way`;
+    return `the applyStrategy of placement ${name} was changed during the run`;
   const policy = latestPolicy(step.work);
   if (policy !== undefined && String(policy.index) !== status.policySnapshotIndexUsed)
     return `the policy of placement ${name} was changed: policy snapshot ${policy.index} instead of ${status.policySnapshotIndexUsed}`;
   if (!isRemembered(step.work, Number(status.resourceSnapshotIndexUsed)))
-    return `resource snapshot ${status.resourceSnapshotIndexUsed}, which the run brings, was lost with the record`;
+    return `resource snapshot ${status.resourceSnapshotIndexUsed}, which the run rolls out, was lost with the record`;
   return endsOnMembershipChange(context.run) ? membershipChange(step, context) : undefined;
 }
 
-/** A state written by hand may leave contents out, and says nothing by that. */
+/** A state written by hand may leave contents out: they are not lost by that. */
 const isRemembered = (work: PlacementWork, index: number): boolean =>
   work.resourceSnapshots.some((entry) => entry.index === index) &&
   !isRebuilt(work.resourceSnapshots, index) &&
@@ -44,12 +45,12 @@ function membershipChange({ work, status }: RunStep, { run, input }: RunContext)
         ? clusterNames?.length
         : undefined;
   if (count !== undefined && count !== status.policyObservedClusterCount)
-    return `the number of clusters asked for changed from ${status.policyObservedClusterCount} to ${count}`;
+    return `the requested number of clusters changed from ${status.policyObservedClusterCount} to ${count}`;
 
   const unscheduled = live.filter(({ state }) => state === 'Unscheduled').map(({ targetCluster }) => targetCluster);
   const toDelete = new Set(status.deletionStageStatus?.clusters.map(({ clusterName }) => clusterName));
   const unexpected = unscheduled.find((cluster) => !toDelete.has(cluster));
-  if (unexpected !== undefined) return `cluster ${unexpected} is no longer selected, which the run did not know of`;
+  if (unexpected !== undefined) return `cluster ${unexpected} is no longer selected since the run was initialized`;
 
   const bound = new Set(live.filter(({ state }) => state !== 'Unscheduled').map(({ targetCluster }) => targetCluster));
   const arrangement = arrangeStages({

@@ -10,9 +10,9 @@ export type RunSnapshot =
   | { readonly ok: false; readonly message: string };
 
 /**
- * The resource snapshot that a run rolls out. Without an index the present selection, as a new snapshot if its contents
- * are new. A known index is that snapshot; the next free one is taken now, so that the change and its run can be one
- * commit (docs/compatibility.md); any other index ends the initialization, as in KubeFleet.
+ * The resource snapshot that a run rolls out. Without an index it is the present selection, as a new snapshot if its contents
+ * are new. A recorded index is that snapshot. The next free index is taken now, so that a change and its run can be one
+ * commit (docs/compatibility.md). Any other index ends the initialization, as in KubeFleet.
  */
 export function snapshotOfRun(
   { spec }: StagedUpdateRun,
@@ -26,25 +26,25 @@ export function snapshotOfRun(
     return { ok: false, message: `invalid resource snapshot index ${wanted}: write an integer of 0 or more` };
   if (work.resourceSnapshots.some((entry) => entry.index === index)) {
     if (isRebuilt(work.resourceSnapshots, index))
-      return { ok: false, message: `what resource snapshot ${index} held was lost with the record` };
+      return { ok: false, message: `the contents of resource snapshot ${index} were lost with the record` };
     if (work.contents.has(index)) return { ok: true, work, index };
-    return { ok: false, message: `resource snapshot ${index} has no contents any more` };
+    return { ok: false, message: `the contents of resource snapshot ${index} are not recorded` };
   }
   const known = work.resourceSnapshots.map((entry) => entry.index);
   const next = Math.max(-1, ...known) + 1;
   if (index !== next) {
-    const there = known.length === 0 ? '' : `there ${known.length === 1 ? 'is' : 'are'} ${lastOf(known)}, and `;
+    const recorded = known.length === 0 ? '' : `recorded: ${newestOf(known)}; `;
     return {
       ok: false,
-      message: `no resource snapshot with index ${index} found; ${there}the next free index is ${next}`,
+      message: `no resource snapshot with index ${index} found; ${recorded}the next free index is ${next}`,
     };
   }
   const fresh = taken(work, input);
-  return fresh.ok && fresh.index !== index ? { ok: true, work: repeated(fresh.work, index, input), index } : fresh;
+  return fresh.ok && fresh.index !== index ? { ok: true, work: withIndex(fresh.work, index, input), index } : fresh;
 }
 
-/** The newest are what a rollback is about. */
-const lastOf = (indexes: readonly number[]): string => {
+/** The newest five: rollbacks are usually to one of them. */
+const newestOf = (indexes: readonly number[]): string => {
   const newest = indexes.toSorted((a, b) => b - a).slice(0, 5);
   return `${indexes.length > newest.length ? '…, ' : ''}${newest.reverse().join(', ')}`;
 };
@@ -58,8 +58,8 @@ function taken(work: PlacementWork, { takeSnapshot }: Pick<RunsInput, 'takeSnaps
     : { ok: true, work: next, index: latest };
 }
 
-/** The index was asked for by name, so it exists even where its contents are those of the snapshot before. */
-function repeated(work: PlacementWork, index: number, { now }: Pick<RunsInput, 'now'>): PlacementWork {
+/** The run names the index, so it is created even where its contents equal those of the snapshot before. */
+function withIndex(work: PlacementWork, index: number, { now }: Pick<RunsInput, 'now'>): PlacementWork {
   const before = latestOf(work.resourceSnapshots)!;
   const { latest: _, overrides: _o, ...entry } = before;
   return {

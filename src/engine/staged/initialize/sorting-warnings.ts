@@ -7,11 +7,11 @@ interface SortingWarning {
   readonly message: string;
 }
 
-/** Message of Initialized=True, which also names what is doubtful about the order of clusters. */
+/** Message of Initialized=True, with the warnings about the order of clusters. */
 export const initializedMessage = (status: UpdateRunStatus): string =>
   ['the update run has been initialized', ...warningsOf(status).map(({ message }) => message)].join('; ');
 
-/** A problem in every plan until the run is over: if it came only once, a second plan of the same input would differ. */
+/** Reports the warnings in every plan until the run is over: otherwise a second plan of the same input would differ. */
 export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
   if (isOver(step.status)) return step;
   const { run } = context;
@@ -27,7 +27,7 @@ export function sortingWarnings(step: RunStep, context: RunContext): RunStep {
   }, step);
 }
 
-/** By stage, as the run froze it. Runs recorded before a stage could name these clusters have none. */
+/** By stage, as the run froze it. Runs recorded by versions without `withoutSortingLabel` have none. */
 const warningsOf = ({ stagesStatus = [], stagedUpdateStrategySnapshot }: UpdateRunStatus): readonly SortingWarning[] =>
   stagesStatus.flatMap(({ stageName, withoutSortingLabel = [] }, at) => {
     if (withoutSortingLabel.length === 0) return [];

@@ -4,14 +4,14 @@ import type { StageConfig, StagedUpdateStrategy } from '../../../api/staged.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
 
 /**
- * What is wrong with a stage, in KubeFleet's order: before-tasks, after-tasks, selector (updaterun/initialization.go and
- * validation.go). Undefined when nothing is.
+ * What is invalid in a stage, in KubeFleet's order: before-tasks, after-tasks, selector (updaterun/initialization.go and
+ * validation.go). Undefined = it is valid.
  */
 export const stageFault = (stage: StageConfig): string | undefined =>
   beforeTaskFault(stage) ?? afterTaskFault(stage) ?? selectorFault(stage.labelSelector);
 
 function beforeTaskFault({ beforeStageTasks = [] }: StageConfig): string | undefined {
-  if (beforeStageTasks.length > 1) return 'beforeStageTasks may hold one task at most';
+  if (beforeStageTasks.length > 1) return 'beforeStageTasks allows at most one task';
   const [task] = beforeStageTasks;
   if (task === undefined) return undefined;
   if (task.type !== 'Approval')
@@ -27,7 +27,7 @@ function afterTaskFault({ afterStageTasks = [] }: StageConfig): string | undefin
     if (task.type !== 'TimedWait') continue;
     if (task.waitTime === undefined) return `task ${at} of type TimedWait has no waitTime`;
     const wait = parseDuration(task.waitTime);
-    if (wait === undefined) return `task ${at} has a waitTime that is no duration: ${task.waitTime}`;
+    if (wait === undefined) return `task ${at} has a waitTime that is not a duration: ${task.waitTime}`;
     if (wait <= 0) return `task ${at} has a waitTime of 0 or less`;
   }
   return undefined;
@@ -56,11 +56,11 @@ function keyFault(key: string): string | undefined {
   const parts = key.split('/');
   const valid =
     parts.length === 1 ? name.test(key) : parts.length === 2 && prefix.test(parts[0]!) && name.test(parts[1]!);
-  return valid ? undefined : `labelSelector: ${JSON.stringify(key)} is no label key`;
+  return valid ? undefined : `labelSelector: ${JSON.stringify(key)} is not a valid label key`;
 }
 
 const valueFault = (value: string): string | undefined =>
-  value === '' || name.test(value) ? undefined : `labelSelector: ${JSON.stringify(value)} is no label value`;
+  value === '' || name.test(value) ? undefined : `labelSelector: ${JSON.stringify(value)} is not a valid label value`;
 
 /** The strategy as a run freezes it: durations in Go's form, no waitTime on approvals (KubeFleet strips it). */
 export const frozenStrategy = (strategy: StagedUpdateStrategy): StagedUpdateStrategy['spec'] => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerMessage, ownWords } from '../../../../src/engine/gate/wording.ts';
+import { answerMessage, approverMessage } from '../../../../src/engine/gate/approval-text.ts';
 import { approvalFile, subjectOf } from '../../../../src/engine/staged/approval/request-file.ts';
 
 const spec = { parentStageRollout: 'web-1', targetStage: 'canary' };
@@ -19,11 +19,11 @@ it.each([
     undefined,
     'stage canary of run web-1 was approved',
   ],
-  ['a no', { ...asked!, status: 'False' }, undefined, 'stage canary of run web-1 was refused'],
+  ['a no', { ...asked!, status: 'False' }, undefined, 'stage canary of run web-1 was rejected'],
   ['one without a word', { status: 'True' }, undefined, 'stage canary of run web-1 was approved'],
   ['one with words of its own', { status: 'False', message: 'not on a Friday' }, 'not on a Friday', 'not on a Friday'],
-] as const)('%s is told as an answer, not as the question', (_, { status, ...words }, own, told) => {
+] as const)('%s is reported as an answer, not as the request', (_, { status, ...words }, own, told) => {
   const { message } = words as { message?: string };
-  expect(ownWords(message, subjectOf(spec))).toBe(own);
+  expect(approverMessage(message, subjectOf(spec))).toBe(own);
   expect(answerMessage({ status, ...(message === undefined ? {} : { message }) }, subjectOf(spec))).toBe(told);
 });

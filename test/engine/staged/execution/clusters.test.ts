@@ -34,7 +34,7 @@ describe('maxConcurrency', () => {
     ]);
   });
 
-  it('clusters that have the snapshot already, and are available, pass at once', () => {
+  it('clusters that have the snapshot already, and are available, finish at once', () => {
     const rollout = update({}, { runs: [runOf({ resourceSnapshotIndex: '0' })] }).plan();
     expect(rollout.reads).toContain('Succeeded=True/UpdateRunSucceeded');
     expect(rollout.moves).toEqual(names.map((name) => `${name} Bound 0 keep`));
@@ -68,7 +68,7 @@ describe('what a binding is given', () => {
       },
     });
   });
-  it('those that wait read RolloutStarted=False and keep the rest', () => {
+  it('waiting bindings have RolloutStarted=False and keep the rest', () => {
     const [, waiting] = update().plan().outcome.work.bindings;
     expect(waiting!.move).toBe('wait');
     expect(waiting!.binding.conditions!.map(({ type, status, reason }) => [type, status, reason])).toEqual([
@@ -77,7 +77,7 @@ describe('what a binding is given', () => {
       ['Available', 'True', 'AllWorkAreAvailable'],
     ]);
   });
-  it('a run that stops lets go of those that waited', () => {
+  it('a run that stops releases waiting bindings', () => {
     const rollout = update()
       .plan()
       .change({ runs: [runOf({ state: 'Stop' })] })
@@ -88,7 +88,7 @@ describe('what a binding is given', () => {
       status: 'True',
     });
   });
-  it('a run whose file is gone leaves bindings as they are and is forgotten', () => {
+  it('a run whose file is removed leaves bindings as they are and is no longer recorded', () => {
     const rollout = update().plan().change({ runs: [] }).plan(10);
     expect(rollout.outcome.recorded).toEqual([]);
     expect(rollout.outcome.approvals).toEqual([]);
@@ -141,7 +141,7 @@ describe('when a cluster is done', () => {
       expect(rollout.reads).toContain('Progressing=False/UpdateRunStuck');
     },
   );
-  it('a condition of an older generation says nothing', () => {
+  it('a condition of an older generation does not count', () => {
     const rollout = update().plan();
     rollout.bindings((binding) =>
       binding.targetCluster === 'a'
@@ -157,7 +157,7 @@ describe('when a cluster is done', () => {
 });
 
 describe('stuck', () => {
-  it('is told after five minutes, to the second, and is left when the cluster becomes available', () => {
+  it('is reported after five minutes, to the second, and ends when the cluster becomes available', () => {
     const rollout = update({ maxConcurrency: '100%' }).plan();
     expect(new Set(rollout.outcome.wakes)).toEqual(new Set([at(300)]));
     expect(rollout.plan(299).reads[1]).toBe('Progressing=True/UpdateRunProgressing');

@@ -9,7 +9,7 @@ describe('what ends a run', () => {
     message: rollout.status.conditions!.at(-1)!.message,
   });
   const failed = ['Progressing=False/UpdateRunFailed', 'Succeeded=False/UpdateRunFailed'];
-  it('a binding taken over by somebody else', () => {
+  it('a binding changed by something else', () => {
     const rollout = update()
       .plan()
       .bindings((binding) => (binding.targetCluster === 'a' ? { ...binding, resourceSnapshotIndex: 0 } : binding))
@@ -21,7 +21,7 @@ describe('what ends a run', () => {
     );
     expect(rollout.outcome.work.bindings.every(({ move }) => move === 'keep')).toBe(true);
   });
-  it('RolloutStarted taken away from a cluster in flight', () => {
+  it('RolloutStarted set to False on a cluster in flight', () => {
     const rollout = update()
       .plan()
       .bindings((binding) => ({
@@ -94,14 +94,14 @@ describe('membership is frozen', () => {
     rollout.work = { ...rollout.work, bindings: [...rollout.work.bindings, { binding: scheduled('f'), move: 'keep' }] };
     return rollout.change({ clusters: [...rollout.input.clusters, cluster('f', 'x')] }).plan(10);
   };
-  it('a cluster that joins is told not to be part of the run', () => {
+  it('a cluster that joins is reported as not part of the run', () => {
     const rollout = joined();
     expect(rollout.holds).toContain('NotPartOfRun f');
     expect(rollout.moves.at(-1)).toBe('f Scheduled - keep');
     expect(rollout.reads).toContain('Progressing=True/UpdateRunProgressing');
   });
   const strict = { runs: [runOf({ annotations: { 'gitfleet.dev/on-membership-change': 'abort' } })] };
-  it('unless the run asks for KubeFleet’s rule', () => {
+  it('unless the run opts into KubeFleet’s rule', () => {
     expect(joined(strict).status.conditions!.at(-1)!.message).toBe(
       'the clusters of stage all changed from [a, b, c, d, e] to [a, b, c, d, e, f]',
     );
@@ -120,14 +120,14 @@ describe('membership is frozen', () => {
     );
     expect(rollout.holds).toEqual(['RolloutBudget all', 'ClusterLeft all a', 'ClusterLeft all b']);
   });
-  it('a relabel changes nothing', () => {
+  it('a changed label changes nothing', () => {
     const rollout = update()
       .plan()
       .change({ clusters: names.map((name) => cluster(name, 'other', { order: name })) })
       .plan(10);
     expect(rollout.reads).toContain('Progressing=True/UpdateRunProgressing');
   });
-  it('a cluster that the scheduler dropped is updated in its turn but stays Unscheduled', () => {
+  it('a cluster that is no longer selected is updated in its turn but stays Unscheduled', () => {
     const rollout = update()
       .plan()
       .bindings((binding) =>
@@ -136,7 +136,7 @@ describe('membership is frozen', () => {
     rollout.ready('a').plan(10);
     expect(rollout.moves.slice(0, 3)).toEqual(['a Bound 1 keep', 'b Unscheduled 1 update', 'c Bound 0 wait']);
   });
-  it('a cluster dropped before anything was there, or evicted, is skipped', () => {
+  it('a cluster that is no longer selected before it was Bound, or is evicted, is skipped', () => {
     const rollout = update(
       {},
       {},
@@ -156,7 +156,7 @@ describe('membership is frozen', () => {
       'b: Skipped=True/ClusterNotSelected; c: Skipped=True/ClusterNotSelected; d: Started=True',
     );
   });
-  it('a cluster evicted in flight and picked again is started again, after the clean-up', () => {
+  it('a cluster evicted in flight and selected again is started again, after the clean-up', () => {
     const rollout = update()
       .plan()
       .bindings((binding) => (binding.targetCluster === 'a' ? { ...binding, deleting: true } : binding));

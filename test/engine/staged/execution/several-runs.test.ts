@@ -4,7 +4,7 @@ import { names, update } from './update.ts';
 
 describe('stop and resume', () => {
   const stopped = { runs: [runOf({ state: 'Stop' })] };
-  it('follows what is in flight, starts nothing, and is stopped when nothing is', () => {
+  it('follows clusters in flight, starts none, and is stopped when none is in flight', () => {
     const rollout = update({ maxConcurrency: 2 }).plan().change(stopped).plan(10);
     expect(rollout.reads[1]).toBe('Progressing=Unknown/UpdateRunStopping');
     expect(rollout.stages['all']).toContain('Progressing=Unknown/StageUpdatingStopping');
@@ -54,7 +54,7 @@ describe('two runs on one placement', () => {
       ['b-run', 'UpdateRunInitializedSuccessfully'],
     ]);
   });
-  it('the one that has started goes on although another name comes first', () => {
+  it('the one that has started continues although another name comes first', () => {
     const rollout = update({}, { runs: [two[0]!] })
       .plan()
       .change({ runs: two })
@@ -73,7 +73,7 @@ describe('two runs on one placement', () => {
       'UpdateRunSucceeded',
     ]);
   });
-  it('a stopped run does not block, and waits itself when it is resumed meanwhile', () => {
+  it('a stopped run does not block, and waits when it is resumed while the other is active', () => {
     const [b, a] = two;
     const rollout = update({}, { runs: two })
       .plan()
@@ -86,7 +86,7 @@ describe('two runs on one placement', () => {
       rollout.outcome.holds.filter(({ reason }) => reason === 'OtherRunActive').map(({ subject }) => subject.name),
     ).toEqual(['a-run']);
   });
-  it('names the file whose removal ends one that can neither succeed nor be stopped, and the other goes on then', () => {
+  it('names the file whose removal ends a run that can neither succeed nor stop, and the other continues then', () => {
     const [b, a] = two;
     const wayOut = 'remove run a-run (runs/a-run.yaml), which ends it and leaves its clusters as they are';
     const rollout = update(
@@ -103,7 +103,7 @@ describe('two runs on one placement', () => {
     expect(rollout.outcome.holds.map(({ reason, message }) => [reason, message])).toEqual([
       [
         'OtherRunActive',
-        `run b-run waits until run a-run of the same placement is over or stopped; if it cannot be, ${wayOut}`,
+        `run b-run is waiting for run a-run of the same placement to finish or stop; if it cannot, ${wayOut}`,
       ],
     ]);
     rollout.change({ runs: [b!, a!] }).plan(320);
@@ -118,7 +118,7 @@ describe('two runs on one placement', () => {
 });
 
 describe('rollback', () => {
-  it('a run with an older index goes back, with the overrides that overridesFor gives for that index', () => {
+  it('a run with an older index rolls back, with the overrides that overridesFor gives for that index', () => {
     const asked: number[] = [];
     const rollout = update(
       { maxConcurrency: '100%' },

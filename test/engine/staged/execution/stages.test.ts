@@ -20,12 +20,12 @@ describe('a disruption budget with scope all', () => {
     expect(rollout.moves.filter((move) => move.endsWith('1 update'))).toHaveLength(started);
     expect(rollout.holds.filter((hold) => /^RolloutBudget all [a-e]$/.test(hold))).toHaveLength(5 - started);
   });
-  it('blocks while its file is refused: it may have said so', () => {
+  it('blocks while its file is invalid: it may have had that scope', () => {
     const refused = [{ apiVersion: '', kind: 'ClusterResourcePlacementDisruptionBudget', name: 'web' }];
     const rollout = update({ maxConcurrency: '100%' }, { refused }).plan();
     expect(rollout.moves).toEqual(names.map((name) => `${name} Bound 0 wait`));
   });
-  it('keeps the delete stage back, cluster by cluster', () => {
+  it('holds the delete stage, cluster by cluster', () => {
     const going = { state: 'Unscheduled', previousState: 'Bound', conditions: available() } as const;
     const rollout = update(
       {},
@@ -35,12 +35,12 @@ describe('a disruption budget with scope all', () => {
     rollout.ready('a').plan(10);
     expect(rollout.moves).toEqual(['a Bound 1 keep', 'b Unscheduled 0 remove', 'c Unscheduled 0 wait']);
     expect(rollout.outcome.holds.map(({ subject, reason, message }) => [subject.clusterName, reason, message])).toEqual(
-      [['c', 'RolloutBudget', 'c waits for the disruption budget: availablePlacements: 2, totalPlacements: 3']],
+      [['c', 'RolloutBudget', 'c is waiting for the disruption budget: availablePlacements: 2, totalPlacements: 3']],
     );
     rollout.change({ budgets: [] }).plan(20);
     expect(rollout.moves).toEqual(['a Bound 1 keep', 'b Unscheduled 0 remove', 'c Unscheduled 0 remove']);
   });
-  it('counts nothing on a cluster that left the fleet, whatever was last known of it', () => {
+  it('does not count a cluster that left the fleet, whatever its last condition', () => {
     const left = bound('z', 0, { state: 'Unscheduled', previousState: 'Bound', conditions: available() });
     const rollout = update(
       { maxConcurrency: '100%' },
@@ -49,7 +49,7 @@ describe('a disruption budget with scope all', () => {
     ).plan();
     expect(rollout.moves.filter((move) => move.endsWith('1 update'))).toHaveLength(2);
   });
-  it('a cluster that is not available spends nothing', () => {
+  it('a cluster that is not available spends no budget', () => {
     const bindings = names.map((name) =>
       bound(name, 0, { conditions: name < 'c' ? failing('NotAllWorkHaveBeenApplied') : available() }),
     );
@@ -60,7 +60,7 @@ describe('a disruption budget with scope all', () => {
     ).plan();
     expect(rollout.moves.map((move) => move.split(' ')[2])).toEqual(['1', '1', '0', '0', '0']);
   });
-  it('a cluster of which nothing is known is asked for like an available one: it may serve', () => {
+  it('a cluster of unknown availability needs budget like an available one', () => {
     const bindings = names.map((name) => bound(name, 0, name < 'c' ? { conditions: [] } : { conditions: available() }));
     const rollout = update(
       { maxConcurrency: '100%' },
@@ -111,7 +111,7 @@ describe('the delete stage', () => {
       },
     );
   const name = 'kubernetes-fleet.io/deleteStage';
-  it('comes last, removes all at once and ends when nothing is left', () => {
+  it('runs last, removes all at once and ends when nothing is left', () => {
     const rollout = leaving().plan();
     expect(rollout.moves).toEqual([
       'a Bound 1 update',
@@ -140,7 +140,7 @@ describe('the delete stage', () => {
       at(20),
     ]);
   });
-  it('a binding that re-appears ends the run', () => {
+  it('a binding that reappears fails the run', () => {
     const rollout = leaving()
       .plan()
       .ready('a', 'c')
@@ -160,7 +160,7 @@ describe('the delete stage', () => {
       'b: Started=True/ClusterUpdatingStarted Succeeded=True/ClusterUpdatingSucceeded',
     );
   });
-  it('is never begun by a stopped run', () => {
+  it('is not started by a stopped run', () => {
     const rollout = leaving()
       .plan()
       .change({ runs: [runOf({ state: 'Stop' })] })
@@ -172,7 +172,7 @@ describe('the delete stage', () => {
     rollout.change({ runs: [runOf({ state: 'Run' })] }).plan(30);
     expect(rollout.moves[1]).toBe('b Unscheduled 0 remove');
   });
-  it('once begun is followed by a stopped run to its end, which the run tells when it runs again', () => {
+  it('once started is followed by a stopped run to its end, which the run reports when it is resumed', () => {
     const rollout = leaving()
       .plan()
       .ready('a', 'c')

@@ -4,7 +4,7 @@ import type { PlacementWork } from '../../../../src/engine/placement-work.ts';
 import { placementOf, scheduled, stage, strategyOf } from '../world.ts';
 import { bindings, type Case, plan } from './setting.ts';
 
-describe('what ends an initialization for good', () => {
+describe('what fails an initialization for good', () => {
   const everywhere = { labelSelector: {} };
   const cases: [string, Case, RegExp][] = [
     [
@@ -54,12 +54,12 @@ describe('what ends an initialization for good', () => {
     [
       'a selector with a bad key',
       { stages: [stage('a', { labelSelector: { matchLabels: { 'a b': 'x' } } })] },
-      /is no label key/,
+      /is not a valid label key/,
     ],
     [
       'a selector with a bad value',
       { stages: [stage('a', { labelSelector: { matchLabels: { a: '-x' } } })] },
-      /is no label value/,
+      /is not a valid label value/,
     ],
     [
       'a cluster in two stages',
@@ -86,17 +86,17 @@ describe('what ends an initialization for good', () => {
     [
       'an index that is kept no more',
       { work: { snapshots: [3, 4] }, run: { resourceSnapshotIndex: '2' } },
-      /no resource snapshot with index 2 found; there are 3, 4, and the next free index is 5/,
+      /no resource snapshot with index 2 found; recorded: 3, 4; the next free index is 5/,
     ],
     [
       'an index of many that are kept',
       { work: { snapshots: [3, 4, 5, 6, 7, 8] }, run: { resourceSnapshotIndex: '2' } },
-      /no resource snapshot with index 2 found; there are …, 4, 5, 6, 7, 8, and the next free index is 9/,
+      /no resource snapshot with index 2 found; recorded: …, 4, 5, 6, 7, 8; the next free index is 9/,
     ],
     [
       'a snapshot without contents',
       { work: { snapshots: [0], more: { contents: new Map() } }, run: { resourceSnapshotIndex: '0' } },
-      /has no contents/,
+      /are not recorded/,
     ],
     [
       'a selection that fails',
@@ -117,14 +117,14 @@ describe('what ends an initialization for good', () => {
     expect(rollout.holds).toEqual([]);
   });
 
-  it('it is not tried again when the cause is gone', () => {
+  it('it is not retried when the cause is gone', () => {
     const rollout = plan({ stages: [stage('canary')] });
     rollout.change({ strategies: [strategyOf(stage('all', { labelSelector: {} }))] }).plan(60);
     expect(rollout.reads).toEqual(['Initialized=False/UpdateRunInitializedFailed']);
   });
 });
 
-describe('what an initialization waits for', () => {
+describe('what an initialization is waiting for', () => {
   const pickN = (count: number) => placementOf({ policy: { placementType: 'PickN', numberOfClusters: count } });
   const older: Binding[] = [
     scheduled('eu-1', { policySnapshotIndex: 0 }),
@@ -170,7 +170,7 @@ describe('what an initialization waits for', () => {
     expect(rollout.outcome.runs).toHaveLength(1);
   });
 
-  it('and goes on by itself when the strategy comes', () => {
+  it('and continues by itself when the strategy is added', () => {
     const rollout = plan({ input: { strategies: [] } });
     rollout.change({ strategies: [strategyOf(stage('canary'), stage('prod'))] }).plan(60);
     expect(rollout.reads).toEqual(['Initialized=True/UpdateRunInitializedSuccessfully']);

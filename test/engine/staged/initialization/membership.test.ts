@@ -3,7 +3,7 @@ import { bound, cluster, runOf, scheduled, stage, words } from '../world.ts';
 import { plan } from './setting.ts';
 
 describe('membership', () => {
-  it('an Unscheduled binding goes to the delete stage, of whatever policy; those on their way out take no part', () => {
+  it('an Unscheduled binding of any policy is in the delete stage; bindings being removed are ignored', () => {
     const rollout = plan({
       work: {
         bindings: [
@@ -20,7 +20,7 @@ describe('membership', () => {
     });
   });
 
-  it('a run with nothing but clusters to leave is valid', () => {
+  it('a run that only removes clusters is valid', () => {
     const rollout = plan({ work: { bindings: [bound('us-2', 0, { state: 'Unscheduled', previousState: 'Bound' })] } });
     expect(rollout.reads).toEqual(['Initialized=True/UpdateRunInitializedSuccessfully']);
   });
@@ -65,7 +65,7 @@ describe('membership', () => {
     message: `ClusterStagedUpdateRun web-1: stage all: ${names} without the sorting label order come last, by name`,
   });
 
-  it('the warning is there until the run is over, and not after that', () => {
+  it('the warning is reported until the run is over, and not after that', () => {
     const { rollout } = order({ a: {}, b: { order: '1' } });
     rollout.change({ runs: [runOf({ state: 'Run' })] });
     const problems: (readonly [string, number])[] = [];

@@ -54,7 +54,7 @@ describe('the snapshot of a run', () => {
     expect(rollout.status.resourceSnapshotIndexUsed).toBe('0');
   });
 
-  it('remembers which override snapshots went with it, and freezes them by cluster', () => {
+  it('records the override snapshots that it is rolled out with, and freezes them by cluster', () => {
     const rollout = plan({
       input: {
         overridesFor: (_, name) =>

@@ -52,7 +52,7 @@ describe('state', () => {
     expect(rollout.holds).not.toContain('StateTransitionDenied');
     expect(rollout.outcome.recorded[0]!.spec.state).toBe(to);
   });
-  it('conditions speak of the present generation where the file names one', () => {
+  it('conditions have the present generation where the file names one', () => {
     const run = runOf();
     const rollout = plan({ input: { runs: [{ ...run, metadata: { ...run.metadata, generation: 3 } }] } });
     expect(rollout.status.conditions!.map(({ observedGeneration }) => observedGeneration)).toEqual([3, 3]);

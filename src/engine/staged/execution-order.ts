@@ -5,7 +5,7 @@ import { parseInstant } from '../kernel/instant.ts';
 import { byText } from '../kernel/ordering.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 
-/** A run that has begun to execute and is neither over nor stopped: no other run of the placement may move anything. */
+/** Whether a run has started and is neither over nor stopped: no other run of the placement may move anything. */
 export function isActive(status: UpdateRunStatus | undefined): boolean {
   if (status === undefined || !isInitialized(status) || isOver(status)) return false;
   const progressing = findCondition(status.conditions, 'Progressing');
@@ -13,10 +13,10 @@ export function isActive(status: UpdateRunStatus | undefined): boolean {
 }
 
 /**
- * The order in which runs of one placement get their turn: the one under way first, the one started first where a record
- * names several, then by name (docs/compatibility.md; in KubeFleet the last writer wins).
+ * The order in which the runs of one placement advance: active runs first, the one that started first before the others, then
+ * by name (docs/compatibility.md; in KubeFleet the last writer wins).
  */
-export function inTurn(
+export function inExecutionOrder(
   runs: readonly StagedUpdateRun[],
   statusOf: (run: StagedUpdateRun) => UpdateRunStatus | undefined,
 ): readonly StagedUpdateRun[] {

@@ -7,8 +7,8 @@ import {
   rejectedOnMain,
   requestMade,
   staleHold,
-  takenBack,
   whyRefused,
+  withdrawnOnMain,
 } from '../../gate/messages.ts';
 import { withdrawnGate } from '../../gate/withdrawal.ts';
 import { findCondition } from '../../kernel/condition.ts';
@@ -19,60 +19,62 @@ import { answerTo } from './answer.ts';
 import { reviewDigest } from './review-digest.ts';
 import { gatesOf, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
 
-export type Passage =
+export type GateCheck =
   | { readonly kind: 'open'; readonly step: RunStep }
   | { readonly kind: 'closed'; readonly step: RunStep }
   /** Approved: "False" on main. */
   | { readonly kind: 'rejected'; readonly step: RunStep; readonly message: string }
-  | { readonly kind: 'broken'; readonly step: RunStep; readonly message: string };
+  /** The approval file is for another run or stage. */
+  | { readonly kind: 'mismatch'; readonly step: RunStep; readonly message: string };
 
 /**
- * Asks for an approval, or reads the answer. A gate once passed stays open (KubeFleet execution.go); the file that opened
- * it may go, except for what {@link withdraw} says.
+ * Requests an approval, or reads the answer. A gate once approved stays open (KubeFleet execution.go), also when its file is
+ * removed, except as {@link withdraw} says.
  */
-export function passGate(begun: RunStep, context: RunContext, gate: StageGate): Passage {
+export function checkGate(before: RunStep, context: RunContext, gate: StageGate): GateCheck {
   const { now } = context.input;
-  const task = taskOf(begun.status, gate);
-  if (isApproved(task)) return { kind: 'open', step: begun };
+  const task = taskOf(before.status, gate);
+  if (isApproved(task)) return { kind: 'open', step: before };
   const name = task.approvalRequestName ?? '';
-  const asked = withReason(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
-  const step = withTask(begun, gate, asked);
+  const requested = withReason(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
+  const step = withTask(before, gate, requested);
   const { earlyApprovals: early } = step.status;
   const answer = answerTo(gate, context, { early, digest: () => reviewDigest(step, context, gate) });
   switch (answer.kind) {
     case 'foreign':
-      return { kind: 'broken', step: begun, message: answer.message };
+      return { kind: 'mismatch', step: before, message: answer.message };
     case 'rejected':
       return { kind: 'rejected', step, message: rejectedOnMain(name, answer.message) };
     case 'approved': {
-      const approved = withReason(asked, 'StageTaskApprovalRequestApproved', approvedOnMain(name), now);
+      const approved = withReason(requested, 'StageTaskApprovalRequestApproved', approvedOnMain(name), now);
       return { kind: 'open', step: withTask(step, gate, approved) };
     }
     case 'stale': {
       const { namespace } = context.run.metadata;
       const hold = staleHold({ name, namespace }, answer.file.metadata.name);
-      const told = withHold(step, context, { ...hold, stage: gate.stageName });
-      return { kind: 'closed', step: waiting(told, context, gate, asked) };
+      const held = withHold(step, context, { ...hold, stage: gate.stageName });
+      return { kind: 'closed', step: waiting(held, context, gate, requested) };
     }
     case 'refused': {
       const { file, flaw } = answer;
-      const told = withFlaw(step, context, { request: name, file, flaw, accepted: false });
-      return { kind: 'closed', step: waiting(told, context, gate, asked, whyRefused(file.metadata.name, flaw)) };
+      const reported = withFlaw(step, context, { request: name, file, flaw, accepted: false });
+      const why = whyRefused(file.metadata.name, flaw);
+      return { kind: 'closed', step: waiting(reported, context, gate, requested, why) };
     }
     case 'none':
-      return { kind: 'closed', step: waiting(step, context, gate, asked, answer.why) };
+      return { kind: 'closed', step: waiting(step, context, gate, requested, answer.why) };
   }
 }
 
-/** Before the first cluster of the run an approval that is withdrawn is simply asked for again. */
+/** Before the first cluster of the run starts, an approval that is withdrawn is requested again. */
 export function withdraw(step: RunStep, context: RunContext): RunStep {
   const { stagesStatus: stages = [], deletionStageStatus } = step.status;
   const gate = withdrawnGate({
     gates: gatesOf(stages),
-    isPassed: (it) => isApproved(taskOf(step.status, it)),
-    hasStartedBehind({ stageIndex, timing }) {
-      const behind = stages.slice(timing === 'before' ? stageIndex : stageIndex + 1);
-      return [...behind, ...(deletionStageStatus ? [deletionStageStatus] : [])].some(anyStarted);
+    isApproved: (it) => isApproved(taskOf(step.status, it)),
+    hasStartedAfter({ stageIndex, timing }) {
+      const later = stages.slice(timing === 'before' ? stageIndex : stageIndex + 1);
+      return [...later, ...(deletionStageStatus ? [deletionStageStatus] : [])].some(anyStarted);
     },
     answerTo: (it) =>
       answerTo(it, context, { early: step.status.earlyApprovals, digest: () => reviewDigest(step, context, it) }),
@@ -81,15 +83,15 @@ export function withdraw(step: RunStep, context: RunContext): RunStep {
   if (gate === undefined) return step;
   const task = taskOf(step.status, gate);
   const conditions = (task.conditions ?? []).filter(({ type }) => type !== 'ApprovalRequestApproved');
-  const taken = stages.some(anyStarted)
-    ? withReason(task, 'ApprovalWithdrawn', takenBack(task.approvalRequestName ?? ''), context.input.now)
+  const withdrawn = stages.some(anyStarted)
+    ? withReason(task, 'ApprovalWithdrawn', withdrawnOnMain(task.approvalRequestName ?? ''), context.input.now)
     : { ...task, conditions };
-  return reopened(withTask(step, gate, taken), gate.stageIndex);
+  return reopened(withTask(step, gate, withdrawn), gate.stageIndex);
 }
 
 const anyStarted = ({ clusters }: StageStatus): boolean => clusters.some(hasStarted);
 
-/** The stage of a gate taken back is the current one again, and so are empty stages skipped since. */
+/** The stage of a withdrawn approval is the current one again, and empty stages skipped since are reset. */
 function reopened(step: RunStep, from: number): RunStep {
   const stages = (step.status.stagesStatus ?? []).map((stage, at) => {
     if (at < from) return stage;
@@ -99,7 +101,7 @@ function reopened(step: RunStep, from: number): RunStep {
   return { ...step, status: { ...step.status, stagesStatus: stages } };
 }
 
-/** Approvals that count although they answer no review are reported as long as the run continues. */
+/** Reports approvals that count although they do not answer the review, as long as the run continues. */
 export function flawedApprovals(step: RunStep, context: RunContext): RunStep {
   if (isOver(step.status)) return step;
   return gatesOf(step.status.stagesStatus ?? [])
@@ -119,7 +121,7 @@ function withFlaw(
   step: RunStep,
   context: RunContext,
   of: {
-    /** Of the request that should have been merged. */
+    /** Name of the request that should have been merged. */
     readonly request: string;
     readonly file: ApprovalRequest;
     readonly flaw: ApprovalFlaw;
@@ -136,8 +138,8 @@ function waiting(step: RunStep, context: RunContext, gate: StageGate, task: Task
   const refusal = findCondition(task.conditions, 'ApprovalRequestApproved');
   const holds = closedHolds({
     request: { name: task.approvalRequestName ?? '', namespace },
-    who: `run ${name}`,
-    what: `stage ${gate.stageName} ${gate.timing === 'before' ? 'before it starts' : 'after it finished'}`,
+    waiting: `run ${name}`,
+    subject: `stage ${gate.stageName} ${gate.timing === 'before' ? 'before it starts' : 'after it finished'}`,
     since: (refusal ?? findCondition(task.conditions, 'ApprovalRequestCreated'))?.lastTransitionTime,
     why,
     withdrawn: refusal?.reason === 'ApprovalWithdrawn' ? (refusal.message ?? '') : undefined,
@@ -149,7 +151,7 @@ function waiting(step: RunStep, context: RunContext, gate: StageGate, task: Task
   );
 }
 
-/** Someone approved, and the run has taken note of it. */
+/** The run has accepted an approval. */
 export const isApproved = (task: TaskStatus): boolean =>
   findCondition(task.conditions, 'ApprovalRequestApproved')?.status === 'True';
 
