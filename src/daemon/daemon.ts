@@ -44,6 +44,8 @@ export interface DaemonInput {
   readonly graceMs: number;
   /** Forgets where the branches of the repo were. */
   readonly forgetRefs: () => void;
+  /** A request to a git server has not ended yet. */
+  readonly waitsForGit?: () => boolean;
   readonly passed?: (result: PassResult) => void;
 }
 

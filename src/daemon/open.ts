@@ -71,11 +71,15 @@ export async function openDaemon(input: {
   };
   try {
     const measured = metrics();
+    let pending = 0;
     const from = {
       repo,
       cacheDir: join(cacheDir, 'git'),
       credentials: credentialsFromEnv(),
       requested: (type: GitRequest) => measured.count('gitfleet_git_request_total', { type }),
+      pending: (by: 1 | -1) => {
+        pending += by;
+      },
     };
     const commits = { author: input.author, now: () => clock.now() };
     const source = await openSource({
@@ -107,6 +111,7 @@ export async function openDaemon(input: {
       inPlace: await isWorkingTree(repo),
       publishIntervalMs: status.remote ? input.publishIntervalMs : 0,
       forgetRefs: () => source.refs.expire(),
+      waitsForGit: () => pending > 0,
     });
     opened.push(async () => assembled.members.stop());
     const built = assembled.daemon;

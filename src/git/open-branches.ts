@@ -5,6 +5,7 @@ import type { Credentials } from './http/credentials.ts';
 import { localBranches } from './local/local-branches.ts';
 import { nativeBranches } from './native/native-branches.ts';
 import { hasGit } from './native/run-git.ts';
+import { withPending } from './pending-requests.ts';
 import { whileLocked } from './ref-lock.ts';
 
 /**
@@ -19,8 +20,10 @@ export async function openBranches(input: {
   readonly native?: boolean;
   /** Told of every request to a server. */
   readonly requested?: (request: GitRequest) => void;
+  /** Told when a request to a server begins and ends. */
+  readonly pending?: (by: 1 | -1) => void;
 }): Promise<Branches> {
-  const branches = await openAt(input);
+  const branches = withPending(await openAt(input), input.pending ?? (() => {}));
   return { ...branches, change: (change) => whileLocked(() => branches.change(change)) };
 }
 

@@ -36,6 +36,7 @@ export async function openSource(input: {
   /** Whether the git binary may be used; by default where there is one. */
   readonly native?: boolean;
   readonly requested?: (request: GitRequest) => void;
+  readonly pending?: (by: 1 | -1) => void;
   /** How often the server is asked where its refs are; by default at every look. */
   readonly refs?: (branches: Branches) => RefPoll;
 }): Promise<GitSource> {
@@ -46,6 +47,7 @@ export async function openSource(input: {
     credentials: input.credentials,
     native: input.native,
     requested: input.requested,
+    pending: input.pending,
   });
   return gitSource(branches, input.branch, (input.refs ?? alwaysAsk)(branches));
 }

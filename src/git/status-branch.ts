@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { notRead } from '../repo/record/not-read.ts';
+import { recordLimits, tooLarge } from '../repo/too-large.ts';
 import { parseAddress } from './address.ts';
 import type { Branches, GitRequest } from './branches.ts';
 import { GitError } from './git-error.ts';
@@ -47,6 +49,7 @@ export async function openStatusBranch(input: {
   /** Milliseconds since the epoch, for the time of commits. */
   readonly now: () => number;
   readonly requested?: (request: GitRequest) => void;
+  readonly pending?: (by: 1 | -1) => void;
   /** How often the server is asked where the branch is; by default at every look. */
   readonly refs?: RefPoll;
 }): Promise<StatusBranch> {
@@ -57,6 +60,7 @@ export async function openStatusBranch(input: {
     credentials: input.credentials,
     native: input.native,
     requested: input.requested,
+    pending: input.pending,
   });
   return statusBranch(branches, ref, { ...input, refs: input.refs ?? alwaysAsk(branches) });
 }
@@ -112,7 +116,10 @@ export function statusBranch(
   };
 }
 
-/** Text files only: what a person put there beside (links, submodules) goes with the next commit. All of them, or some paths. */
+/**
+ * Text files only: what a person put there beside (links, submodules) goes with the next commit. All of them, or some paths.
+ * In the place of what is too large to be read stands `notRead`.
+ */
 export async function readFiles(
   branches: Pick<Branches, 'objects'>,
   commit: string,
@@ -120,8 +127,11 @@ export async function readFiles(
 ): Promise<Map<string, string>> {
   const tree = await branches.objects.files(commit);
   const listed = (await tree.files()).filter(({ mode, path }) => isText(mode) && isAsked(path));
-  const contents = await tree.read(listed.map(({ oid }) => oid));
-  return new Map(listed.map(({ path, oid }) => [path, Buffer.from(contents.get(oid)!).toString('utf8')]));
+  const sizes = await tree.sizes!(listed.map(({ oid }) => oid));
+  const left = tooLarge(new Map(listed.map(({ path, oid }) => [path, sizes.get(oid)!])), recordLimits);
+  const contents = await tree.read(listed.flatMap(({ path, oid }) => (left.has(path) ? [] : oid)));
+  const textOf = (oid: string): string => Buffer.from(contents.get(oid)!).toString('utf8');
+  return new Map(listed.map(({ path, oid }) => [path, left.has(path) ? notRead(left.get(path)!) : textOf(oid)]));
 }
 
 const isText = (mode: TreeEntry['mode']): boolean => mode === '100644' || mode === '100755';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { fleetLimits } from './too-large.ts';
 import { isHidden, type RepoTree, type TreeFile } from './tree.ts';
 
 /**
@@ -10,6 +11,7 @@ import { isHidden, type RepoTree, type TreeFile } from './tree.ts';
 export async function openDirectory(root: string, only?: readonly string[]): Promise<RepoTree> {
   const files: TreeFile[] = [];
   const contents = new Map<string, Uint8Array>();
+  const sizes = new Map<string, number>();
   const walk = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
@@ -19,11 +21,17 @@ export async function openDirectory(root: string, only?: readonly string[]): Pro
     }
   };
   const read = async (path: string, link: boolean): Promise<TreeFile> => {
-    const bytes = link ? Buffer.from(await readlink(path)) : await readFile(path);
-    const oid = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
-    contents.set(oid, bytes);
-    const { size } = await lstat(path);
-    return { path: relative(root, path).replaceAll('\\', '/'), oid, mode: link ? '120000' : '100644', size };
+    const { size, mtimeMs } = await lstat(path);
+    const isRead = size <= fleetLimits.file;
+    // What is too large to be read is known by what shows that it was changed.
+    const bytes = link ? Buffer.from(await readlink(path)) : isRead ? await readFile(path) : Buffer.from(`${mtimeMs}`);
+    const oid = createHash('sha1')
+      .update(`blob ${isRead ? bytes.length : size}\0`)
+      .update(bytes)
+      .digest('hex');
+    if (isRead) contents.set(oid, bytes);
+    sizes.set(oid, size);
+    return { path: relative(root, path).replaceAll('\\', '/'), oid, mode: link ? '120000' : '100644' };
   };
   const readOnly = async (paths: readonly string[]): Promise<void> => {
     for (const name of paths.filter((path) => !isHidden(path))) {
@@ -40,6 +48,7 @@ export async function openDirectory(root: string, only?: readonly string[]): Pro
   return {
     id,
     files: async () => files,
+    sizes: async () => sizes,
     read: async (oids) =>
       new Map(oids.flatMap((oid) => (contents.has(oid) ? [[oid, contents.get(oid)!] as const] : []))),
   };

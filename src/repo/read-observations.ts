@@ -9,6 +9,7 @@ import { readObservation } from './observation-fields.ts';
 import { holdsSecret } from './yaml/holds-secret.ts';
 import { contentsOf } from './yaml/items-of.ts';
 import { positionsOf } from './yaml/positions.ts';
+import { structureFault } from './yaml/structure-fault.ts';
 import { syntaxFinding } from './yaml/syntax.ts';
 
 export interface Observations {
@@ -67,6 +68,20 @@ function documentsOf(text: string, file: string, problems: Problem[]): { value: 
       return [];
     }
     const line = lineCounter.linePos(document.contents?.range?.[0] ?? 0).line;
+    const fault = structureFault(document, text);
+    if (fault) {
+      const { line, col } = lineCounter.linePos(fault.offset);
+      problems.push({
+        severity: 'error',
+        code: fault.code,
+        file,
+        line,
+        column: col,
+        message: fault.message,
+        fix: fault.fix,
+      });
+      return [];
+    }
     try {
       return contentsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
     } catch (error) {

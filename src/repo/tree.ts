@@ -3,9 +3,8 @@ export interface TreeFile {
   /** With forward slashes, relative to the root. */
   readonly path: string;
   readonly oid: string;
-  /** `120000` a symbolic link, `160000` a submodule, anything else a file. */
+  /** `120000` a symbolic link, `160000` a submodule, `40000` a folder that was not listed, anything else a file. */
   readonly mode: string;
-  readonly size?: number;
 }
 
 /** The files of a commit, or of a plain directory. */
@@ -13,6 +12,8 @@ export interface RepoTree {
   /** Commit id; for a plain directory the digest of its files. */
   readonly id: string;
   files(): Promise<readonly TreeFile[]>;
+  /** Bytes of contents by id, without reading these; absent where all of them are in memory. */
+  sizes?(oids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Contents by id; ids that are not there are left out. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }

@@ -29,15 +29,18 @@ export class MemoryRepo {
 
   /** Objects that are here and that `visible` lets through, as a clone holds only what it fetched. */
   #readable(visible: (oid: string) => boolean): Objects {
+    const read = async (oids: readonly string[]) =>
+      new Map(
+        oids.map((oid) => {
+          const found = visible(oid) ? this.#objects.get(oid) : undefined;
+          if (found === undefined) throw new GitError('object-missing', `${oid} is not in memory`);
+          return [oid, found];
+        }),
+      );
+    const sizes = async (oids: readonly string[]) =>
+      new Map([...(await read(oids))].map(([oid, { content }]) => [oid, content.length]));
     const objects: Objects = objectsFrom(
-      async (oids) =>
-        new Map(
-          oids.map((oid) => {
-            const found = visible(oid) ? this.#objects.get(oid) : undefined;
-            if (found === undefined) throw new GitError('object-missing', `${oid} is not in memory`);
-            return [oid, found];
-          }),
-        ),
+      { read, sizes },
       {
         isAncestor: async (ancestor, of) => (await walk(of)).includes(ancestor),
         log: async (tip, { most }) => (await walk(tip)).slice(0, most),

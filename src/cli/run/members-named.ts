@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { placedStructureFault } from '../../repo/yaml/structure-fault.ts';
 import { unreadable } from '../terminal/file-trouble.ts';
 
 /** The connections of `--members`, else of the files of KUBECONFIG, else of the usual place. Error: CliError, exit code 3. */
 export async function membersNamed(option: string) {
   const { connectionsOf } = await import('../../members/api-server/kubeconfig.ts');
-  if (option !== '$KUBECONFIG') return connectionsOf(option).catch(unreadable(`--members ${option}`));
+  if (option !== '$KUBECONFIG')
+    return connectionsOf(option, placedStructureFault).catch(unreadable(`--members ${option}`));
   const path = process.env['KUBECONFIG'] || join(homedir(), '.kube', 'config');
-  return connectionsOf(path).catch(unreadable(`--members is not given, and ${path}`));
+  return connectionsOf(path, placedStructureFault).catch(unreadable(`--members is not given, and ${path}`));
 }

@@ -2,6 +2,8 @@ import { parse } from 'yaml';
 import { fileChanges } from '../../git/objects/changes.ts';
 import type { Commit } from '../../git/objects/commit.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
+import { recordLimits } from '../../repo/too-large.ts';
+import { placedStructureFault } from '../../repo/yaml/structure-fault.ts';
 import { type ObjectEvent, objectEvents, type Versioned } from '../../report/object-events.ts';
 
 import type { Status, StatusReader } from './open-status.ts';
@@ -48,8 +50,9 @@ export async function readEvents(
     changed[at]!.filter(({ path }) => hasEvents(path)).map((change) => ({ commit, ...change })),
   );
   const oids = [...new Set(told.flatMap(({ before, after }) => [before, after]).filter((oid) => oid !== undefined))];
+  const readable = [...(await objects.sizes(oids))].flatMap(([oid, size]) => (size <= largestVersion ? oid : []));
   const versions = new Map(
-    [...(await objects.read(oids))].map(([oid, { content }]) => [oid, versionOf(content.toString('utf8'))]),
+    [...(await objects.read(readable))].map(([oid, { content }]) => [oid, versionOf(content.toString('utf8'))]),
   );
   const of = (oid: string | undefined) => (oid === undefined ? undefined : versions.get(oid));
   // Oldest first; of one pass in the order of its conditions.
@@ -70,9 +73,13 @@ function eventsOf(before: Versioned | undefined, after: Versioned | undefined, c
   }));
 }
 
+/** Bytes. What is larger was not written by gitfleet. */
+const largestVersion = recordLimits.file;
+
 /** Somebody may have edited the branch by hand: what is no YAML tells nothing. */
 function versionOf(text: string): Versioned | undefined {
   try {
+    if (placedStructureFault(text)) return undefined;
     return (parse(text, { logLevel: 'silent' }) as Versioned | null) ?? undefined;
   } catch {
     return undefined;

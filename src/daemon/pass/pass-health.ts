@@ -8,6 +8,11 @@ import { reportMembers } from '../report/plan-metrics.ts';
 
 /** A pass that takes longer than this many intervals to come means that the daemon is stuck (argo-cd issue 20785). */
 const stuckIntervals = 3;
+/**
+ * A git server that hangs is no reason to restart. Every request ends by itself within ten minutes, and a pass makes a few; a daemon
+ * that waits for longer does not wait for the server.
+ */
+const longestGitMs = 30 * 60_000;
 /** First wait after a pass that failed, milliseconds; doubles up to the interval. */
 const firstRetryMs = 1_000;
 
@@ -30,6 +35,8 @@ export function passHealth(input: {
   readonly members: FleetMembers;
   /** Passes follow each other at least this often, milliseconds of pace. */
   readonly intervalMs: number;
+  /** A request to a git server has not ended yet. */
+  readonly waitsForGit?: () => boolean;
 }): PassHealth {
   const { pace, log, metrics, members, intervalMs } = input;
   let lastPassMs = pace.now();
@@ -59,9 +66,8 @@ export function passHealth(input: {
     retryMs: () => Math.min(firstRetryMs * 2 ** (failures - 1), intervalMs),
     stuck() {
       const silent = pace.now() - lastPassMs;
-      return silent > stuckIntervals * intervalMs
-        ? `no pass has finished for ${Math.round(silent / 1000)} s`
-        : undefined;
+      const patience = Math.max(stuckIntervals * intervalMs, input.waitsForGit?.() ? longestGitMs : 0);
+      return silent > patience ? `no pass has finished for ${Math.round(silent / 1000)} s` : undefined;
     },
     trouble: () => trouble,
   };

@@ -5,10 +5,13 @@ import type { Branches, GitRequest } from '../branches.ts';
 import { GitError } from '../git-error.ts';
 import { mirrorRef, openMirror } from '../mirror.ts';
 import { mirrorFetch } from '../mirror-fetch.ts';
+import { indexPack } from '../native/index-pack.ts';
 import { openObjects } from '../objects/open-objects.ts';
+import { checkedPack } from './checked-pack.ts';
 import type { Credentials } from './credentials.ts';
 import { gitHttp } from './http.ts';
 import { lsRefs } from './ls-refs.ts';
+import { throughSinks } from './pack-sink.ts';
 import { smartPush } from './smart-push.ts';
 
 /** A repository behind smart HTTP, with a mirror of what was read from it. */
@@ -26,6 +29,7 @@ export async function httpBranches(input: {
   const objects = openObjects(gitdir, native);
 
   const refs = lsRefs(http, url);
+  const fetching = throughSinks(http, () => (native ? indexPack(gitdir) : checkedPack(url)));
 
   const fetched = mirrorFetch({
     mirror,
@@ -35,7 +39,7 @@ export async function httpBranches(input: {
     transfer: (ref, depth) =>
       tried(`fetch ${ref} of ${url}`, async () => {
         const from = { gitdir, url, remote: 'origin', ref: mirrorRef(ref), remoteRef: ref };
-        await isomorphic.fetch({ fs, http, ...from, depth, singleBranch: true, tags: false, cache: {} });
+        await isomorphic.fetch({ fs, http: fetching, ...from, depth, singleBranch: true, tags: false, cache: {} });
       }),
     point: (mirrored, oid) => isomorphic.writeRef({ fs, gitdir, ref: mirrored, value: oid, force: true }),
   });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { pipeline, Readable } from 'node:stream';
 import { GitError } from '../git-error.ts';
 import { safeOptions } from './safe-options.ts';
 
@@ -13,7 +14,7 @@ const longestRunMs = 10 * 60_000;
 
 export interface GitOptions {
   readonly gitdir?: string;
-  readonly input?: Uint8Array | string;
+  readonly input?: Uint8Array | string | Readable;
   readonly timeoutMs?: number;
   /** Variables on top of those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -47,7 +48,8 @@ export function git(args: readonly string[], options: GitOptions = {}): Promise<
         stderr: signal ? `${stderr} (ended by ${signal})` : stderr,
       });
     });
-    child.stdin.end(options.input ?? '');
+    if (options.input instanceof Readable) pipeline(options.input, child.stdin, () => {});
+    else child.stdin.end(options.input ?? '');
   });
 }
 

@@ -1,6 +1,6 @@
 import { isFolder, type TreeEntry } from './new-objects.ts';
 import type { Objects } from './objects.ts';
-import { parseTree } from './open-objects.ts';
+import { parseTree } from './parse-tree.ts';
 
 /** A file that differs between two trees. */
 export interface FileChange {

@@ -1,30 +1,78 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { inflate } from 'node:zlib';
-import type { StoredObject } from './objects.ts';
+import { constants, inflate } from 'node:zlib';
+import { largestObject, type StoredObject } from './objects.ts';
 
 const expand = promisify(inflate);
 
+/** Longer than any header with the type and the size. */
+const headerBytes = 64;
+
 /**
  * The objects among these that lie in files of their own, as a commit leaves them until the next repack, read without starting
- * a process: of a daemon with two gigabytes a start of git costs 15 ms. What is not there, or not what git would have written,
- * is left out: git looks into packs and alternates too, and says what is wrong with a broken file.
+ * a process: of a daemon with two gigabytes a start of git costs 15 ms. What is not there, too large, or not what git would have
+ * written, is left out: git looks into packs and alternates too, and says what is wrong with a broken file.
  */
 export async function looseObjects(gitdir: string, oids: readonly string[]): Promise<Map<string, StoredObject>> {
-  const tried = await Promise.all(oids.map(async (oid) => [oid, await readLoose(gitdir, oid)] as const));
-  return new Map(tried.flatMap(([oid, object]) => (object ? [[oid, object]] : [])));
+  return foundAmong(oids, (oid) => readLoose(gitdir, oid));
+}
+
+/** Sizes of those in files of their own, of which only the beginning is read and inflated. */
+export async function looseSizes(gitdir: string, oids: readonly string[]): Promise<Map<string, number>> {
+  return foundAmong(oids, (oid) => readSize(gitdir, oid));
+}
+
+async function foundAmong<T>(
+  oids: readonly string[],
+  read: (oid: string) => Promise<T | undefined>,
+): Promise<Map<string, T>> {
+  const tried = await Promise.all(oids.map(async (oid) => [oid, await read(oid)] as const));
+  return new Map(tried.flatMap(([oid, found]) => (found === undefined ? [] : [[oid, found]])));
 }
 
 async function readLoose(gitdir: string, oid: string): Promise<StoredObject | undefined> {
-  if (!/^[0-9a-f]{40}$/.test(oid)) return undefined;
-  const file = join(gitdir, 'objects', oid.slice(0, 2), oid.slice(2));
+  const file = fileOf(gitdir, oid);
+  const packedSize = file === undefined ? undefined : await stat(file).catch(() => undefined);
+  // What cannot be compressed grows a little.
+  if (file === undefined || packedSize === undefined || packedSize.size > 2 * largestObject) return undefined;
   const whole = await readFile(file)
-    .then((packed) => expand(packed))
+    // A header may say less than there is.
+    .then((packed) => expand(packed, { maxOutputLength: largestObject + headerBytes }))
     .catch(() => undefined);
-  if (whole === undefined) return undefined;
-  const end = whole.indexOf(0);
-  const [, type, size] = /^(commit|tree|blob|tag) (\d+)$/.exec(whole.toString('latin1', 0, end)) ?? [];
-  const content = whole.subarray(end + 1);
-  return type === undefined || Number(size) !== content.length ? undefined : { type, content };
+  const header = whole && headerOf(whole);
+  if (header === undefined) return undefined;
+  const content = whole!.subarray(header.length);
+  return header.size === content.length ? { type: header.type, content } : undefined;
+}
+
+async function readSize(gitdir: string, oid: string): Promise<number | undefined> {
+  const file = fileOf(gitdir, oid);
+  const handle = file === undefined ? undefined : await open(file, 'r').catch(() => undefined);
+  try {
+    const read = await handle?.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+    if (read === undefined) return undefined;
+    const partial = { finishFlush: constants.Z_SYNC_FLUSH };
+    return headerOf(await expand(read.buffer.subarray(0, read.bytesRead), partial))?.size;
+  } catch {
+    return undefined;
+  } finally {
+    await handle?.close();
+  }
+}
+
+const fileOf = (gitdir: string, oid: string): string | undefined =>
+  /^[0-9a-f]{40}$/.test(oid) ? join(gitdir, 'objects', oid.slice(0, 2), oid.slice(2)) : undefined;
+
+interface Header {
+  readonly type: string;
+  readonly size: number;
+  /** With the zero byte at its end. */
+  readonly length: number;
+}
+
+function headerOf(inflated: Buffer): Header | undefined {
+  const end = inflated.subarray(0, headerBytes).indexOf(0);
+  const [, type, size] = /^(commit|tree|blob|tag) (\d+)$/.exec(inflated.toString('latin1', 0, Math.max(end, 0))) ?? [];
+  return type === undefined ? undefined : { type, size: Number(size), length: end + 1 };
 }

@@ -7,10 +7,25 @@ export interface StoredObject {
   readonly content: Buffer;
 }
 
+/**
+ * Nothing larger is ever read whole, whatever it is: 64 MiB hold a snapshot of 40 of the largest objects that Kubernetes takes, or
+ * a folder of a million files. Who reads files asks for their sizes first, and has lower limits.
+ */
+export const largestObject = 64 * 1024 * 1024;
+
+/** How the objects of a repository are reached. Error `object-missing` when one is not there. */
+export interface ObjectStore {
+  read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
+  /** Bytes of their contents, without reading these. */
+  sizes(oids: readonly string[]): Promise<Map<string, number>>;
+}
+
 /** The objects of one repository, read in bulk. */
 export interface Objects {
-  /** Error `object-missing` when one is not there. */
+  /** Errors: `object-missing` when one is not there, `too-large` when one is larger than `largestObject`. */
   read(oids: readonly string[]): Promise<Map<string, StoredObject>>;
+  /** Bytes of contents, without reading these. Error `object-missing` when one is not there. */
+  sizes(oids: readonly string[]): Promise<Map<string, number>>;
   has(oid: string): Promise<boolean>;
   commit(oid: string): Promise<Commit>;
   /** Many at once, in the order asked. */

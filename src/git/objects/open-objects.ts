@@ -2,19 +2,26 @@ import fs from 'node:fs';
 import { GitError } from '../git-error.ts';
 import { loadIsomorphic } from '../load-isomorphic.ts';
 import { git, gitOrThrow } from '../native/run-git.ts';
+import { boundedRead } from './bounded-read.ts';
 import { type Commit, parseCommit } from './commit.ts';
+import { deepestFolder, listFiles } from './list-files.ts';
 import { isFolder, type TreeEntry } from './new-objects.ts';
-import type { Objects, StoredObject } from './objects.ts';
+import { nativeSizes, pureSizes } from './object-sizes.ts';
+import { largestObject, type ObjectStore, type Objects, type StoredObject } from './objects.ts';
+import { parseTree } from './parse-tree.ts';
 import { nativeRead, pureFault, pureRead, throughRepacks } from './read-objects.ts';
 
 /** `native` reads through `git cat-file --batch` (60 to 100 times faster on packs), otherwise isomorphic-git reads. */
 export function openObjects(gitdir: string, native: boolean): Objects {
-  const read = native ? nativeRead(gitdir) : pureRead(gitdir);
-  return objectsFrom(read, native ? nativeHistory(gitdir, read) : pureHistory(gitdir));
+  const store = native
+    ? { read: nativeRead(gitdir), sizes: nativeSizes(gitdir) }
+    : { read: pureRead(gitdir), sizes: pureSizes(gitdir) };
+  return objectsFrom(store, native ? nativeHistory(gitdir, store.read) : pureHistory(gitdir));
 }
 
 /** Everything else that can be told from reading objects. */
-export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Objects, 'log' | 'isAncestor'>): Objects {
+export function objectsFrom(store: ObjectStore, { log, isAncestor }: Pick<Objects, 'log' | 'isAncestor'>): Objects {
+  const { read, sizes } = boundedRead(store);
   let known = new Map<string, readonly TreeEntry[]>();
 
   async function commits(oids: readonly string[]): Promise<Commit[]> {
@@ -28,28 +35,36 @@ export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Obj
 
   const commit = async (oid: string): Promise<Commit> => (await commits([oid]))[0]!;
 
-  /** All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. */
+  /**
+   * All folders under a tree, one bulk read for each level of depth. Keeps only what this listing used. Left out are those that
+   * are too large, too deep or no trees; of the root this is an error.
+   */
   async function folders(root: string): Promise<Map<string, readonly TreeEntry[]>> {
     const used = new Map<string, readonly TreeEntry[]>();
     let level = [root];
-    while (level.length > 0) {
+    for (let depth = 0; level.length > 0 && depth < deepestFolder; depth++) {
       const missing = level.filter((oid) => !known.has(oid));
-      const fetched = missing.length === 0 ? new Map<string, StoredObject>() : await read(missing);
-      for (const oid of level) used.set(oid, known.get(oid) ?? parseTree(fetched.get(oid)!.content));
-      const inner = level.flatMap((oid) =>
-        used
-          .get(oid)!
-          .filter(isFolder)
-          .map((entry) => entry.oid),
-      );
+      const fetched = missing.length === 0 ? new Map<string, StoredObject>() : await readFolders(missing, root);
+      for (const oid of level) {
+        const entries = known.get(oid) ?? entriesOf(fetched.get(oid));
+        if (entries !== undefined) used.set(oid, entries);
+      }
+      const inner = level.flatMap((oid) => (used.get(oid) ?? []).filter(isFolder).map((entry) => entry.oid));
       level = [...new Set(inner)].filter((oid) => !used.has(oid));
     }
+    if (!used.has(root)) throw new GitError('failed', `${root} is no folder that can be read: run git fsck`);
     known = used;
     return used;
   }
 
+  async function readFolders(oids: readonly string[], root: string): Promise<Map<string, StoredObject>> {
+    const found = await sizes(oids);
+    return read(oids.filter((oid) => oid === root || found.get(oid)! <= largestObject));
+  }
+
   return {
     read,
+    sizes,
     commit,
     commits,
     log,
@@ -60,17 +75,11 @@ export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Obj
     async files(id) {
       const root = (await commit(id)).tree;
       const entries = await folders(root);
-      const files: { path: string; oid: string; mode: string }[] = [];
-      const collect = (oid: string, prefix: string): void => {
-        for (const entry of entries.get(oid)!) {
-          if (isFolder(entry)) collect(entry.oid, `${prefix}${entry.name}/`);
-          else files.push({ path: prefix + entry.name, oid: entry.oid, mode: entry.mode });
-        }
-      };
-      collect(root, '');
+      const files = listFiles(root, entries);
       return {
         id,
         files: async () => files,
+        sizes,
         read: async (oids) => new Map([...(await read(oids))].map(([oid, { content }]) => [oid, content])),
       };
     },
@@ -82,6 +91,15 @@ export function objectsFrom(read: Objects['read'], { log, isAncestor }: Pick<Obj
     },
     isAncestor: async (ancestor, of) => ancestor === of || isAncestor(ancestor, of),
   };
+}
+
+function entriesOf(object: StoredObject | undefined): TreeEntry[] | undefined {
+  if (object?.type !== 'tree') return undefined;
+  try {
+    return parseTree(object.content);
+  } catch {
+    return undefined;
+  }
 }
 
 /** False only where one is known to be missing. Errors: GitError, where that cannot be known. */
@@ -140,20 +158,3 @@ const pureHistory = (gitdir: string): History => ({
     });
   },
 });
-
-/** The entries of a tree object. */
-export function parseTree(content: Buffer): TreeEntry[] {
-  const entries: TreeEntry[] = [];
-  let at = 0;
-  while (at < content.length) {
-    const space = content.indexOf(32, at);
-    const zero = content.indexOf(0, space);
-    entries.push({
-      mode: content.toString('latin1', at, space),
-      name: content.toString('utf8', space + 1, zero),
-      oid: content.toString('hex', zero + 1, zero + 21),
-    });
-    at = zero + 21;
-  }
-  return entries;
-}

@@ -11,7 +11,7 @@ import { unreadable } from './unreadable.ts';
 type Read = Objects['read'];
 
 /** Of more objects than a commit usually brings most are packed, and git reads them quicker. */
-const mostLoose = 200;
+export const mostLoose = 200;
 
 /** Error `object-missing` when an object is not there. */
 export function nativeRead(gitdir: string): Read {
@@ -114,7 +114,7 @@ export async function pureFault(error: unknown, gitdir: string): Promise<GitErro
 }
 
 /** `object-missing` only where every place could be read that might hold the object. */
-async function notRead(oid: string, gitdir: string, cause?: unknown): Promise<GitError> {
+export async function notRead(oid: string, gitdir: string, cause?: unknown): Promise<GitError> {
   const fault = await unreadable(gitdir, oid);
   return fault === undefined
     ? new GitError('object-missing', `${oid} is not in ${gitdir}`, cause)

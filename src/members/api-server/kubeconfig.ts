@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -12,16 +13,23 @@ export interface Connections {
   open(name: ClusterName): Promise<Transport | undefined>;
 }
 
+/** What is wrong with the structure of a YAML file: the parser of client-node makes values that contain themselves. */
+export type FaultIn = (
+  text: string,
+) => { readonly line: number; readonly column: number; readonly message: string; readonly fix: string } | undefined;
+
 type Read = (name: ClusterName) => Promise<KubeConfig | undefined>;
 
 /**
  * Reads a kubeconfig file (contexts are members), several as KUBECONFIG names them (of two contexts with one name the first
  * counts), or a directory (`eu-1.yaml` or `eu-1` is member eu-1). Rejects when there is nothing to read.
  */
-export async function connectionsOf(path: string): Promise<Connections> {
+export async function connectionsOf(path: string, faultIn: FaultIn = () => undefined): Promise<Connections> {
   // client-node costs half a second to load: only commands that talk to members pay for it.
   const { KubeConfig: Config } = await import('@kubernetes/client-node');
   const load = (file: string): KubeConfig => {
+    const fault = faultIn(readFileSync(file, 'utf8'));
+    if (fault) throw new Error(`${file}:${fault.line}:${fault.column}: ${fault.message}: ${fault.fix}`);
     const config = new Config();
     config.loadFromFile(file);
     return config;

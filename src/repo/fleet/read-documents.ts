@@ -49,13 +49,34 @@ async function parseMissing(tree: RepoTree, files: readonly TreeFile[], cache: L
   const missing = new Map(
     files.flatMap(({ oid, path }) => (cache.get(oid) === undefined ? [[oid, path] as const] : [])),
   );
-  const contents = await tree.read([...missing.keys()]);
-  const texts = [...missing].flatMap(([oid, file]) => {
-    const bytes = contents.get(oid);
-    return bytes ? [{ oid, file, text: decode(bytes) }] : [];
-  });
-  for (const [oid, parsed] of await parseAll(texts)) cache.put(oid, parsed);
+  for (const portion of await portionsOf(tree, [...missing.keys()])) {
+    const contents = await tree.read(portion);
+    const texts = portion.flatMap((oid) => {
+      const bytes = contents.get(oid);
+      return bytes ? [{ oid, file: missing.get(oid)!, text: decode(bytes) }] : [];
+    });
+    for (const [oid, parsed] of await parseAll(texts)) cache.put(oid, parsed);
+  }
   await cache.flush(new Set(files.map(({ oid }) => oid)));
+}
+
+/** Bytes that are in memory as contents and as text at the same time. A fleet of any usual size is one portion. */
+const portionBytes = 64 * 1024 ** 2;
+
+async function portionsOf(tree: RepoTree, oids: readonly string[]): Promise<string[][]> {
+  const sizes = await tree.sizes?.(oids);
+  if (sizes === undefined) return [[...oids]];
+  const portions: string[][] = [[]];
+  let size = 0;
+  for (const oid of oids) {
+    size += sizes.get(oid) ?? 0;
+    if (size > portionBytes && portions.at(-1)!.length > 0) {
+      portions.push([]);
+      size = sizes.get(oid) ?? 0;
+    }
+    portions.at(-1)!.push(oid);
+  }
+  return portions;
 }
 
 /** A file that is listed and cannot be read holds nobody knows what. */

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Problem } from '../../api/problem.ts';
+import { fleetLimits, tooLarge } from '../too-large.ts';
 import { isHidden, type RepoTree, type TreeFile } from '../tree.ts';
 import { decode } from './finding.ts';
 
@@ -22,13 +23,17 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
     problems.push({ severity: 'error', file: path, line: 1, column: 1, ...finding });
     if (finding.severity !== 'warning') refused.push(path);
   };
-  const all = (await tree.files()).filter(({ path }) => !isHidden(path)).toSorted(byPath);
+  const listed = (await tree.files()).filter((file) => !isHidden(placeOf(file))).toSorted(byPath);
+  const notRead = await oversizedFiles(tree, listed);
+  for (const [path, message] of notRead)
+    refuse(path, { code: 'file-too-large', message, fix: 'split it, or remove it' });
+  const all = listed.filter(({ path }) => !notRead.has(path));
   const targets = await tree.read(all.filter(isLink).map(({ oid }) => oid));
   const charts = all.flatMap(({ path }) => (posix.basename(path) === 'Chart.yaml' ? [posix.dirname(path)] : []));
   for (const file of all) {
     const finding = faultOf(file, isLink(file) ? decode(targets.get(file.oid) ?? new Uint8Array()) : '');
     if (finding) refuse(file.path, finding);
-    else if (!isLink(file) && /\.(ya?ml|json)$/i.test(file.path)) {
+    else if (!isLink(file) && mayBeManifest(file)) {
       const tool = toolOf(file.path, charts);
       if (tool === undefined) usable.push(file);
       else if (tool !== '') problems.push(notRun(file.path, tool));
@@ -48,6 +53,31 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
   }
   return { files: usable, problems, refused, colliding: new Set(colliding.keys()) };
 }
+
+/** Files that would be read and are too large, links with a target longer than any path, and folders that were not listed. */
+async function oversizedFiles(tree: RepoTree, files: readonly TreeFile[]): Promise<ReadonlyMap<string, string>> {
+  const asked = files.filter((file) => isLink(file) || (mayBeManifest(file) && isFile(file)));
+  const sizes = (await tree.sizes?.(asked.map(({ oid }) => oid))) ?? new Map<string, number>();
+  const sizeOf = ({ oid }: TreeFile): number => sizes.get(oid) ?? 0;
+  const links = asked.filter((file) => isLink(file) && sizeOf(file) > longestTarget);
+  const contents = new Map(asked.filter(isFile).map((file) => [file.path, sizeOf(file)]));
+  const folders = files.filter(({ mode }) => mode === '40000');
+  return new Map([
+    ...tooLarge(contents, fleetLimits),
+    ...links.map((file) => [file.path, `the target of the symbolic link has ${sizeOf(file)} bytes`] as const),
+    ...folders.map(({ path }) => [path, 'the folder is too large or too deep to be listed'] as const),
+  ]);
+}
+
+/** Of a path on Linux, in bytes. */
+const longestTarget = 4096;
+
+const mayBeManifest = ({ path }: TreeFile): boolean => /\.(ya?ml|json)$/i.test(path);
+
+const isFile = ({ mode }: TreeFile): boolean => mode !== '120000' && mode !== '160000' && mode !== '40000';
+
+/** A folder is hidden by its own name too. */
+const placeOf = ({ path, mode }: TreeFile): string => (mode === '40000' ? `${path}/` : path);
 
 type Finding = Pick<Problem, 'code' | 'message' | 'fix'> & { readonly severity?: 'warning' };
 

@@ -3,7 +3,8 @@ import { isManifest } from '../../api/is-manifest.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { contentsOf } from '../yaml/items-of.ts';
-import { type Fault, type FileRead, unparsed } from './read-file.ts';
+import { structureFault } from '../yaml/structure-fault.ts';
+import { type Fault, type FileRead, faultOfNotRead, placedFault, unparsed } from './read-file.ts';
 import { roundCache } from './round-cache.ts';
 import { writtenIn } from './write.ts';
 
@@ -24,12 +25,16 @@ export const manifestsIn = (text: string, written: RecordDocument | undefined): 
 export const allSnapshotsRead = (): void => lists.endRound();
 
 function parsed(text: string): FileRead<readonly Manifest[]> {
-  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
-  if (!Array.isArray(documents)) return { value: [] };
+  const notRead = faultOfNotRead(text);
+  if (notRead) return { faults: [notRead] };
+  const documents = documentsOf(text);
+  if (documents instanceof RangeError) return { faults: [unparsed(documents, text)] };
   const value: Manifest[] = [];
   for (const document of documents) {
     const [error] = document.errors;
     if (error) return { faults: [unparsed(error, text)] };
+    const fault = structureFault(document, text);
+    if (fault) return { faults: [placedFault(fault, text)] };
     try {
       for (const content of contentsOf(document.toJS({ maxAliasCount: 10_000 })))
         if (isManifest(content)) value.push(content);
@@ -41,6 +46,17 @@ function parsed(text: string): FileRead<readonly Manifest[]> {
     }
   }
   return { value };
+}
+
+/** The error of the parser where the text is nested so deep that it has no stack left. */
+function documentsOf(text: string): readonly Document.Parsed[] | RangeError {
+  try {
+    const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
+    return Array.isArray(documents) ? documents : [];
+  } catch (error) {
+    if (error instanceof RangeError) return error;
+    throw error;
+  }
 }
 
 function noManifest({ contents }: Document.Parsed, text: string): Fault {

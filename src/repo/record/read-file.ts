@@ -1,4 +1,4 @@
-import { LineCounter, parse, parseDocument, YAMLParseError } from 'yaml';
+import { LineCounter, parseDocument, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import type { Issue } from '../../api/issue.ts';
 import type { Problem } from '../../api/problem.ts';
@@ -7,7 +7,9 @@ import { withoutNulls } from '../../api/without-nulls.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { holdsSecret } from '../yaml/holds-secret.ts';
 import { positionsOf } from '../yaml/positions.ts';
+import { type StructureFault, structureFault } from '../yaml/structure-fault.ts';
 import { syntaxFinding } from '../yaml/syntax.ts';
+import { reasonNotRead } from './not-read.ts';
 import { writtenIn } from './write.ts';
 
 /** Something wrong in a file of the record, and where. */
@@ -25,12 +27,9 @@ export function readRecordFile<T>(
   schema: z.ZodType<T>,
   written: RecordDocument | undefined,
 ): FileRead<T> {
-  let raw: unknown;
-  try {
-    raw = rawOf(text, written);
-  } catch (thrown) {
-    return { faults: [unparsed(thrown, text)] };
-  }
+  const read = rawOf(text, written);
+  if ('faults' in read) return read;
+  const raw = read.value;
   const exact = schema.safeParse(raw);
   if (exact.success) return { value: exact.data };
   const value = withoutNulls(raw);
@@ -40,13 +39,39 @@ export function readRecordFile<T>(
   return { faults: placed(issues.slice(0, mostFaults), text, value) };
 }
 
-function rawOf(text: string, written: RecordDocument | undefined): unknown {
+function rawOf(text: string, written: RecordDocument | undefined): FileRead<unknown> {
   const known = writtenIn(text, written);
-  return known ? known.value : parse(text, { logLevel: 'error', maxAliasCount: 1000, prettyErrors: false });
+  if (known) return { value: known.value };
+  const fault = faultOfNotRead(text);
+  if (fault) return { faults: [fault] };
+  try {
+    const document = parseDocument(text, { logLevel: 'error', prettyErrors: false });
+    const [error] = document.errors;
+    if (error) throw error;
+    const structure = structureFault(document, text);
+    if (structure) return { faults: [placedFault(structure, text)] };
+    return { value: document.toJS({ maxAliasCount: 1000 }) };
+  } catch (thrown) {
+    return { faults: [unparsed(thrown, text)] };
+  }
+}
+
+/** Of a document whose value must not be made. */
+export function placedFault({ offset, message, fix }: StructureFault, text: string): Fault {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: before.at(-1)!.length + 1, message, fix };
+}
+
+/** Of a file that was too large to be read; undefined for every other. */
+export function faultOfNotRead(text: string): Fault | undefined {
+  const message = reasonNotRead(text);
+  return message === undefined ? undefined : { line: 1, column: 1, message, fix: 'remove the file' };
 }
 
 /** Where the text of a file is no YAML, or none that is safe to read. */
 export function unparsed(thrown: unknown, text: string): Fault {
+  if (thrown instanceof RangeError)
+    return { line: 1, column: 1, message: 'nested too deep', fix: 'flatten the document' };
   if (!(thrown instanceof YAMLParseError))
     return { line: 1, column: 1, message: (thrown as Error).message.split('\n')[0]!, fix: 'write the values out' };
   const lineCounter = new LineCounter();

@@ -1,0 +1,63 @@
+import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import type { ProblemCode } from '../../api/problem.ts';
+import { usualLimits } from './limits.ts';
+import { lintDocument } from './lint.ts';
+
+export interface StructureFault {
+  readonly code: ProblemCode;
+  readonly offset: number;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/**
+ * Why the value of a document must not be made: an alias inside of what it means has no end, aliases of aliases grow beyond all
+ * bounds, and what is nested too deep exhausts the stack of whoever walks it. For files that `parseYaml` does not read.
+ */
+export function structureFault(document: Document.Parsed, text: string): StructureFault | undefined {
+  // Looking at every node takes time; of nearly all files the text shows that there is nothing to find.
+  if (!text.includes('*') && !mayBeDeep(text)) return undefined;
+  return lintDocument(document, usualLimits.maxDepth).find(({ code }) => code === 'yaml-alias' || code === 'too-deep');
+}
+
+/** The first fault of a text with all its documents, by line and column; undefined also where it is no YAML at all. */
+export function placedStructureFault(
+  text: string,
+): (Pick<StructureFault, 'message' | 'fix'> & { readonly line: number; readonly column: number }) | undefined {
+  const lineCounter = new LineCounter();
+  const documents = documentsOf(text, lineCounter);
+  if (documents === undefined) return { line: 1, column: 1, message: 'nested too deep', fix: 'flatten the document' };
+  for (const document of documents) {
+    const fault = structureFault(document, text);
+    if (fault === undefined) continue;
+    const { line, col } = lineCounter.linePos(fault.offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1), message: fault.message, fix: fault.fix };
+  }
+  return undefined;
+}
+
+/** Undefined where the parser has no stack left. */
+function documentsOf(text: string, lineCounter: LineCounter): readonly Document.Parsed[] | undefined {
+  try {
+    const parsed = parseAllDocuments(text, { lineCounter, uniqueKeys: false, merge: true, logLevel: 'silent' });
+    return Array.isArray(parsed) ? parsed : [];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Each level takes a bracket of its own, or is indented by one blank more than the last (a dash counts as one). */
+function mayBeDeep(text: string): boolean {
+  if (indented.test(text)) return true;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > usualLimits.maxDepth / 2) return true;
+  }
+  return false;
+}
+
+const indented = new RegExp(`^[ -]{${usualLimits.maxDepth / 2},}`, 'm');

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { connectionsOf } from '../../src/members/api-server/kubeconfig.ts';
+import { loadFleet } from '../../src/repo/fleet/load-fleet.ts';
+import { readObservations } from '../../src/repo/read-observations.ts';
+import { readRecord } from '../../src/repo/record/read.ts';
+import { placedStructureFault } from '../../src/repo/yaml/structure-fault.ts';
+import { folder, removeFolders } from '../support/folders.ts';
+import { member, treeOf } from '../support/paper-fleet.ts';
+
+afterAll(removeFolders);
+
+const levels = Array.from({ length: 12 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at}, `.repeat(10)}]\n`).join('');
+const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+
+/** What stands below the first lines of a document, and what is said of it at which line of those below. */
+const attacks: readonly (readonly [what: string, text: string, line: number, message: RegExp])[] = [
+  ['a map inside itself', 'spec: &a\n  x: 1\n  inner: *a\n', 3, /contains itself/],
+  ['a list inside itself', 'spec: &a [1, *a]\n', 1, /contains itself/],
+  ['itself by way of another', 'spec: &a\n  b: &b {c: *a}\n', 2, /contains itself/],
+  ['aliases of aliases', `l0: &l0 [xxxxxxxxxxxxxxxxxxxx]\n${levels}`, 4, /grow beyond all bounds|aliases in one/],
+  ['five thousand levels', `spec: ${deep}\n`, 1, /levels deep|nested too deep/],
+];
+
+const header = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterResourcePlacement\nmetadata: {name: web}\n';
+const headerLines = 3;
+
+describe.each(attacks)('%s', (_, text, line, message) => {
+  it('in the fleet repo is a problem of that file, and the members are read', async () => {
+    const fleet = await loadFleet(treeOf({ 'a.yaml': member('eu-1'), 'web.yaml': header + text }));
+    expect(fleet.problems[0]).toMatchObject({ file: 'web.yaml', message: expect.stringMatching(message) });
+    expect(fleet.members).toHaveLength(1);
+  });
+
+  it.each([
+    'placements/web/state.yaml',
+    'placements/web/snapshots/1.yaml',
+    'clusters/eu-1.yaml',
+    'runs/web/state.yaml',
+    'summary.yaml',
+    'daemon.yaml',
+    'fleet.yaml',
+  ])('in %s of the status branch is a problem with line and column, whenever it is read', (path) => {
+    for (let start = 0; start < 2; start++) {
+      const { problems } = readRecord(new Map([[path, header + text]]));
+      const found = problems.find(({ code }) => code === 'record-unreadable');
+      expect(found).toMatchObject({ file: `(status branch) ${path}`, message: expect.stringMatching(message) });
+      if (!/levels deep|nested too deep/.test(found!.message) && line < 4)
+        expect([found!.line, found!.column! > 1]).toEqual([headerLines + line, true]);
+    }
+  });
+
+  it('in a kubeconfig names the file with line and column', async () => {
+    const dir = folder({ 'eu-1.yaml': `apiVersion: v1\nkind: Config\n${text}` });
+    const { open } = await connectionsOf(dir, placedStructureFault);
+    await expect(open('eu-1')).rejects.toThrow(new RegExp(`eu-1\\.yaml:\\d+:\\d+: .*(${message.source})`));
+  });
+
+  it('in an observation is a problem of that file', async () => {
+    const dir = folder({ 'eu-1.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: ClusterObservation\n${text}` });
+    const { problems } = await readObservations(join(dir, 'eu-1.yaml'));
+    expect(problems[0]).toMatchObject({ file: join(dir, 'eu-1.yaml'), message: expect.stringMatching(message) });
+  });
+});
