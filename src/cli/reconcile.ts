@@ -30,9 +30,9 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   if (secret !== undefined) await nudge(options.daemon, secret);
   else
     process.stderr.write(
-      'note: GITFLEET_WEBHOOK_SECRET is not set, so the daemon cannot be told and looks when its --interval is over\n',
+      'note: GITFLEET_WEBHOOK_SECRET is not set, so the daemon is not notified and reconciles at its next --interval\n',
     );
-  if (!options.wait) return print(secret === undefined ? 'nothing was done' : 'the daemon looks now');
+  if (!options.wait) return print(secret === undefined ? 'nothing was done' : 'the daemon reconciles now');
   await withStatus(options, (reader) => awaitStatus(reader, options, { deadline, wasTold: secret !== undefined }));
 }
 
@@ -50,7 +50,7 @@ async function nudge(daemon: string, secret: string): Promise<void> {
     signal: AbortSignal.timeout(answerWithinMs),
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new CliError(`--daemon ${daemon} does not answer: ${cause}`, exitCodes.unreachable, { cause: error });
+    throw new CliError(`--daemon ${daemon} does not respond: ${cause}`, exitCodes.unreachable, { cause: error });
   });
   const said = (await response.text()).trim();
   if (response.ok) return;
@@ -87,7 +87,7 @@ async function awaitStatus(
 /** A daemon that has nothing to do commits nothing: such a status looks the same whether one runs or not. */
 async function noteNothingHeard({ branches }: StatusReader, tip: string): Promise<void> {
   process.stderr.write(
-    `note: it was so already, and ${await lastWord(branches, tip)} last: this does not tell whether gitfleet run is running now\n`,
+    `note: the status was already current; last, ${await lastWord(branches, tip)}; whether gitfleet run is running now is not known\n`,
   );
 }
 

@@ -61,7 +61,7 @@ describe('in a clone the status is that of the repository it was cloned from', (
     expect(await cli('get', 'placements', '-o', 'name', '--repo', dir)).toEqual({
       code: 0,
       out: placements,
-      err: expect.stringMatching(/^note: origin does not answer, so this is as of the last git fetch: /),
+      err: expect.stringMatching(/^note: origin does not respond, so this is as of the last git fetch: /),
     });
   });
 
@@ -80,7 +80,7 @@ describe('a commit that a command makes in a clone', () => {
   it('is to be pushed', async () => {
     const ran = await run('suspend', 'placement', 'web');
     expect(ran.out.trimEnd().split('\n').slice(-2)).toEqual([
-      'Where gitfleet run reads origin, nothing happens until it is pushed:',
+      'If gitfleet run reads origin, the commit has no effect until it is pushed:',
       `  git -C ${clone} push origin main`,
     ]);
   });

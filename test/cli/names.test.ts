@@ -16,21 +16,18 @@ beforeAll(async () => {
 afterAll(removeFolders);
 
 it.each([
-  [
-    ['get', 'placement/'],
-    'no name stands after placement: write for example placement/web, or placement without the slash',
-  ],
+  [['get', 'placement/'], 'no name follows placement: write for example placement/web, or placement without the slash'],
   [
     ['get', 'placement', ''],
-    'no name stands after placement: write for example placement/web, or placement without the slash',
+    'no name follows placement: write for example placement/web, or placement without the slash',
   ],
   [['get', '/shop'], '"/shop" names no kind: write for example placement/web'],
   [['get', ''], '"" names no kind: write for example placement/web'],
   [['get', 'placements,'], 'there is no kind "": there are all, placements, bindings, '],
-  [['wait', 'run/', '--for=Succeeded'], 'no name stands after run: '],
+  [['wait', 'run/', '--for=Succeeded'], 'no name follows run: '],
   [['explain', 'placement'], 'explain placement needs a name: gitfleet get placements lists them'],
   [['explain', 'rps'], 'explain rps needs a name: gitfleet get placements lists them'],
-  [['explain', 'placement/'], 'no name stands after placement: '],
+  [['explain', 'placement/'], 'no name follows placement: '],
   [['describe', 'drift'], 'describe takes no drift, which have no names: gitfleet get drift lists all there is'],
   [['describe', 'event/web'], 'describe takes no events, which have no names: gitfleet get events lists all there is'],
   [

@@ -141,7 +141,7 @@ describe('trace goes from an object on a member back to the commit', () => {
       'no placement put deploy web there on dev-1: of this kind there is Deployment pay/pay',
     ],
     [['deploy', 'web', '-n', 'shop'], 1, 'no placement put deploy web there in namespace shop: of this kind there are'],
-    [['secret', 'web'], 1, 'no placement put secret web there: no placement puts anything of this kind there'],
+    [['secret', 'web'], 1, 'no placement put secret web there: no placement applies objects of this kind there'],
     [['deploy', 'web', '--cluster', 'eu-9'], 2, '--cluster: there is no cluster eu-9: did you mean eu-1?'],
     [['deploy'], 2, 'trace deploy needs a name'],
   ])('%j', async (args, code, message) => {
@@ -209,7 +209,7 @@ describe('tree shows everything under a placement', () => {
   it.each([
     [['wbe'], 2, 'there is no placement wbe: did you mean web?'],
     [['cluster', 'eu-1'], 2, 'tree takes a placement, not cluster'],
-    [['web/'], 2, 'no name stands after web: '],
+    [['web/'], 2, 'no name follows web: '],
     [['web', '--cluster', 'dev-1'], 2, 'placement web has no cluster dev-1: it has eu-1, us-1'],
   ])('%j', async (args, code, message) => {
     const ran = await cli('tree', ...args, '--repo', fleet.dir);
@@ -264,7 +264,7 @@ describe('wait', () => {
     ],
     [
       ['placement/pay', '--for=Available'],
-      /placement\/pay has no condition Available yet\n {4}run pay-1: a person to approve pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
+      /placement\/pay has no condition Available yet\n {4}run pay-1: someone to approve pay-1-after-dev, since \S+: merge branch gitfleet\/approve\/pay-1-after-dev, or its pull request\n {4}us-1: RolloutNotStartedYet: /,
     ],
     [
       ['binding/pay-us-1', '--for=Available'],
@@ -272,7 +272,7 @@ describe('wait', () => {
     ],
     [
       ['run/pay-1', '--for=Succeeded'],
-      /run\/pay-1 has no condition Succeeded yet\n {4}a person to approve pay-1-after-dev, /,
+      /run\/pay-1 has no condition Succeeded yet\n {4}someone to approve pay-1-after-dev, /,
     ],
     [
       ['approvals', '--for=Approved'],

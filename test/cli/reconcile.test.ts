@@ -44,7 +44,7 @@ describe('reconcile', () => {
       err: '',
     });
     expect(hints).toBe(1);
-    expect(await reconcile(...there(), '--no-wait')).toEqual({ code: 0, out: 'the daemon looks now\n', err: '' });
+    expect(await reconcile(...there(), '--no-wait')).toEqual({ code: 0, out: 'the daemon reconciles now\n', err: '' });
   });
 
   it('without the secret does not know of a status that was there whether anything runs, and says so', async () => {
@@ -55,7 +55,7 @@ describe('reconcile', () => {
       code: 0,
       out: `the status is of commit ${commit}\n`,
       err: expect.stringMatching(
-        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\nnote: it was so already, and gitfleet committed at \S+Z \(.+\) last: this does not tell whether gitfleet run is running now\n$/,
+        /^note: GITFLEET_WEBHOOK_SECRET is not set, .*\nnote: the status was already current; last, gitfleet committed at \S+Z \(.+\); whether gitfleet run is running now is not known\n$/,
       ),
     });
   });
@@ -74,7 +74,7 @@ describe('reconcile', () => {
 
   it.each([
     ['another secret', () => there(), 3, 'refused (401): the signature does not fit'],
-    ['a secret', () => ['--daemon', 'http://127.0.0.1:1'], 3, '--daemon http://127.0.0.1:1 does not answer: '],
+    ['a secret', () => ['--daemon', 'http://127.0.0.1:1'], 3, '--daemon http://127.0.0.1:1 does not respond: '],
     ['a secret', () => ['--daemon', 'here'], 2, '--daemon here is no address'],
     ['a secret', () => [...there(), '--timeout', 'soon'], 2, '--timeout soon is no duration'],
   ])('secret %j: %s', async (secret, args, code, message) => {

@@ -52,10 +52,7 @@ describe('gitfleet render', () => {
   it('says of what it does not print that its file cannot be used', async () => {
     const dir = written({ ...shop, 'overrides/us.yaml': patch('us', 'x').replace('op: add', 'op: move') });
     const { code, err } = await cli('render', '--repo', dir, ...now, '--cluster', 'eu-1');
-    expect([code, err]).toEqual([
-      0,
-      'note: what stands in these places cannot be used, and is not in this: overrides/us.yaml:10:29\n',
-    ]);
+    expect([code, err]).toEqual([0, 'note: these files cannot be used and are left out: overrides/us.yaml:10:29\n']);
   });
 
   it('with overrides, for one placement, as a list of JSON too', async () => {
@@ -92,7 +89,7 @@ describe('gitfleet render', () => {
       'a cluster that was not picked',
       ['--cluster', 'dev-1', '--placement', 'web'],
       1,
-      'gitfleet: nothing is assigned to dev-1 by web now; gitfleet explain placement web --cluster dev-1 says why\n',
+      'gitfleet: nothing is assigned to dev-1 by web now; gitfleet explain placement web --cluster dev-1 explains why\n',
     ],
     [
       'a cluster that waits for its turn',

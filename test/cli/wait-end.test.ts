@@ -76,7 +76,7 @@ describe('wait ends at once where what it waits for will not come', () => {
     expect({ ...ran, err: ran.err.slice(0, 44 + line.length) }).toEqual({
       code: 1,
       out: '',
-      err: `gitfleet: what is waited for will not come:\n  ${line}`.slice(0, 44 + line.length),
+      err: `gitfleet: the wait cannot succeed:\n  ${line}`.slice(0, 44 + line.length),
     });
   });
 
@@ -117,7 +117,7 @@ describe('wait believes no condition that speaks of an earlier version', () => {
     expect(await wait()).toEqual({
       code: 1,
       out: '',
-      err: `gitfleet: what is waited for will not come:\n  placement/web: ${subject}: ${message}\n`,
+      err: `gitfleet: the wait cannot succeed:\n  placement/web: ${subject}: ${message}\n`,
     });
     expect(await wait('--commit', 'any')).toEqual({ code: 0, out: 'placement/web condition met\n', err: '' });
   });
@@ -157,14 +157,14 @@ describe('wait does not take for done what the repo says', () => {
       'resources/new.yaml',
       config,
       'placement/web',
-      ['placement/web: ConfigMap web/new: its file is not valid: gitfleet get problems tells why'],
+      ['placement/web: ConfigMap web/new: its file is not valid: gitfleet get problems shows why'],
     ],
     [
       'of a binding as well',
       'resources/new.yaml',
       config,
       'binding/web-a',
-      ['binding/web-a: ConfigMap web/new: its file is not valid: gitfleet get problems tells why'],
+      ['binding/web-a: ConfigMap web/new: its file is not valid: gitfleet get problems shows why'],
     ],
     ['a file cannot be read', 'new.yaml', unread, 'placement/web', ['new.yaml cannot be read: new.yaml:']],
     ['nothing is said of one object of another kind then', 'new.yaml', unread, 'cluster/a', []],

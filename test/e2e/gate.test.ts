@@ -63,7 +63,7 @@ describe.skipIf(!gitThere)('a staged run at its gate', () => {
       const kubeconfig = await startClusters('a', 'b');
       const first = startDaemon(fleet.bare, kubeconfig);
       await until('the branch of the gate is there', () => asks(fleet.bare));
-      expect(first.output).toContain('started; the first pass says what it finds');
+      expect(first.output).toContain('started; the first reconciliation reports its findings');
       await first.end('SIGKILL');
       const second = startDaemon(fleet.bare, kubeconfig);
       await until('it has looked three times', () => second.output.split('nothing to do').length > 3);

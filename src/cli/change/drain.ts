@@ -77,7 +77,7 @@ const boundTo = (record: FleetRecord, cluster: string) =>
 /** What an eviction would not help against (KubeFleet clusterresourceplacementeviction/controller.go). */
 function whyNotEvicted({ kind, object }: KnownPlacement, { state, targetCluster }: Binding): string | undefined {
   if (object?.spec.policy.placementType === 'PickFixed')
-    return `its policy is PickFixed; take ${targetCluster} off clusterNames`;
+    return `its policy is PickFixed; remove ${targetCluster} from clusterNames`;
   if (kind === 'ResourcePlacement')
     return `only a ClusterResourcePlacement can be evicted; require ${memberNameLabel} NotIn [${targetCluster}] in its clusterAffinity`;
   if (state === 'Scheduled') return 'it is scheduled there and not placed yet; drain again once it is';

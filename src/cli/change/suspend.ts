@@ -85,7 +85,7 @@ async function turn(
           done: newReason
             ? `${title} stays suspended, ${options.pullRequest ? 'to be ' : ''}for another reason`
             : `${title} ${options.pullRequest ? 'is to be ' : 'is '}${verb === 'suspend' ? 'suspended' : 'resumed'}`,
-          already: `${title} is so already`,
+          already: `${title} already has this state`,
           notes: verb === 'suspend' && !newReason ? whatGoesOn(object) : [],
         },
       },
@@ -105,7 +105,7 @@ async function refuseWhatIsOver(
   throw new CliError(`${of.title} is over (${progressText(status)}): there is nothing to ${verb}`);
 }
 
-const reasonOfRun = 'a run has no place for a reason: it stands in the commit that stopped it';
+const reasonOfRun = 'a run has no field for a reason: only the commit that stops it records the reason';
 
 type Suspendable = Placement | StagedUpdateRun;
 
@@ -150,5 +150,5 @@ function change(
 /** A stopped run finishes the clusters that it has begun. */
 const whatGoesOn = (object: Suspendable): string[] =>
   isRun(object)
-    ? ['clusters that the run has begun to update are finished']
+    ? ['clusters whose update has started are finished']
     : ['what is on the members stays, and drift of it is still repaired'];

@@ -67,7 +67,7 @@ interface NextStep {
 const pushed = ({ branches, branch, tracked }: Desired): NextStep | undefined =>
   tracked
     ? {
-        sentence: 'Where gitfleet run reads origin, nothing happens until it is pushed:',
+        sentence: 'If gitfleet run reads origin, the commit has no effect until it is pushed:',
         commands: [`git -C ${branches.name} push origin ${branch}`],
       }
     : undefined;

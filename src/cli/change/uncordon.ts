@@ -23,7 +23,7 @@ export async function uncordon(cluster: string, options: ChangeOptions & { reado
       {
         options,
         said: {
-          done: `${cluster} is to take placements again`,
+          done: `${cluster} is to accept placements again`,
           already: `${cluster} is not cordoned`,
           notes: [],
         },

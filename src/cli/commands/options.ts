@@ -18,10 +18,7 @@ export const planOptions = (command: Command): Command =>
   command
     .addOption(repo())
     .addOption(ref())
-    .option(
-      '--observed <file|dir>',
-      'state of the members, as gitfleet observe writes it; default: what the record says',
-    )
+    .option('--observed <file|dir>', 'state of the members, as gitfleet observe writes it; default: the record')
     .option('--recorded <dir|none>', 'status branch as files, or none; default: the fleet-status branch of the repo')
     .option('--now <instant>', 'plan for this instant (RFC 3339); default: now');
 

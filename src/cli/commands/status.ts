@@ -90,7 +90,9 @@ export function statusCommands(gitfleet: Command): void {
 
   examples(
     statusOptions(
-      gitfleet.command('wait').description('wait until an object has a condition, or is gone; exit code 1 on timeout'),
+      gitfleet
+        .command('wait')
+        .description('wait until an object has a condition, or is deleted; exit code 1 on timeout'),
     )
       .addArgument(
         kindArgument(

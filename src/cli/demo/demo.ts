@@ -82,7 +82,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     const ended = options.exitWhenSettled
       ? await Promise.race([untilSettled({ plan: () => before, next, repo, told }), interrupted])
       : await Promise.race([hintWhenQuiet({ plan: () => before, next, told, repo, kubeconfig }), interrupted]);
-    if (ended === 'interrupted') told.note(`stopping; --dir ${dir} goes on from here`);
+    if (ended === 'interrupted') told.note(`stopping; --dir ${dir} resumes from here`);
   } finally {
     opened.daemon.stop();
     await running;
@@ -163,7 +163,9 @@ async function hintWhenQuiet(input: Watching & { readonly kubeconfig: string }):
     for (const name of open) {
       if (hinted.has(name)) continue;
       hinted.add(name);
-      told.hint('The staged run waits for you. Say yes with', [`git -C ${repo} merge gitfleet/approve/${name}`]);
+      told.hint('The staged run waits for your approval. Approve it with', [
+        `git -C ${repo} merge gitfleet/approve/${name}`,
+      ]);
     }
     const quiet = present.placements.every((placement) => placement.bindings.every(({ move }) => move === 'keep'));
     if ((quiet || open.length > 0) && !hinted.has('')) {

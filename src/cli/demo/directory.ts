@@ -32,7 +32,7 @@ export async function openDemoDirectory(wanted: string | undefined): Promise<Dem
     await makeDirectory(dir);
     const entries = await readdir(dir);
     if (entries.some((name) => !name.startsWith('lock')) && !entries.includes('fleet'))
-      throw new CliError(`${dir} is neither empty nor a demo of before: choose another --dir`);
+      throw new CliError(`${dir} is neither empty nor an earlier demo: choose another --dir`);
     const unlock = await takeLock(join(dir, 'lock'));
     const clock = join(dir, 'clock.json');
     const keep = keeping(clock);

@@ -68,8 +68,11 @@ export function explainer({
 
 /** Without observations every member is planned with as reachable, unless its file says what its agent is like. */
 function asUnseen(cluster: ClusterExplanation, silence: Silence | undefined): ToldCluster {
-  const known = silence === undefined ? 'nobody looked' : `the status branch says that it ${toldSilence(silence)}`;
-  const reason = `${known}; without --observed it is taken as reachable`;
+  const known =
+    silence === undefined
+      ? 'the cluster was not observed'
+      : `the status branch reports that it ${toldSilence(silence)}`;
+  const reason = `${known}; without --observed it is assumed to be reachable`;
   return {
     ...cluster,
     filters: cluster.filters.map((verdict) =>

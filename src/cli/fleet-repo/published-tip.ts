@@ -19,7 +19,7 @@ export function publishedTip(branches: Branches, branch: string): () => Promise<
     const trouble = await fetchOrigin(branches.name);
     if (trouble === undefined || complained) return;
     complained = true;
-    process.stderr.write(`note: origin does not answer, so this is as of the last git fetch: ${trouble}\n`);
+    process.stderr.write(`note: origin does not respond, so this is as of the last git fetch: ${trouble}\n`);
   }
 
   return async () => {

@@ -94,8 +94,8 @@ export function evictionPage({ eviction, waits }: AskedEviction): string[] {
 function resultOf(conditions: Parameters<typeof evictionResult>[0]): string {
   const result = evictionResult(conditions);
   if (result === undefined) return 'none yet';
-  return result.executed ? 'executed; the file may go' : `${result.text}; ${again}`;
+  return result.executed ? 'executed; the file can be removed' : `${result.text}; ${again}`;
 }
 
 /** An eviction is done once: its result stands. */
-const again = 'to try again, commit one of another name';
+const again = 'to retry, commit an eviction with another name';

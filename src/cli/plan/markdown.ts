@@ -44,9 +44,9 @@ const refusal = ({ message, removalDigest }: Plan['guard'][number]): string =>
 /** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
 const lists: readonly { action: PlannedAction['action']; title: string; count?: string; rare?: boolean }[] = [
   { action: 'remove', title: 'Removed', count: 'to remove' },
-  { action: 'release', title: 'Let go: what is there stays, unattended', count: 'to let go', rare: true },
+  { action: 'release', title: 'Released: objects stay and are no longer managed', count: 'to release', rare: true },
   { action: 'update', title: 'Updated', count: 'to update' },
-  { action: 'reapply', title: 'Applied anew, in another way or with other labels', count: 'to apply anew', rare: true },
+  { action: 'reapply', title: 'Applied again, with another strategy or other labels', count: 'to reapply', rare: true },
   { action: 'add', title: 'Added', count: 'to add' },
   { action: 'wait', title: 'Waiting' },
 ];

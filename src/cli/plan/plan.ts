@@ -31,7 +31,7 @@ export async function plan(
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
   if (isSupposed(options) && options.outRecorded !== undefined)
     throw new CliError(
-      '--out-recorded: what is only supposed is not recorded: leave it out, or leave out the what-if flags',
+      '--out-recorded: a hypothetical plan is not recorded: leave it out, or leave out the what-if flags',
     );
   const { input, supposed, result, plan } = await withPlanInput(options, async (input, { tree }) => {
     const supposed = isSupposed(options) ? whatIf(input, options) : undefined;

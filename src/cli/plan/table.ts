@@ -30,7 +30,7 @@ export function planTable(
   const scheduled = plan.placements
     .filter((placement) => placement.scheduled.status !== 'True')
     .map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`);
-  section(parts, 'Not fully scheduled (gitfleet explain placement NAME tells why)', scheduled);
+  section(parts, 'Not fully scheduled (gitfleet explain placement NAME explains why)', scheduled);
   section(
     parts,
     'Waiting',
@@ -41,7 +41,7 @@ export function planTable(
   );
   section(
     parts,
-    'Not rolled out, for want of a staged update run',
+    'Not rolled out: no staged update run',
     notRolledOut.map(({ placement, why }) => `${color('yellow', titleOf(placement))}: ${why}`),
   );
   section(
@@ -58,13 +58,13 @@ export function planTable(
   if (notes > 0) parts.push(`${notes} ${notes === 1 ? 'note' : 'notes'} on the repo: gitfleet validate prints them.`);
   const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word).length;
   const rare = [
-    ...(of('reapply') > 0 ? [`${of('reapply')} to apply anew`] : []),
-    ...(of('release') > 0 ? [`${of('release')} to let go`] : []),
+    ...(of('reapply') > 0 ? [`${of('reapply')} to reapply`] : []),
+    ...(of('release') > 0 ? [`${of('release')} to release`] : []),
   ];
   parts.push(
     `Plan: ${[`${of('add')} to add, ${of('update')} to update, ${of('remove')} to remove`, ...rare].join(', ')}, ` +
       `${of('wait')} waiting, ${of('keep')} unchanged. ` +
-      `Commit ${plan.commit.slice(0, 12)}${plan.wakeAt ? `, next change by time alone at ${plan.wakeAt}` : ''}.`,
+      `Commit ${plan.commit.slice(0, 12)}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
   );
   return parts.join('\n\n');
 }

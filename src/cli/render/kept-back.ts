@@ -30,9 +30,7 @@ export function keptBack(cluster: string, placements: readonly PlannedPlacement[
 /** One line where files are not as they should be: what is printed is without them, or as they were before. */
 export function leftOut(problems: readonly Problem[]): string[] {
   const places = problems.filter(({ severity }) => severity === 'error').map(positionText);
-  return places.length === 0
-    ? []
-    : [`what stands in these places cannot be used, and is not in this: ${shortList(places)}`];
+  return places.length === 0 ? [] : [`these files cannot be used and are left out: ${shortList(places)}`];
 }
 
 /** What the binding on a cluster waits for: what holds it, its update run where a freeze stops that, or what it says itself. */

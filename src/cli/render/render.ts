@@ -80,6 +80,6 @@ function nothingAssigned(of: {
   const why = reason === 'InvalidResourceSelectors' ? message : decision?.selected ? undefined : decision?.reason;
   const because = binding ? waitsFor(cluster, only, keeping) : why;
   return because === undefined
-    ? `${says}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} says why`
+    ? `${says}; gitfleet explain placement ${titleOf(only)} --cluster ${cluster} explains why`
     : `${says}: ${because}`;
 }

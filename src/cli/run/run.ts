@@ -76,7 +76,7 @@ export async function run(options: RunOptions): Promise<void> {
       (message) => log.info(message),
     );
     const { repo, branch, statusBranch } = options;
-    log.info({ repo, branch, statusBranch }, 'started; the first pass says what it finds');
+    log.info({ repo, branch, statusBranch }, 'started; the first reconciliation reports its findings');
     ended = await opened.daemon.run();
   } finally {
     await opened.close();
@@ -90,7 +90,7 @@ export async function run(options: RunOptions): Promise<void> {
 async function requireRecord({ repo, statusBranch }: RunOptions): Promise<void> {
   if (!(await hasStatusAtOriginOnly(repo, statusBranch))) return;
   throw new CliError(
-    `${repo} is a clone whose origin has the status branch ${statusBranch}, which is not in the clone: give the origin's URL to --repo, or go on in the clone after git -C ${repo} branch ${statusBranch} origin/${statusBranch}`,
+    `${repo} is a clone whose origin has the status branch ${statusBranch}, which is not in the clone: give the origin's URL to --repo, or continue in the clone after git -C ${repo} branch ${statusBranch} origin/${statusBranch}`,
   );
 }
 

@@ -21,4 +21,4 @@ export function throwWhatIsWrong(
 }
 
 const countOf = (errors: number): string =>
-  errors === 1 ? '1 error in the fleet repo, told above' : `${errors} errors in the fleet repo, told above`;
+  errors === 1 ? '1 error in the fleet repo, logged above' : `${errors} errors in the fleet repo, logged above`;

@@ -23,7 +23,7 @@ export async function noteWhereBehind(reader: StatusReader, status: Status): Pro
 
 function refused({ record, notInForce: { refusals } }: Status): string | undefined {
   if (refusals.length === 0) return undefined;
-  return `the plan of ${record.commit?.slice(0, 12) ?? 'no commit'} is refused, and this is what stays: ${refusals.join('; ')}`;
+  return `the plan of ${record.commit?.slice(0, 12) ?? 'no commit'} is refused, and this status stays in effect: ${refusals.join('; ')}`;
 }
 
 async function behind(reader: StatusReader, status: Status): Promise<string | undefined> {

@@ -5,9 +5,9 @@ import type { ObjectState } from './object-state.ts';
 export const differenceLines = ({ drifted, diffed }: Pick<ObjectState, 'drifted' | 'diffed'>): string[] =>
   [...(drifted?.observedDrifts ?? []), ...(diffed?.observedDiffs ?? [])].map((detail) => {
     const { path, valueInMember = '<none>', valueInHub = '<none>', manager, repaired } = detail;
-    if (isWhole(detail)) return repaired === true ? 'was missing on the member, put back' : 'is missing on the member';
+    if (isWhole(detail)) return repaired === true ? 'was missing on the member, restored' : 'is missing on the member';
     const by = manager === undefined ? '' : ` (by ${manager})`;
     return repaired === true
-      ? `${path}: was ${valueInMember}${by}, put right to ${valueInHub}`
+      ? `${path}: was ${valueInMember}${by}, repaired to ${valueInHub}`
       : `${path}: ${valueInMember}${by}, should be ${valueInHub}`;
   });

@@ -14,7 +14,7 @@ export interface ObjectState {
   readonly diffed?: DiffedPlacement | undefined;
 }
 
-/** How one object of a binding is. What drifted and was put right is no drift any more. */
+/** How one object of a binding is. What drifted and was repaired is no drift any more. */
 export function objectState(binding: Binding, manifest: Manifest): ObjectState {
   const mine = <T extends Named>(list: readonly T[] = []) => list.find((entry) => isOf(entry, manifest));
   const [failed, drifted, diffed] = [

@@ -45,7 +45,7 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     timing,
     type: 'Approval',
     isOpen: asked !== undefined && !approved,
-    told: approved ? 'approved' : answer ? 'taken back' : asked ? 'waits for a person' : 'not asked yet',
+    told: approved ? 'approved' : answer ? 'taken back' : asked ? 'waits for approval' : 'not asked yet',
     since: (answer ?? asked)?.lastTransitionTime,
     approval: task.approvalRequestName,
   };
@@ -60,7 +60,7 @@ function ofSoak(stage: StageStatus, task: TaskStatus, waitMs: number): StageTask
     timing: 'after',
     type: 'TimedWait',
     isOpen,
-    told: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not begun'}`,
+    told: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not started'}`,
     since: over?.lastTransitionTime ?? (finished === undefined ? undefined : formatInstant(finished)),
     until: isOpen ? formatInstant(finished + waitMs) : undefined,
   };

@@ -68,14 +68,14 @@ const clusterOf = ({ targetCluster }: Binding): string => targetCluster;
 export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'>): string[] {
   const { kind, metadata, status } = run;
   const reasons = held(holds, { kind, name: metadata.name, namespace: metadata.namespace });
-  if (status === undefined) return reasons.length > 0 ? reasons : ['it has not begun'];
+  if (status === undefined) return reasons.length > 0 ? reasons : ['it has not started'];
   if (isOver(status)) return [];
   return [...suspension(run), ...waitsUnderWay(run, status, reasons)];
 }
 
 /** What else it waits for goes on meanwhile, or has ended by then. */
 const suspension = ({ spec, metadata }: StagedUpdateRun): string[] =>
-  spec.state === 'Stop' ? [`a person to let it go on: gitfleet resume run ${titleOf(metadata)}`] : [];
+  spec.state === 'Stop' ? [`someone to resume it: gitfleet resume run ${titleOf(metadata)}`] : [];
 
 function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: string[]): string[] {
   const open = stageTasks(run).filter(({ isOpen }) => isOpen);
@@ -83,7 +83,7 @@ function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: s
   const moving = inFlightOf(run);
   if (moving.length === 0 && reasons.length > 0) return reasons;
   const now = progressOf(status.conditions);
-  const said = now === undefined ? 'it has not begun' : inWords(now);
+  const said = now === undefined ? 'it has not started' : inWords(now);
   return [moving.length === 0 ? said : `${said}, under way on ${moving.join(', ')}`];
 }
 
@@ -105,7 +105,7 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
   const { stage, type, since, until, approval } = task;
   if (type === 'TimedWait') return `the soak of stage ${stage}${until === undefined ? '' : `, until ${until}`}`;
   const name = approval ?? '';
-  return `a person to approve ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
+  return `someone to approve ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
 }
 
 /** What keeps a member from being joined and healthy. */

@@ -84,9 +84,9 @@ function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): st
   if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
   const unmet = binding.conditions?.find(({ status }) => status !== 'True');
   if (unmet) return causeOf(unmet);
-  return binding.state === 'Scheduled' ? 'nothing has begun there yet' : 'is being applied';
+  return binding.state === 'Scheduled' ? 'nothing has started there yet' : 'is being applied';
 }
 
 /** What is known of a member that does not answer. */
 export const toldSilence = ({ cause, lastContact }: Silence): string =>
-  `does not answer${lastContact === undefined ? '' : ` since ${lastContact}`}: ${cause}`;
+  `does not respond${lastContact === undefined ? '' : ` since ${lastContact}`}: ${cause}`;

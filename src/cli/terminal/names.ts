@@ -12,8 +12,9 @@ export function splitName(
   const kind = at < 0 ? word : word.slice(0, at);
   if (kind === '') throw new CliError(`${JSON.stringify(word)} names no kind: write for example placement/web`);
   if (name === '' || at === word.length - 1)
-    throw new CliError(`no name stands after ${kind}: write for example ${kind}/web, or ${kind} without the slash`);
+    throw new CliError(`no name follows ${kind}: write for example ${kind}/web, or ${kind} without the slash`);
   if (at < 0) return { kind, name };
-  if (name !== undefined) throw new CliError(`${word} ${name}: a name stands either after the kind or after the slash`);
+  if (name !== undefined)
+    throw new CliError(`${word} ${name}: write the name either after the kind or after the slash`);
   return { kind, name: word.slice(at + 1) };
 }

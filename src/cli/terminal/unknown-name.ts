@@ -37,7 +37,7 @@ export function unknownPlacement(of: {
   const broken = refused.some((ref) => kinds.some((kind) => kind === ref.kind) && isCalled(ref, name));
   return broken
     ? new CliError(
-        `${flag === undefined ? '' : `${flag}: `}placement ${name} is not valid as the repo has it: gitfleet validate says why`,
+        `${flag === undefined ? '' : `${flag}: `}placement ${name} is not valid in the repo: gitfleet validate shows why`,
         exitCodes.invalidInput,
       )
     : unknownName({ what: 'placement', name, known: known.map(titleOf), ...(flag === undefined ? {} : { flag }) });

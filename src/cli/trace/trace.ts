@@ -137,7 +137,7 @@ function notPlaced(of: {
   const known = [...new Set(ofKind.map(({ object: { manifest } }) => describeRef(refOfManifest(manifest))))];
   const instead =
     known.length === 0
-      ? `no placement puts anything of this kind there`
+      ? `no placement applies objects of this kind there`
       : `of this kind there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 12).join(', ')}`;
   return new CliError(`no placement put ${kind} ${name} there${where}: ${instead}`, exitCodes.somethingToDo);
 }

@@ -106,7 +106,7 @@ const whyNotRead = (file: string, errors: readonly Problem[]): string =>
   );
 
 function because(what: string, problem: Problem | undefined): string {
-  if (problem === undefined) return `${what}: gitfleet get problems tells why`;
+  if (problem === undefined) return `${what}: gitfleet get problems shows why`;
   const { message, fix } = problem;
   const place = positionText(problem);
   return `${what}: ${place && `${place}: `}${message}${fix === undefined ? '' : `: ${fix}`}`;

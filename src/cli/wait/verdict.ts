@@ -45,7 +45,7 @@ export function verdictOf(
     observedGeneration < metadata.generation
   )
     return {
-      missing: `${title}: ${type} speaks of generation ${observedGeneration}, not yet of ${metadata.generation}`,
+      missing: `${title}: ${type} is of generation ${observedGeneration}, not yet of ${metadata.generation}`,
       willNotCome,
     };
   if (found.status === status) return { met: `${title} condition met` };

@@ -48,7 +48,7 @@ export async function wait(word: string, givenName: string | undefined, options:
       const never = missing.filter(({ willNotCome }) => willNotCome);
       if (never.length > 0)
         throw new CliError(
-          `what is waited for will not come:\n${never.map(({ line }) => `  ${line}`).join('\n')}`,
+          `the wait cannot succeed:\n${never.map(({ line }) => `  ${line}`).join('\n')}`,
           exitCodes.somethingToDo,
         );
       if (!(await moved(reader, tip, deadline)))
@@ -142,7 +142,7 @@ async function look(of: {
   if (waitedFor.kind === 'delete')
     return {
       met: [`${singular}${name === undefined ? 's' : `/${name}`} deleted`],
-      missing: rows.map((row, at) => ({ line: `${titles[at]!} is still there`, row })),
+      missing: rows.map((row, at) => ({ line: `${titles[at]!} still exists`, row })),
       tip,
     };
   const absent =

@@ -55,7 +55,7 @@ function taint(text: string): Change {
   const gone = rest.endsWith('-');
   const match = /^([^=:]+)(?:=([^:]*))?(?::(.*))?$/.exec(gone ? rest.slice(0, -1) : rest);
   const [, key = '', value, effect] = match ?? [];
-  const form = 'write eu-1=key=value:NoSchedule, eu-1=key:NoSchedule, or eu-1=key- to take one away';
+  const form = 'write eu-1=key=value:NoSchedule, eu-1=key:NoSchedule, or eu-1=key- to remove one';
   if (!isQualifiedName(key)) throw new CliError(`--taint ${text}: "${key}" is no key of a taint: ${form}`);
   if (value !== undefined && !isLabelValue(value))
     throw new CliError(`--taint ${text}: "${value}" is no value of a taint: ${form}`);
@@ -83,7 +83,7 @@ function label(text: string): Change {
   const match = /^([^=]+?)(?:=(.*)|(-))$/.exec(rest);
   const [, key = '', value] = match ?? [];
   if (!match || !isQualifiedName(key))
-    throw new CliError(`--label ${text}: write eu-1:key=value, or eu-1:key- to take the label away`);
+    throw new CliError(`--label ${text}: write eu-1:key=value, or eu-1:key- to remove the label`);
   if (key === memberNameLabel)
     throw new CliError(`--label ${text}: every member carries its own name under ${key}, whatever its file says`);
   if (value === undefined) return { kind: 'unlabel', cluster, key };

@@ -38,7 +38,7 @@ export interface ClusterMove {
 
 export interface ClusterStay {
   readonly clusterName: ClusterName;
-  /** Why it would not be picked anew; absent when it would. */
+  /** Why it would not be picked again; absent when it would. */
   readonly unfit?: string;
 }
 

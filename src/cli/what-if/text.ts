@@ -35,7 +35,7 @@ function placementText(outcome: PlacementOutcome): string {
         ? `  = ${clusterName}  stays`
         : color(
             'yellow',
-            `  = ${clusterName}  stays because it was picked before; it would not be picked anew: ${unfit}`,
+            `  = ${clusterName}  stays because it was picked before; it would not be picked again: ${unfit}`,
           ),
     );
   if (outcome.noLongerFits) {
@@ -64,5 +64,5 @@ function summary(outcomes: readonly PlacementOutcome[]): string {
   const notAdded = count(({ moves }) => moves.filter(({ to }) => to === 'notAdded').length);
   const stay = count(({ stays }) => stays.length);
   const unfit = count(({ noLongerFits }) => (noLongerFits ? 1 : 0));
-  return `${added} to add, ${removed} to remove, ${notAdded === 0 ? '' : `${notAdded} not to be added any more, `}${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
+  return `${added} to add, ${removed} to remove, ${notAdded === 0 ? '' : `${notAdded} no longer added, `}${stay} staying on changed clusters, ${unfit} placement${unfit === 1 ? '' : 's'} no longer fitting.`;
 }

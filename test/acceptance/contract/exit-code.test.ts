@@ -83,7 +83,7 @@ it('the last line counts what the exit code is about, also of what is no placeme
     'RollingUpdate, applyStrategy: {type: ServerSideApply},',
   );
   delete story.files['clusters/b.yaml'];
-  expect(await said()).toBe('0 to add, 0 to update, 0 to remove, 1 to apply anew, 1 to let go, 0 waiting, 0 unchanged');
+  expect(await said()).toBe('0 to add, 0 to update, 0 to remove, 1 to reapply, 1 to release, 0 waiting, 0 unchanged');
   delete story.files['web.yaml'];
-  expect(await said()).toBe('0 to add, 0 to update, 1 to remove, 1 to let go, 0 waiting, 0 unchanged');
+  expect(await said()).toBe('0 to add, 0 to update, 1 to remove, 1 to release, 0 waiting, 0 unchanged');
 });

@@ -331,8 +331,8 @@ describe('a label changed that only fills a variable of an override', () => {
     story.files['clusters/b.yaml'] = member('b', { region: 'asia', env: 'dev' });
     const [repo, recorded] = [folder(story.files), folder(story.record)];
     const said = async (...argv: string[]) => cli(...argv, '--repo', repo, '--recorded', recorded, '--now', at(20));
-    expect((await said('plan')).out).toMatch(/^reapply +web +b +0 +Bound[\s\S]*, 1 to apply anew,/m);
-    expect((await said('plan', '-o', 'markdown')).out).toMatch(/, 1 to apply anew[\s\S]*`web` on `b` at snapshot 0/);
+    expect((await said('plan')).out).toMatch(/^reapply +web +b +0 +Bound[\s\S]*, 1 to reapply,/m);
+    expect((await said('plan', '-o', 'markdown')).out).toMatch(/, 1 to reapply[\s\S]*`web` on `b` at snapshot 0/);
     const { out, code } = await said('diff');
     expect([code, out.split('\n').filter((line) => /^[-+]/.test(line))]).toEqual([
       1,

@@ -52,7 +52,7 @@ describe('drain', () => {
     const ran = await run('drain', 'eu-1');
     expect(ran.code).toBe(0);
     expect(ran.err).toBe(`note: agent may come back to eu-1: it tolerates the taint
-note: web stays on eu-1: its policy is PickFixed; take eu-1 off clusterNames
+note: web stays on eu-1: its policy is PickFixed; remove eu-1 from clusterNames
 note: web/settings stays on eu-1: only a ClusterResourcePlacement can be evicted; require kubernetes-fleet.io/member-name NotIn [eu-1] in its clusterAffinity
 `);
     expect(
@@ -93,7 +93,7 @@ Nothing happens until it is merged into main:
       code: 0,
       err: '',
       out: expect.stringMatching(
-        /^eu-1 is to take placements again: commit [0-9a-f]{12} on main\n {2}clusters\/eu-1.yaml\n {2}evictions\/drain-eviction-agent-.* \(removed\)\n {2}evictions\/drain-eviction-base-.* \(removed\)\n$/,
+        /^eu-1 is to accept placements again: commit [0-9a-f]{12} on main\n {2}clusters\/eu-1.yaml\n {2}evictions\/drain-eviction-agent-.* \(removed\)\n {2}evictions\/drain-eviction-base-.* \(removed\)\n$/,
       ),
     });
     expect(text('clusters/eu-1.yaml')).toBe(everywhere['clusters/eu-1.yaml']);
@@ -220,7 +220,7 @@ describe('suspend and resume', () => {
     expect(await run('suspend', 'run', 'pay-1', '--reason', 'incident 43')).toMatchObject({
       code: 0,
       out: 'run pay-1 is suspended already\n',
-      err: 'note: a run has no place for a reason: it stands in the commit that stopped it\n',
+      err: 'note: a run has no field for a reason: only the commit that stops it records the reason\n',
     });
   });
 

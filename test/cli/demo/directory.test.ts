@@ -51,7 +51,7 @@ it('a directory that holds something else, and what is no directory, are refused
   await mkdir(full);
   await writeFile(join(full, 'notes.txt'), 'mine');
   await expect(openDemoDirectory(full)).rejects.toMatchObject({
-    message: `${full} is neither empty nor a demo of before: choose another --dir`,
+    message: `${full} is neither empty nor an earlier demo: choose another --dir`,
     exitCode: 2,
   });
   const file = join(full, 'notes.txt');

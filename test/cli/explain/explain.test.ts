@@ -44,7 +44,8 @@ beforeAll(() => {
 });
 afterAll(removeFolders);
 
-const notKnown = '    ClusterEligibility is not known: nobody looked; without --observed it is taken as reachable\n';
+const notKnown =
+  '    ClusterEligibility is not known: the cluster was not observed; without --observed it is assumed to be reachable\n';
 const explain = (...args: readonly string[]): Promise<Ran> =>
   cli('explain', ...args, '--repo', repo, '--now', '2026-11-20T10:00:00Z');
 
@@ -56,7 +57,7 @@ describe('gitfleet explain placement', () => {
       out: `✓ eu-2  picked by scheduling policy: cluster "eu-2" (affinity score: 50, topology spread score: -1)
     binding: Bound
     passes ClusterAffinity, NamespaceAffinity, TaintToleration, TopologySpreadConstraints
-    ClusterEligibility is not known: nobody looked; without --observed it is taken as reachable
+    ClusterEligibility is not known: the cluster was not observed; without --observed it is assumed to be reachable
     would score now: affinity 50, topology spread -1000
        +50  weight 50, labels match, resources.kubernetes-fleet.io/available-cpu descending: 16 between 4 and 16
       -1000  spread over region (ScheduleAnyway, maxSkew 1): 1 in eu, 0 to 1 elsewhere, one more changes the skew by 1, which violates it
@@ -109,7 +110,7 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
       plugin: 'ClusterEligibility',
       passed: true,
       assumed: true,
-      reason: `${reason}; without --observed it is taken as reachable`,
+      reason: `${reason}; without --observed it is assumed to be reachable`,
     });
     const passes = { plugin: 'ClusterEligibility', passed: true };
     const stale = {
@@ -118,11 +119,11 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
       reason: 'cluster is not connected to the fleet: no heartbeat since 2026-11-20T09:00:00Z',
     };
     it.each<[string, Parameters<typeof verdictOn>[0], object]>([
-      ['that nobody looked', {}, assumed('nobody looked')],
+      ['that it was not observed', {}, assumed('the cluster was not observed')],
       [
-        'that nobody looked, and since when it does not answer by the status branch',
+        'that it was not observed, and since when it does not respond, by the status branch',
         { 'recorded/summary.yaml': silent },
-        assumed('the status branch says that it does not answer since 2026-11-19T10:00:00Z: connection refused'),
+        assumed('the status branch reports that it does not respond since 2026-11-19T10:00:00Z: connection refused'),
       ],
       ['what was observed', { 'observed/eu-1.json': observation({ observedAt: '2026-11-20T09:59:00Z' }) }, passes],
       [
@@ -228,7 +229,7 @@ lastContact: {eu-1: 2026-11-19T10:00:00Z}
       expect(await cli(...args, '--repo', broken, '--now', '2026-11-20T10:00:00Z')).toMatchObject({
         code: 2,
         out: '',
-        err: expect.stringMatching(/placement cache is not valid as the repo has it: gitfleet validate says why\n$/),
+        err: expect.stringMatching(/placement cache is not valid in the repo: gitfleet validate shows why\n$/),
       });
   });
 

@@ -26,25 +26,25 @@ describe('describe approval', () => {
       Snapshot:   3
       Stage:      after canary
       Answer:     none yet
-      Asked:      2026-11-20T11:05:00Z
-      Who waits:  run web-1: waiting for the soak of canary and approval web-1-after-canary
+      Requested:  2026-11-20T11:05:00Z
+      Waiting:    run web-1: waiting for the soak of canary and approval web-1-after-canary
       Review:     sha256:12
 
-      Opens:
+      Approval starts:
         stage prod, 2 cluster(s), at most 2 at once: us-1, us-2
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
 
-      How to answer:
-        yes:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
-              git pull && git merge origin/gitfleet/approve/web-1-after-canary && git push
-        no:   write status: "False" into the file of that branch first; that ends the run
+      How to approve or reject:
+        approve:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request; in a clone:
+                  git pull && git merge origin/gitfleet/approve/web-1-after-canary && git push
+        reject:   write status: "False" into the file of that branch before you merge it; that ends the run
       "
     `);
   });
 
   it('before a stage a yes opens that stage', () => {
     expect(page(request('web-1-before-prod', 'prod'), statusWith([waiting]))).toContain(
-      'Opens:\n  stage prod, 2 cluster(s), at most 2 at once: us-1, us-2\n',
+      'Approval starts:\n  stage prod, 2 cluster(s), at most 2 at once: us-1, us-2\n',
     );
   });
 
@@ -62,19 +62,21 @@ describe('describe approval', () => {
       ],
       deletionStageStatus: { stageName: 'delete', clusters: leaving.map((name) => cluster(name)) },
     });
-    expect(page(request('web-1-after-canary', 'canary'), statusWith([last]))).toContain(`Opens:\n  ${expected}\n`);
+    expect(page(request('web-1-after-canary', 'canary'), statusWith([last]))).toContain(
+      `Approval starts:\n  ${expected}\n`,
+    );
   });
 
   it('answered, nobody waits and nothing is to be done', () => {
     const text = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 9)]), statusWith([waiting]));
-    expect(text).toContain(`Answer:     yes\nAnswered:   ${at(9)}\nWho waits:  nobody\n`);
-    expect(text).not.toContain('How to answer');
+    expect(text).toContain(`Answer:     approved\nAnswered:   ${at(9)}\nWaiting:    none\n`);
+    expect(text).not.toContain('How to approve or reject');
   });
 
   it('of a run that the record does not have says what its own file says', () => {
     const text = page(request('web-1-after-canary', 'canary'), statusWith([]));
     expect(text).toContain('Placement:  <none>\n');
-    expect(text).toContain('yes:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request');
+    expect(text).toContain('approve:  merge the branch gitfleet/approve/web-1-after-canary, or its pull request');
   });
 });
 
@@ -89,12 +91,12 @@ Kind:    RemovalApproval
 Answer:  none yet
 Digest:  sha256:1234
 
-What it is about:
+Removals:
   Namespace web holds theirs
 
-How to answer:
-  yes:  merge the branch gitfleet/approve/removal-12, or its pull request; ${where}
-        ${command}
-  no:   take back the commit that removes it, or leave it: nothing of this is removed until the yes`);
+How to approve or reject:
+  approve:  merge the branch gitfleet/approve/removal-12, or its pull request; ${where}
+            ${command}
+  reject:   revert the commit that removes it, or do nothing: these removals wait for approval`);
   });
 });

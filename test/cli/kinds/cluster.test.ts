@@ -26,7 +26,7 @@ describe('describe cluster', () => {
       {},
       well,
       { 'eu-1': { cause: 'refused', lastContact: at(58) } },
-      ['Eligible:   yes', `Heartbeat:  does not answer since ${at(58)}: refused`],
+      ['Eligible:   yes', `Heartbeat:  does not respond since ${at(58)}: refused`],
     ],
     [
       'one that is silent for long',
@@ -44,7 +44,7 @@ describe('describe cluster', () => {
       { 'eu-1': { cause: 'refused' } },
       [
         'Eligible:   no, cluster is not connected to the fleet: it has not answered since gitfleet was started',
-        'Heartbeat:  does not answer: refused',
+        'Heartbeat:  does not respond: refused',
       ],
     ],
     [

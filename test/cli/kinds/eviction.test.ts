@@ -21,11 +21,11 @@ describe('describe eviction says what came of it', () => {
         status: { conditions },
       }),
     })[0]!.split('\n');
-  const again = 'to try again, commit one of another name';
+  const again = 'to retry, commit an eviction with another name';
 
   it.each<[string, Condition[], string]>([
     ['nothing yet', [], 'none yet'],
-    ['done', [is('Valid', 'True', 0), is('Executed', 'True', 1)], 'executed; the file may go'],
+    ['done', [is('Valid', 'True', 0), is('Executed', 'True', 1)], 'executed; the file can be removed'],
     ['blocked', [is('Valid', 'True', 0), is('Executed', 'False', 1, 'blocked')], `not executed: blocked; ${again}`],
     ['not valid', [is('Valid', 'False', 0, 'no such placement')], `refused: no such placement; ${again}`],
   ])('%s', (_, conditions, expected) => {
@@ -93,7 +93,7 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
     expect(waited.err).toContain(told);
     fleet.commit({ 'placements/base.yaml': base }, 'Resume base');
     await fleet.settle();
-    expect(await described(fleet)).toContain('Result:     executed; the file may go\n');
+    expect(await described(fleet)).toContain('Result:     executed; the file can be removed\n');
   });
 
   it('of a plan that is refused says why that is', async () => {

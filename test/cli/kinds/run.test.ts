@@ -21,13 +21,13 @@ describe('describe run', () => {
 
       Waits for:
         the soak of stage canary, until 2026-11-20T12:05:00Z
-        a person to approve web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
+        someone to approve web-1-after-canary, since 2026-11-20T11:05:00Z: merge branch gitfleet/approve/web-1-after-canary, or its pull request
 
       Stage canary: 1/1 clusters done, began 2026-11-20T11:00:00Z
         CLUSTER   STATE   SINCE                  WAITS FOR
         eu-1      done    2026-11-20T11:05:00Z   <none>
         after it: soak of 1h0m0s, under way since 2026-11-20T11:05:00Z, until 2026-11-20T12:05:00Z
-        after it: approval web-1-after-canary waits for a person since 2026-11-20T11:05:00Z
+        after it: approval web-1-after-canary waits for approval since 2026-11-20T11:05:00Z
 
       Stage prod: 0/2 clusters done
         before it: approval web-1-before-prod not asked yet
@@ -107,7 +107,7 @@ bindings:
 
       Stage canary: 1/4 clusters done
         CLUSTER   STATE       SINCE                  WAITS FOR
-        a         under way   2026-11-20T11:01:00Z   does not answer since 2026-11-20T11:01:00Z: refused
+        a         under way   2026-11-20T11:01:00Z   does not respond since 2026-11-20T11:01:00Z: refused
         b         under way   2026-11-20T11:01:00Z   NotYet: 1 of 2
         c         failed      2026-11-20T11:02:00Z   it is too small
         d         skipped     2026-11-20T11:03:00Z   it left

@@ -17,9 +17,9 @@ it.each([
     pass('refused', wrong('a'), warning, wrong('b')),
     true,
     2,
-    '2 errors in the fleet repo, told above',
+    '2 errors in the fleet repo, logged above',
   ],
-  ['one of them', pass('published', wrong('a')), true, 2, '1 error in the fleet repo, told above'],
+  ['one of them', pass('published', wrong('a')), true, 2, '1 error in the fleet repo, logged above'],
   [
     'errors where the log is silent',
     pass('published', wrong('a'), wrong('b')),

@@ -52,7 +52,9 @@ describe('a status that does not speak of the tip of the followed branch is note
     const names = ['placements/web.yaml', 'placements/pay.yaml', 'placements/settings.yaml', 'rollouts/pay-1.yaml'];
     fleet.commit(Object.fromEntries(names.map((path) => [path, '# nothing'])), 'Remove everything');
     await fleet.pass({ refused: true });
-    expect(await noted()).toMatch(/^note: the plan of … is refused, and this is what stays: .*all placements vanished/);
+    expect(await noted()).toMatch(
+      /^note: the plan of … is refused, and this status stays in effect: .*all placements vanished/,
+    );
   });
 
   it('in a clone only where the commit was pushed', async () => {

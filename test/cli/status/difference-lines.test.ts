@@ -12,10 +12,10 @@ it.each<[string, PatchDetail, string]>([
   [
     'a value that was put right',
     { path: '/spec/replicas', valueInMember: '5', valueInHub: '2', repaired: true },
-    '/spec/replicas: was 5, put right to 2',
+    '/spec/replicas: was 5, repaired to 2',
   ],
   ['an object that is missing', wholeObject, 'is missing on the member'],
-  ['an object that was put back', { ...wholeObject, repaired: true }, 'was missing on the member, put back'],
+  ['an object that was put back', { ...wholeObject, repaired: true }, 'was missing on the member, restored'],
 ])('%s, in a line for people', (_, detail, expected) => {
   const drifted = { version: 'v1', kind: 'ConfigMap', name: 'a', observedDrifts: [detail] };
   expect(differenceLines({ drifted: drifted as never, diffed: undefined })).toEqual([expected]);

@@ -46,10 +46,10 @@ it('what was put right of late is told as past, with who did it', async () => {
   await fleet.settle();
   expect(await rows()).toEqual([['/spec/replicas', '5', '2', 'kubectl-edit', 'put right']]);
   expect((await pages()).map((line) => line.replace(/\S+Z/, 'then'))).toEqual([
-    '✓ Deployment web/web drifted at then and was put right',
-    '/spec/replicas: was 5 (by kubectl-edit), put right to 2',
+    '✓ Deployment web/web drifted at then and was repaired',
+    '/spec/replicas: was 5 (by kubectl-edit), repaired to 2',
     'State:      available',
-    '/spec/replicas: was 5 (by kubectl-edit), put right to 2',
+    '/spec/replicas: was 5 (by kubectl-edit), repaired to 2',
   ]);
 });
 
@@ -81,5 +81,5 @@ it('describe says of a placement that its deletion would leave what it holds', a
   const policy = { placementType: 'PickFixed', clusterNames: ['eu-1', 'us-1'] };
   fleet.commit({ 'placements/web.yaml': place('web', { policy, strategy }) }, 'Keep what web holds');
   await fleet.settle();
-  expect(await lines()).toEqual(['Deletion:    leaves what it holds where it is (Abandon)']);
+  expect(await lines()).toEqual(['Deletion:    keeps its objects on the clusters (Abandon)']);
 });

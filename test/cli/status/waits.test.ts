@@ -30,7 +30,7 @@ describe('why one cluster is late', () => {
   it.each<[string, Binding, string | undefined]>([
     ['it is not', bound({ conditions: [is('Available', 'True')] }), undefined],
     ['it has compared', bound({ conditions: [is('DiffReported', 'True')] }), undefined],
-    ['a silent cluster', bound({ targetCluster: 'gone-1' }), 'does not answer since 2026-11-20T10:00:00Z: refused'],
+    ['a silent cluster', bound({ targetCluster: 'gone-1' }), 'does not respond since 2026-11-20T10:00:00Z: refused'],
     [
       'a failing object before its condition',
       bound({ conditions: [is('Applied', 'False', 'all')], failedPlacements: [failed('a')] }),
@@ -51,7 +51,7 @@ describe('why one cluster is late', () => {
       bound({ conditions: [is('RolloutStarted', 'False', 'blocked'), is('Available', 'True')] }),
       'RolloutStartedReason: blocked',
     ],
-    ['nothing begun', bound({ state: 'Scheduled' }), 'nothing has begun there yet'],
+    ['nothing begun', bound({ state: 'Scheduled' }), 'nothing has started there yet'],
     ['nothing known', bound({}), 'is being applied'],
     ['it leaves', bound({ state: 'Unscheduled', conditions: [is('Available', 'True')] }), 'is being removed'],
     ['it is deleted', bound({ deleting: true, conditions: [is('Available', 'True')] }), 'is being removed'],
@@ -131,7 +131,7 @@ describe('why a placement is late', () => {
       'a: ContainsForeignObjects: until then',
       'b: Freeze: until then',
       'c: NotYet',
-      'gone-1: does not answer since 2026-11-20T10:00:00Z: refused',
+      'gone-1: does not respond since 2026-11-20T10:00:00Z: refused',
     ]);
   });
 
@@ -193,7 +193,7 @@ describe('why a placement is late', () => {
 
   it.each([
     ['nobody runs it', {}, 'it is External, and no update run is under way'],
-    ['its run has not begun', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not begun'],
+    ['its run has not begun', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not started'],
     [
       'its run is held',
       { 'runs/web-1.yaml': run(''), 'summary.yaml': lost('ClusterStagedUpdateRun', 'web-1') },
@@ -216,7 +216,7 @@ describe('why a placement is late', () => {
   ])('External: %s', (_, files, expected) => {
     expect(lines('{}', 'External', '[{targetCluster: a, state: Scheduled}]', files)).toEqual([
       expected,
-      'a: nothing has begun there yet',
+      'a: nothing has started there yet',
     ]);
   });
 });
@@ -252,7 +252,7 @@ it('a member waits for what it does not answer, or does not fulfil', () => {
       status: { agentStatus: [{ type: 'MemberAgent', conditions }] },
     }) as Parameters<typeof waitsOfCluster>[0];
   expect(waitsOfCluster(member('gone-1', []), { silent })).toEqual([
-    'does not answer since 2026-11-20T10:00:00Z: refused',
+    'does not respond since 2026-11-20T10:00:00Z: refused',
   ]);
   expect(waitsOfCluster(member('eu-1', [is('Joined', 'True'), is('Healthy', 'False', 'ill')]), { silent })).toEqual([
     'Healthy is False: HealthyReason: ill',
@@ -280,12 +280,8 @@ describe('what an update run waits for', () => {
   const stopped = under('UpdateRunStopped', 'the update run is stopped in stage canary');
   it.each<[string, StagedUpdateRun, string | undefined]>([
     ['nobody, while it goes on', run(undefined, under('UpdateRunProgressing', 'goes on')), undefined],
-    ['a person, once it is stopped', run('Stop', stopped), 'a person to let it go on: gitfleet resume run web-1'],
-    [
-      'the same in a namespace',
-      run('Stop', stopped, 'shop'),
-      'a person to let it go on: gitfleet resume run shop/web-1',
-    ],
+    ['a person, once it is stopped', run('Stop', stopped), 'someone to resume it: gitfleet resume run web-1'],
+    ['the same in a namespace', run('Stop', stopped, 'shop'), 'someone to resume it: gitfleet resume run shop/web-1'],
     ['nobody, when it is over', run('Stop', [{ ...is('Succeeded', 'True'), reason: 'UpdateRunSucceeded' }]), undefined],
   ])('%s', (_, of, first) => {
     const [line] = waitsOfRun(of, { holds: [] });

@@ -68,7 +68,7 @@ web
       eu-1: ClusterUnschedulable, taint maintenance:NoSchedule is not tolerated
       us-1: ClusterUnschedulable, cluster does not match any of the required cluster affinity terms
 
-0 to add, 0 to remove, 2 not to be added any more, 0 staying on changed clusters, 1 placement no longer fitting. Nothing was changed.
+0 to add, 0 to remove, 2 no longer added, 0 staying on changed clusters, 1 placement no longer fitting. Nothing was changed.
 `,
     });
   });
@@ -109,7 +109,7 @@ describe('plan with what-if flags, once everything is placed', () => {
     const { out, code } = await plan('--taint', 'eu-1=maintenance=yes:NoSchedule');
     expect(code).toBe(0);
     expect(out).toContain(
-      'web\n  = eu-1  stays because it was picked before; it would not be picked anew: taint maintenance=yes:NoSchedule is not tolerated',
+      'web\n  = eu-1  stays because it was picked before; it would not be picked again: taint maintenance=yes:NoSchedule is not tolerated',
     );
   });
 
@@ -147,7 +147,7 @@ describe('what-if flags that cannot be read', () => {
       '--property: there is no property availble-cpu: did you mean available-cpu?',
     ],
     [['--property', 'eu-1:available-cpu=lots'], '"lots" is no quantity: write for example 8, 500m or 64Gi'],
-    [['--label', 'eu-1:env'], 'write eu-1:key=value, or eu-1:key- to take the label away'],
+    [['--label', 'eu-1:env'], 'write eu-1:key=value, or eu-1:key- to remove the label'],
     [['--label', 'eu-1:kubernetes-fleet.io/member-name=x'], 'every member carries its own name under'],
   ])('%j', async (flags, message) => {
     const ran = await plan(...flags);

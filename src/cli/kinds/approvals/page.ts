@@ -27,8 +27,8 @@ export function approvalPage(
   const closed = answer !== undefined || (run?.status !== undefined && isOver(run.status));
   return [
     head(request, { run, task }),
-    ...(run && task ? [titled('Opens', sentences(opened(run, task)))] : []),
-    ...(closed ? [] : [titled('How to answer', sentences([...yes(request.metadata, inPlace), no]))]),
+    ...(run && task ? [titled('Approval starts', sentences(opened(run, task)))] : []),
+    ...(closed ? [] : [titled('How to approve or reject', sentences([...yes(request.metadata, inPlace), no]))]),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
 }
@@ -38,7 +38,7 @@ function head(
   { run, task }: { readonly run: StagedUpdateRun | undefined; readonly task: StageTaskState | undefined },
 ): string {
   const answer = findCondition(status?.conditions, 'Approved');
-  const waits = run?.status && isOver(run.status) ? 'nobody, the run is over' : progressText(run?.status);
+  const waits = run?.status && isOver(run.status) ? 'the run is over' : progressText(run?.status);
   return fields([
     ['Name', metadata.name],
     metadata.namespace === undefined ? undefined : ['Namespace', metadata.namespace],
@@ -47,9 +47,9 @@ function head(
     ['Placement', run && titleOf({ name: run.spec.placementName, namespace: run.metadata.namespace })],
     ['Snapshot', run?.status?.resourceSnapshotIndexUsed],
     ['Stage', `${task ? `${task.timing} ` : ''}${spec.targetStage}`],
-    ['Answer', answer ? { True: 'yes', False: 'no', Unknown: 'unknown' }[answer.status] : 'none yet'],
-    [answer ? 'Answered' : 'Asked', answer?.lastTransitionTime ?? task?.since],
-    ['Who waits', answer ? 'nobody' : `run ${spec.parentStageRollout}: ${waits}`],
+    ['Answer', answer ? { True: 'approved', False: 'rejected', Unknown: 'unknown' }[answer.status] : 'none yet'],
+    [answer ? 'Answered' : 'Requested', answer?.lastTransitionTime ?? task?.since],
+    ['Waiting', answer ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
     ['Review', metadata.annotations?.[reviewAnnotation]],
   ]);
 }
@@ -94,12 +94,12 @@ export function removalPage(asked: RemovalAsked, { inPlace }: Pick<Status, 'inPl
       ['Answer', 'none yet'],
       ['Digest', removalDigest],
     ]),
-    titled('What it is about', sentences(messages)),
+    titled('Removals', sentences(messages)),
     titled(
-      'How to answer',
+      'How to approve or reject',
       sentences([
         ...yes({ name }, inPlace),
-        'no:   take back the commit that removes it, or leave it: nothing of this is removed until the yes',
+        'reject:   revert the commit that removes it, or do nothing: these removals wait for approval',
       ]),
     ),
   ];
@@ -108,9 +108,9 @@ export function removalPage(asked: RemovalAsked, { inPlace }: Pick<Status, 'inPl
 function yes(request: Parameters<typeof approvalBranch>[0], inPlace: boolean): string[] {
   const branch = approvalBranch(request);
   return [
-    `yes:  merge the branch ${branch}, or its pull request; in ${inPlace ? 'the repo' : 'a clone'}:`,
-    `      ${mergeCommand(branch, inPlace)}`,
+    `approve:  merge the branch ${branch}, or its pull request; in ${inPlace ? 'the repo' : 'a clone'}:`,
+    `          ${mergeCommand(branch, inPlace)}`,
   ];
 }
 
-const no = 'no:   write status: "False" into the file of that branch first; that ends the run';
+const no = 'reject:   write status: "False" into the file of that branch before you merge it; that ends the run';

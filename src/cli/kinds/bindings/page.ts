@@ -25,10 +25,10 @@ export function bindingPage({ name, kind }: BindingName, bound: Bound, status: S
       ['Policy', policySnapshotIndex === undefined ? undefined : `snapshot ${policySnapshotIndex}`],
       ['Picked', recordedDecision(binding).reason],
       ['Overrides', overridesOf(binding).join(', ')],
-      ['Waits for', whyNotSettled(bound, status) ?? 'nothing, it has what it is to have'],
+      ['Waits for', whyNotSettled(bound, status) ?? 'nothing, it is up to date'],
     ]),
     titled('Conditions', conditionTable(conditions)),
-    ...(wrong.length === 0 ? [] : [titled('Not as it should be', wrong.join('\n'))]),
+    ...(wrong.length === 0 ? [] : [titled('Not as desired', wrong.join('\n'))]),
   ];
 }
 

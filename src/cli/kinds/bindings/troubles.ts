@@ -17,7 +17,7 @@ export function troubles(binding: Binding): string[] {
     ...(binding.failedPlacements ?? []).map((failed) => `✗ ${describeRef(failed)}: ${causeOf(failed.condition)}`),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [
       isAllRepaired(found.observedDrifts ?? [])
-        ? `✓ ${describeRef(found)} drifted at ${found.firstDriftedObservedTime ?? 'an unknown time'} and was put right`
+        ? `✓ ${describeRef(found)} drifted at ${found.firstDriftedObservedTime ?? 'an unknown time'} and was repaired`
         : `≠ ${describeRef(found)} drifted since ${found.firstDriftedObservedTime ?? 'an unknown time'}`,
       ...details({ drifted: found }),
     ]),

@@ -81,7 +81,7 @@ function resources({ status }: MemberCluster): string {
   const { capacity = {}, allocatable = {}, available = {} } = status?.resourceUsage ?? {};
   const names = [...new Set([capacity, allocatable, available].flatMap((list) => Object.keys(list)))].sort();
   const rows = names.map((name) => [name, capacity[name], allocatable[name], available[name]]);
-  const title = rows.length === 0 ? 'Resources' : 'Resources when anything else changed here last';
+  const title = rows.length === 0 ? 'Resources' : 'Resources at the last change of this record';
   return filled(title, ['RESOURCE', 'CAPACITY', 'ALLOCATABLE', 'AVAILABLE'], rows);
 }
 
@@ -106,6 +106,6 @@ function placementLines(name: string, status: Status): string[] {
   });
   return [
     filled('Placements', ['PLACEMENT', 'STATE', 'SNAPSHOT', 'APPLIED', 'AVAILABLE', 'WAITS FOR'], rows),
-    ...(wrong.length === 0 ? [] : [titled('Not as it should be', wrong.join('\n'))]),
+    ...(wrong.length === 0 ? [] : [titled('Not as desired', wrong.join('\n'))]),
   ];
 }

@@ -54,7 +54,7 @@ function head({ kind, name, namespace, object, state }: KnownPlacement): string 
       spec && [spec.policy.placementType, spec.policy.numberOfClusters].filter((part) => part !== undefined).join(' '),
     ],
     ['Strategy', spec?.strategy.type],
-    object && abandons(object) ? ['Deletion', 'leaves what it holds where it is (Abandon)'] : undefined,
+    object && abandons(object) ? ['Deletion', 'keeps its objects on the clusters (Abandon)'] : undefined,
     suspended === undefined ? undefined : ['Suspended', suspended || 'yes'],
     ['Snapshot', snapshot && `${snapshot.index}${snapshot.commit ? ` of commit ${snapshot.commit.slice(0, 12)}` : ''}`],
   ]);
