@@ -42,8 +42,8 @@ export interface BindingStep {
   readonly observed?: Binding;
 }
 
-/** The binding on its way out. It is not rendered any more, so the labels that it held on to (`withHeldLabels`) go. */
-export const onItsWayOut = ({ clusterLabels: _, ...binding }: Binding): BindingStep => ({
+/** The binding with its removal started. It is not rendered any more, so the labels that it kept (`withHeldLabels`) are dropped. */
+export const markedForRemoval = ({ clusterLabels: _, ...binding }: Binding): BindingStep => ({
   binding: { ...binding, deleting: true },
   move: 'remove',
 });

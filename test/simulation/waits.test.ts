@@ -11,7 +11,7 @@ const about = (
   message: `${clusterName} ${message}`,
 });
 const toAdd = (cluster: string, ...going: readonly string[]) =>
-  about(cluster, 'RolloutBudget', `is to be added once maxSurge 0 allows it (not gone yet: ${going.join(', ')})`);
+  about(cluster, 'RolloutBudget', `is to be added once maxSurge 0 allows it (not removed yet: ${going.join(', ')})`);
 const toUpdate = (cluster: string, ...coming: readonly string[]) =>
   about(
     cluster,

@@ -28,7 +28,7 @@ export function waitsForRemoval({ holds, maxSurge, on, least, holdsOthers }: Wai
     about(it).some(({ reason, message }) => reason === 'RolloutBudget' && / is to be removed once /.test(message));
   const waits = (it: string): boolean => {
     const said = about(it).find(({ reason }) => reason === 'RolloutBudget')?.message ?? '';
-    const [, toGo, toCome] = /\((?:not gone yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
+    const [, toGo, toCome] = /\((?:not removed yet: (.+)|not ready yet: (.+))\)$/.exec(said) ?? [];
     const going = toGo?.split(', ') ?? [];
     if (going.length > 0) return going.length > maxSurge && going.every(isStuck);
     // Only who comes waits for others to go: this ends.

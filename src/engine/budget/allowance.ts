@@ -8,17 +8,17 @@ import { type BindingStep, latestPolicy, type PlacementWork } from '../placement
 import { type BindingCount, countBindings } from './availability.ts';
 import type { PlacementBudget } from './placement-budget.ts';
 
-/** What a budget says to one disruption after the other. */
+/** What a budget allows, updated after each disruption. */
 export interface Allowance {
   /** Whether one more available binding may be disrupted. */
   readonly verdict: BudgetVerdict;
-  /** Once bindings of the placement are others. */
+  /** The allowance after some bindings have changed. */
   readonly after: (before: readonly BindingStep[], after: readonly BindingStep[]) => Allowance;
 }
 
 export interface BudgetVerdict {
   readonly allowed: boolean;
-  /** The budget means nothing for this placement, or nothing at all: then it allows nothing. */
+  /** The budget is invalid, or has no meaning for this placement: then it allows nothing. */
   readonly misconfigured: boolean;
   /** What is wrong with the budget, or how many bindings were available. */
   readonly message: string;
@@ -26,7 +26,7 @@ export interface BudgetVerdict {
 
 /**
  * What the budget allows while the placement has these bindings (KubeFleet clusterresourceplacementeviction/controller.go,
- * isEvictionAllowed). On a cluster that is not counted nobody looks after what it was left with: it neither serves nor is missing.
+ * isEvictionAllowed). A cluster that is not counted is not managed any more: it counts neither as available nor as missing.
  */
 export function allowanceOf(of: {
   readonly work: PlacementWork;
@@ -55,14 +55,14 @@ const unlimited: Allowance = {
   after: () => unlimited,
 };
 
-/** Percentages are of the clusters asked for and round up. A budget that says nothing, or something invalid, allows nothing. */
+/** Percentages are of the desired clusters and round up. An empty or invalid budget allows nothing. */
 function verdictsOf(
   work: PlacementWork,
   budget: Exclude<PlacementBudget, undefined>,
 ): (count: BindingCount) => BudgetVerdict {
   const always = (verdict: BudgetVerdict) => () => verdict;
   const misconfigured = (message: string) => always({ allowed: false, misconfigured: true, message });
-  if (budget === 'invalid') return misconfigured('its file is not valid and blocks until it is mended');
+  if (budget === 'invalid') return misconfigured('its file is not valid: the budget blocks until it is fixed');
   const fault = budgetFault(work, budget);
   if (fault) return misconfigured(fault);
   const { maxUnavailable, minAvailable } = budget.spec;
@@ -81,9 +81,9 @@ function verdictsOf(
 }
 
 /**
- * Whether a binding that is to go, or to change, needs the budget to allow it (KubeFleet clusterresourceplacementeviction/controller.go,
- * executeEviction): not where nothing was sent, where the cluster has failed, nor where it only compares. One of which nothing is known,
- * not yet or not any more, may serve.
+ * Whether the removal or change of a binding needs the budget (KubeFleet clusterresourceplacementeviction/controller.go,
+ * executeEviction). It does not where nothing was sent, where the cluster has failed, or under ReportDiff. A binding of unknown
+ * availability needs it, since it may be available.
  */
 export const needsBudget = (binding: Binding): boolean =>
   wasBound(binding) && !hasFailed(binding) && currentCondition(binding, 'DiffReported') === undefined;
@@ -91,12 +91,12 @@ export const needsBudget = (binding: Binding): boolean =>
 function budgetFault(work: PlacementWork, { spec }: DisruptionBudget): string | undefined {
   const { maxUnavailable, minAvailable } = spec;
   if (maxUnavailable === undefined && minAvailable === undefined)
-    return 'it names neither maxUnavailable nor minAvailable and so allows nothing';
+    return 'it sets neither maxUnavailable nor minAvailable, so it allows nothing';
   if (maxUnavailable !== undefined && minAvailable !== undefined)
-    return 'it names both maxUnavailable and minAvailable and allows nothing until one is left';
+    return 'it sets both maxUnavailable and minAvailable; it allows nothing until one is removed';
   const value = maxUnavailable ?? minAvailable;
   if (!isValid(value))
-    return `it holds ${JSON.stringify(value)}, neither a number of 0 or more nor a percentage, and so allows nothing`;
+    return `its value ${JSON.stringify(value)} is neither a number of 0 or more nor a percentage, so it allows nothing`;
   if (work.placement.spec.policy.placementType !== 'PickAll') return undefined;
   if (maxUnavailable !== undefined) return 'maxUnavailable has no meaning for a PickAll placement';
   return typeof minAvailable === 'string' && minAvailable.endsWith('%')

@@ -5,8 +5,8 @@ import { type Instant, parseInstant } from '../kernel/instant.ts';
 import type { BindingStep } from '../placement-work.ts';
 
 /**
- * What a disruption budget counts, as in KubeFleet (./allowance.ts): whatever can be tracked is
- * available, and what cannot counts from the start.
+ * What a disruption budget counts as available, as in KubeFleet (allowance.ts). Resources that cannot be tracked count from
+ * the start.
  */
 export const isAvailable = (binding: Binding): boolean =>
   !binding.deleting && currentCondition(binding, 'Available')?.status === 'True';
@@ -17,7 +17,7 @@ export interface BindingCount {
   readonly available: number;
 }
 
-/** All bindings on counted clusters, whatever their state; one on its way out is not available. */
+/** All bindings on counted clusters, whatever their state; one being removed is not available. */
 export function countBindings(
   bindings: readonly BindingStep[],
   isCounted: (cluster: ClusterName) => boolean,
@@ -33,7 +33,7 @@ export type Readiness =
   /** Time alone does not make it ready. */
   | { readonly kind: 'not-ready' };
 
-/** unavailablePeriodSeconds, and whether it is over at its last instant (KubeFleet's rollouts compare strictly). */
+/** The unavailablePeriodSeconds, and whether it is over at its last instant (KubeFleet's rollouts compare strictly). */
 export interface UnavailablePeriod {
   readonly now: Instant;
   readonly ms: number;
@@ -41,8 +41,8 @@ export interface UnavailablePeriod {
 }
 
 /**
- * What a rollout, or a stage of a run, waits for after a change (KubeFleet rollout/controller.go, isBindingReady;
- * updaterun/execution.go, checkClusterUpdateResult). A cluster that only compares is ready once it has reported.
+ * Whether a cluster is ready after a change, for a rollout or a stage of a run (KubeFleet rollout/controller.go, isBindingReady;
+ * updaterun/execution.go, checkClusterUpdateResult). Under ReportDiff a cluster is ready once it has reported.
  */
 export function readinessOf(binding: Binding, { now, ms, isOverAtItsEnd }: UnavailablePeriod): Readiness {
   if (currentCondition(binding, 'DiffReported')?.status === 'True') return { kind: 'ready' };

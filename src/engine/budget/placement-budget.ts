@@ -2,17 +2,17 @@ import type { DisruptionBudget } from '../../api/disruption-budget.ts';
 import type { ObjectRef } from '../../api/meta.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 
-/** Undefined = none. One that cannot be read is no licence: it blocks like one that allows nothing. */
+/** Undefined = none. An invalid budget blocks, like one that allows nothing. */
 export type PlacementBudget = DisruptionBudget | 'invalid' | undefined;
 
-/** Where budgets are found. */
+/** The budgets of a fleet. */
 export interface Budgets {
   readonly budgets: readonly DisruptionBudget[];
   /** Objects whose file is invalid. */
   readonly refused: readonly ObjectRef[];
 }
 
-/** The disruption budget of a placement: the one of its name; only placements of cluster scope have any. */
+/** The disruption budget of a placement: the one with its name. Only cluster-scoped placements have one. */
 export function placementBudget(
   { kind, name }: Pick<PlacementRef, 'kind' | 'name'>,
   { budgets, refused }: Budgets,
@@ -24,12 +24,12 @@ export function placementBudget(
   return isRefused ? 'invalid' : undefined;
 }
 
-/** On a budget; `all` is the only value that means something. */
+/** An annotation of budgets; `all` is the only value with an effect. */
 export const budgetScopeAnnotation = 'gitfleet.dev/budget-scope';
 
 /**
- * The budget if it binds rollouts and update runs too (docs/compatibility.md). One that cannot be read may
- * have said so.
+ * The budget if it applies to rollouts and update runs too (docs/compatibility.md). An invalid one may have had that scope, so
+ * it applies.
  */
 export const budgetOfRollouts = (budget: PlacementBudget): PlacementBudget =>
   budget === 'invalid' || budget?.metadata.annotations?.[budgetScopeAnnotation] === 'all' ? budget : undefined;

@@ -6,7 +6,7 @@ import { wasGiven } from '../bindings/cleanup.ts';
 import { presentBindings } from '../bindings/present-bindings.ts';
 import type { RecordedPlacement } from '../input.ts';
 import { pausedHold } from '../pause/pause.ts';
-import { type BindingStep, leavingSteps, onItsWayOut, type PlacementWork } from '../placement-work.ts';
+import { type BindingStep, leavingSteps, markedForRemoval, type PlacementWork } from '../placement-work.ts';
 import { selectResources } from '../selection/select.ts';
 import { knownContents } from '../selection/snapshot.ts';
 import { inFleet, type World } from '../world.ts';
@@ -89,7 +89,7 @@ export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): P
 
 /** A removal that has begun goes on; none begins while the fleet is paused. */
 const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
-  freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : onItsWayOut(binding);
+  freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : markedForRemoval(binding);
 
 /** The record may hold state without status (written by hand): enough to clean up after it. */
 const unknownPlacement = (state: PlacementState): Placement => ({

@@ -6,7 +6,7 @@ import { directoryOf, objectDocument } from '../record/documents.ts';
 import { inFleet, type World } from '../world.ts';
 import { type EvictOutcome, evict } from './evict.ts';
 
-/** Carries out the evictions of the fleet; `earlier` is what an earlier round of the same plan made of them: each is judged once. */
+/** Carries out the evictions of the fleet, each once per plan. `earlier`: their outcome in an earlier round of the same plan. */
 export function evictPlacements(
   works: readonly PlacementWork[],
   world: World,

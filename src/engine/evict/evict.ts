@@ -7,7 +7,7 @@ import type { Fleet } from '../input.ts';
 import { findCondition, settle } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import { type Pause, pausedHold } from '../pause/pause.ts';
-import { onItsWayOut, type PlacementWork } from '../placement-work.ts';
+import { markedForRemoval, type PlacementWork } from '../placement-work.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
@@ -20,18 +20,18 @@ export interface EvictInput {
   readonly recorded: ReadonlyMap<string, Eviction>;
   readonly budgets: readonly DisruptionBudget[];
   readonly now: Timestamp;
-  /** Whether a cluster is in the fleet, and not on its way out of it. */
+  /** Whether a cluster is in the fleet and not leaving it. */
   readonly inFleet: (cluster: ClusterName) => boolean;
-  /** The pause that a placement is under, or the fleet for none of them: evictions wait for its end. */
+  /** The pause of a placement; without one, of the fleet. Evictions wait for its end. */
   readonly pauseOf: (work: PlacementWork | undefined) => Pause;
   readonly digest: (text: string) => string;
   /** Objects whose file is invalid; a budget among them blocks. */
   readonly refused: readonly ObjectRef[];
-  /** Names of ClusterResourcePlacements whose file is gone and that are being cleaned up. */
+  /** Names of ClusterResourcePlacements whose file is removed and that are being cleaned up. */
   readonly deletedPlacements: ReadonlySet<string>;
-  /** True in the pass that found the record lost: evictions unknown to it are held until their file changes. */
+  /** True in the plan that found the record lost: evictions without a record are held until their file changes. */
   readonly recordLost: boolean;
-  /** Names of evictions whose record is there and cannot be read: lost as well. */
+  /** Names of evictions whose record cannot be read: it counts as lost. */
   readonly unread: ReadonlySet<string> | undefined;
   readonly sources: Fleet['sources'];
 }
@@ -39,18 +39,18 @@ export interface EvictInput {
 export interface EvictOutcome {
   /** In the order given. */
   readonly works: readonly PlacementWork[];
-  /** By name; results of evictions whose file is gone are kept, and those that wait have none. */
+  /** By name. Results of evictions whose file is removed are kept; waiting ones have none. */
   readonly evictions: readonly PlannedEviction[];
   readonly holds: readonly Hold[];
   readonly problems: readonly Problem[];
-  /** What `evictions/<name>.yaml` must hold. */
+  /** The content of `evictions/<name>.yaml`. */
   readonly recorded: readonly Eviction[];
 }
 
 /**
- * Carries out evictions one after the other, by name, each seeing what those before it did. An eviction is done once: its
- * result stands on the status branch and its file may go (docs/compatibility.md). An executed one marks the binding for
- * removal; the scheduler may pick the cluster again unless it is tainted.
+ * Carries out evictions one after the other, by name, each with the outcome of those before it. An eviction is done once: its
+ * result stays on the status branch, and its file may be removed (docs/compatibility.md). An executed one marks the binding for
+ * removal. The scheduler may select the cluster again unless it is tainted.
  */
 export function evict(input: EvictInput): EvictOutcome {
   let works = input.works;
@@ -107,7 +107,7 @@ export const isTerminal = ({ status }: Pick<Eviction, 'status'>): boolean =>
 
 const isExecuted = ({ status }: Eviction): boolean => findCondition(status?.conditions, 'Executed') !== undefined;
 
-/** An invalid eviction stays invalid; its file is told of as long as it is at fault. */
+/** An invalid eviction stays invalid; its file is reported as long as it exists. */
 function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input: EvictInput): Problem[] {
   const verdict = judgeOne(eviction, works, input);
   return verdict.kind === 'invalid' && verdict.refusedByWebhook ? [refusal(eviction, verdict.message, input)] : [];
@@ -125,13 +125,13 @@ function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: Ev
 
 function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined, now: Timestamp): Condition[] {
   const { message } = verdict;
-  const word = (type: string, status: 'True' | 'False', reason: string, text: string): Condition =>
+  const condition = (type: string, status: 'True' | 'False', reason: string, text: string): Condition =>
     settle(before, { type, status, reason: `ClusterResourcePlacementEviction${reason}`, message: text }, now);
-  if (verdict.kind === 'invalid') return [word('Valid', 'False', 'Invalid', message)];
-  const valid = word('Valid', 'True', 'Valid', 'Eviction is valid');
+  if (verdict.kind === 'invalid') return [condition('Valid', 'False', 'Invalid', message)];
+  const valid = condition('Valid', 'True', 'Valid', 'Eviction is valid');
   return verdict.kind === 'executed'
-    ? [valid, word('Executed', 'True', 'Executed', message)]
-    : [valid, word('Executed', 'False', 'NotExecuted', message)];
+    ? [valid, condition('Executed', 'True', 'Executed', message)]
+    : [valid, condition('Executed', 'False', 'NotExecuted', message)];
 }
 
 const isNamed = ({ placement }: PlacementWork, name: string): boolean =>
@@ -140,7 +140,7 @@ const isNamed = ({ placement }: PlacementWork, name: string): boolean =>
 const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => ({
   ...work,
   bindings: work.bindings.map((entry) =>
-    entry.binding.targetCluster === cluster ? onItsWayOut(entry.binding) : entry,
+    entry.binding.targetCluster === cluster ? markedForRemoval(entry.binding) : entry,
   ),
 });
 
@@ -171,7 +171,7 @@ const refusal = (eviction: Eviction, message: string, input: EvictInput): Proble
       code: 'eviction-refused',
       path: 'spec',
       message,
-      fix: 'remove the file; an eviction speaks of one cluster of a PickAll or PickN placement that is not being deleted',
+      fix: 'remove the file; an eviction names one cluster of a PickAll or PickN placement that is not being deleted',
     },
   );
 

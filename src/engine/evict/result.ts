@@ -1,7 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
 import { findCondition } from '../kernel/condition.ts';
 
-/** What came of an eviction, which stands from then on; `text` in words. Undefined while nothing has. */
+/** The final result of an eviction, and a text of it; undefined while it has none. */
 export function evictionResult(
   conditions: readonly Condition[] | undefined,
 ): { readonly executed: boolean; readonly text: string } | undefined {

@@ -5,52 +5,52 @@ import { wasBound } from '../placement/bindings.ts';
 import type { PlacementWork } from '../placement-work.ts';
 
 export type Verdict =
-  /** `refusedByWebhook`: KubeFleet would not even have let the object in, so its file is at fault. */
+  /** `refusedByWebhook`: KubeFleet's webhook would have rejected the object, so its file is at fault. */
   | { readonly kind: 'invalid'; readonly message: string; readonly refusedByWebhook: boolean }
   | { readonly kind: 'blocked'; readonly message: string }
-  /** `remove`: the binding is to go; false where it is going already. */
+  /** `remove`: the binding is to be removed; false where its removal has started already. */
   | { readonly kind: 'executed'; readonly message: string; readonly remove: boolean };
 
 /**
- * What becomes of an eviction, in KubeFleet's order of decision
+ * Decides on an eviction, in KubeFleet's order
  * (clusterresourceplacementeviction/controller.go, validateEviction and executeEviction).
  */
 export function judge(request: {
   readonly clusterName: ClusterName;
   readonly work: PlacementWork | undefined;
-  /** The placement's file is gone; `work`, where there still is one, only cleans up. */
+  /** The placement's file is removed; `work`, if present, only cleans up. */
   readonly isDeleted: boolean;
   readonly budget: PlacementBudget;
   readonly inFleet: (cluster: ClusterName) => boolean;
 }): Verdict {
   const { clusterName, work, isDeleted, budget, inFleet } = request;
-  if (isDeleted) return invalid(said.deleting, true);
-  if (work === undefined) return invalid(said.missing);
+  if (isDeleted) return invalid(messages.deleting, true);
+  if (work === undefined) return invalid(messages.missing);
   const { placement } = work;
-  if (placement.spec.policy.placementType === 'PickFixed') return invalid(said.pickFixed, true);
+  if (placement.spec.policy.placementType === 'PickFixed') return invalid(messages.pickFixed, true);
   const bindings = work.bindings.map(({ binding }) => binding).filter((it) => it.targetCluster === clusterName);
   const [binding, second] = bindings;
-  if (second) return invalid(said.manyBindings);
-  if (binding === undefined) return invalid(said.noBinding);
+  if (second) return invalid(messages.manyBindings);
+  if (binding === undefined) return invalid(messages.noBinding);
 
-  if (binding.deleting) return executed(said.beingRemoved, false);
-  if (!wasBound(binding)) return { kind: 'blocked', message: said.notPlacedYet };
-  if (!needsBudget(binding)) return executed(said.failed);
-  if (budget === undefined) return executed(said.noBudget);
+  if (binding.deleting) return executed(messages.beingRemoved, false);
+  if (!wasBound(binding)) return { kind: 'blocked', message: messages.notPlacedYet };
+  if (!needsBudget(binding)) return executed(messages.failed);
+  if (budget === undefined) return executed(messages.noBudget);
   const { allowed, misconfigured, message } = allowanceOf({
     work,
     bindings: work.bindings,
     budget,
     isCounted: inFleet,
   }).verdict;
-  if (misconfigured) return { kind: 'blocked', message: `${said.misconfigured}: ${message}` };
+  if (misconfigured) return { kind: 'blocked', message: `${messages.misconfigured}: ${message}` };
   return allowed
-    ? executed(`${said.allowedByBudget}, ${message}`)
-    : { kind: 'blocked', message: `${said.blockedByBudget}, ${message}` };
+    ? executed(`${messages.allowedByBudget}, ${message}`)
+    : { kind: 'blocked', message: `${messages.blockedByBudget}, ${message}` };
 }
 
-/** KubeFleet's words (pkg/utils/condition/reason.go): scripts read them. The causes are ours. */
-const said = {
+/** KubeFleet's messages (pkg/utils/condition/reason.go), since scripts read them. The causes are ours. */
+const messages = {
   missing: 'Failed to find ClusterResourcePlacement targeted by eviction',
   deleting: 'Found deleting ClusterResourcePlacement targeted by eviction',
   pickFixed: 'Found ClusterResourcePlacement with PickFixed placement type targeted by eviction',

@@ -2,16 +2,16 @@ import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { settle } from '../kernel/condition.ts';
 import type { OverrideLists } from '../overrides/snapshot-id.ts';
-import { type BindingStep, onItsWayOut } from '../placement-work.ts';
+import { type BindingStep, markedForRemoval } from '../placement-work.ts';
 import type { Classified } from './classify.ts';
 
-/** The binding as a rollout moves it: marked for removal, or given the snapshot `index` with nothing known of it yet. */
-export function moved(
+/** The binding after its move: marked for removal, or with the snapshot `index` and no conditions of it yet. */
+export function movedBinding(
   { step: { binding }, candidate }: Classified,
   index: number,
   { now, overridesFor }: { readonly now: Timestamp; readonly overridesFor: (cluster: ClusterName) => OverrideLists },
 ): BindingStep {
-  if (candidate === 'remove') return onItsWayOut(binding);
+  if (candidate === 'remove') return markedForRemoval(binding);
   const {
     conditions: _c,
     failedPlacements: _f,
@@ -39,8 +39,8 @@ export function moved(
   };
 }
 
-/** Wants to move and may not yet. An Unscheduled binding has no RolloutStarted of its own to take back. */
-export function kept({ step: { binding } }: Classified, now: Timestamp): BindingStep {
+/** A binding that is to move but may not yet. An Unscheduled binding has no RolloutStarted of its own to reset. */
+export function waitingBinding({ step: { binding } }: Classified, now: Timestamp): BindingStep {
   if (binding.state === 'Unscheduled') return { binding, move: 'wait' };
   const withheld = settle(
     binding.conditions,
@@ -56,8 +56,8 @@ export function kept({ step: { binding } }: Classified, now: Timestamp): Binding
   return { binding: { ...binding, conditions: [withheld, ...others(binding)] }, move: 'wait' };
 }
 
-/** Nothing to do: the rollout of a Bound binding has started. */
-export function steady({ step }: Classified, now: Timestamp): BindingStep {
+/** A binding that does not move: a Bound one has RolloutStarted=True. */
+export function settledBinding({ step }: Classified, now: Timestamp): BindingStep {
   const { binding } = step;
   if (binding.deleting) return { binding, move: 'remove' };
   if (binding.state !== 'Bound') return step;

@@ -12,26 +12,26 @@ export type Candidate =
   | 'bind'
   /** Bound and out of date. */
   | 'update'
-  /** Bound, out of date and failed on what it has: moved without spending any budget. */
+  /** Bound, out of date and failed with its present version: moved without any budget. */
   | 'updateFailed'
-  /** Nothing: up to date, or on its way out. */
+  /** Nothing: up to date, or being removed. */
   | 'none';
 
 export interface Classified {
   readonly step: BindingStep;
   readonly candidate: Candidate;
   readonly ready: boolean;
-  /** Ready, or may become so: what counts against maxSurge. */
+  /** Ready, or may become ready: counts against maxSurge. */
   readonly canBeReady: boolean;
   /** Ready and already being deleted. */
   readonly canBeUnavailable: boolean;
-  /** When an untrackable binding becomes ready by time alone; one on its way out frees nothing by that. */
+  /** When an untrackable binding becomes ready by time alone; undefined for one that is being removed. */
   readonly readyAt: Instant | undefined;
-  /** Bindings on their way out that it takes the place of, the moment it is bound. */
+  /** Bindings being removed that it replaces as soon as it is bound. */
   readonly replaces?: readonly BindingStep[];
 }
 
-/** Sorts one binding by what a rollout may do with it. `isOutOfDate` is asked about Bound ones. */
+/** Classifies one binding by what a rollout may do with it. `isOutOfDate` is called for Bound ones. */
 export function classify(
   step: BindingStep,
   isOutOfDate: (binding: Binding) => boolean,

@@ -5,7 +5,7 @@ import type { OverrideLists } from '../overrides/snapshot-id.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import type { World } from '../world.ts';
 
-/** Override snapshots that a cluster gets with the contents of an index; `only` pins them to those of a rollback. */
+/** The override snapshots that apply to a cluster with the contents of an index. `only`: the ids that a rollback is limited to. */
 export function overridesFor(
   work: PlacementWork,
   world: World,

@@ -4,7 +4,7 @@ import { successorTakesOver } from '../bindings/successor.ts';
 import { placementBudget } from '../budget/placement-budget.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { idsOf } from '../overrides/snapshot-id.ts';
-import { differsByTrigger } from '../overrides/trigger.ts';
+import { startsRollout } from '../overrides/starts-rollout.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { inFleet, type World } from '../world.ts';
@@ -14,7 +14,7 @@ import { withOverrideIds } from './snapshot-resources.ts';
 
 /** RollingUpdate towards the latest snapshot, as far as its budgets allow now. */
 export function rollPlacement(scheduled: PlacementWork, world: World): PlacementWork {
-  const work = withoutUnpickedOutside(scheduled, world);
+  const work = withoutUnscheduledOutsideFleet(scheduled, world);
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;
   const known = new Set([...(latest.overrides ?? []), ...work.bindings.flatMap(({ binding }) => idsOf(binding))]);
@@ -22,22 +22,22 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
   const rolled = rollOut(work, {
     now: world.input.now,
     overridesFor: lists,
-    differs: (before, after) => differsByTrigger(before, after, world.overrides, known),
+    startsRollout: (before, after) => startsRollout(before, after, world.overrides, known),
     pause: placementPause(work, world),
     budget: placementBudget(refOf(work.placement), world.input.fleet),
-    filled: filledAsShown(work, world),
-    shown: movedAsShown(work, world),
+    withPresentLabels: filledAsShown(work, world),
+    observed: movedAsShown(work, world),
     takesOver(leaving) {
       return successorTakesOver(work, leaving, { index: latest.index, lists: lists(leaving.targetCluster) }, world);
     },
   });
-  // What rides along with the next rollout has not been used yet.
-  const rolls = rolled.bindings.some(({ move }) => move === 'add' || move === 'update');
-  return rolls ? withOverrideIds(rolled, world) : rolled;
+  // Overrides are recorded as used only when a rollout moved something.
+  const moves = rolled.bindings.some(({ move }) => move === 'add' || move === 'update');
+  return moves ? withOverrideIds(rolled, world) : rolled;
 }
 
-/** Clusters outside the fleet keep what they hold, so their bindings go without any budget being asked. */
-const withoutUnpickedOutside = (work: PlacementWork, world: World): PlacementWork => ({
+/** Clusters outside the fleet keep their objects, so their Unscheduled bindings are removed without any budget. */
+const withoutUnscheduledOutsideFleet = (work: PlacementWork, world: World): PlacementWork => ({
   ...work,
   bindings: work.bindings.filter(
     ({ binding }) => binding.state !== 'Unscheduled' || inFleet(binding.targetCluster, world),

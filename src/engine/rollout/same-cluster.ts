@@ -8,17 +8,17 @@ import type { Hold } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
 
 export interface SameCluster {
-  /** Two live bindings, or a live Bound one beside one on its way out: nothing of the placement may move. */
+  /** Two live bindings, or a live Bound one and one being removed: nothing of the placement may move. */
   readonly conflict: { readonly hold: Hold; readonly problem: Problem } | undefined;
   /** Clusters where an old binding must be cleaned up before the new one may be bound. */
-  readonly cleaning: ReadonlyMap<ClusterName, Hold>;
-  /** Clusters where the new binding replaces all that is left of the old one, which is in its way no more. */
-  readonly succeeding: ReadonlySet<ClusterName>;
+  readonly cleanups: ReadonlyMap<ClusterName, Hold>;
+  /** Clusters where the new binding replaces all remaining objects of the old one, so that no clean-up is needed. */
+  readonly replacing: ReadonlySet<ClusterName>;
 }
 
 /**
- * Bindings of one placement that meet on one cluster (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `takesOver`: whether
- * what is left of a binding on its way out is what a new one asks for.
+ * Clusters with several bindings of one placement (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `takesOver`:
+ * whether the remaining objects of a removed binding are those of the new one.
  */
 export function sameCluster(
   { placement, bindings }: PlacementWork,
@@ -28,34 +28,34 @@ export function sameCluster(
   const byCluster = new Map<ClusterName, Binding[]>();
   for (const { binding } of bindings)
     byCluster.set(binding.targetCluster, [...(byCluster.get(binding.targetCluster) ?? []), binding]);
-  const cleaning = new Map<ClusterName, Hold>();
-  const succeeding = new Set<ClusterName>();
+  const cleanups = new Map<ClusterName, Hold>();
+  const replacing = new Set<ClusterName>();
   for (const [clusterName, list] of byCluster) {
     if (list.length < 2) continue;
     const subject = { ...ref, clusterName };
     const live = list.filter(({ deleting }) => !deleting);
     if (live.length > 1 || (live.some(wasBound) && live.length < list.length)) {
-      const message = `${describeRef(ref)} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): nothing of it moves until one is left`;
+      const message = `${describeRef(ref)} has ${list.length} bindings on ${clusterName} (${list.map(({ state, deleting }) => (deleting ? 'being deleted' : state)).join(', ')}): none of its bindings move until only one is left`;
       const fix = `remove the surplus binding on ${clusterName} from its state.yaml on the status branch`;
       return {
         conflict: {
           hold: { subject, reason: 'SameClusterConflict', message },
           problem: { severity: 'warning', code: 'same-cluster-conflict', message, fix },
         },
-        cleaning,
-        succeeding,
+        cleanups,
+        replacing,
       };
     }
     if (live[0]?.state !== 'Scheduled') continue;
     if (list.every((binding) => !binding.deleting || takesOver(binding))) {
-      succeeding.add(clusterName);
+      replacing.add(clusterName);
       continue;
     }
-    cleaning.set(clusterName, {
+    cleanups.set(clusterName, {
       subject,
       reason: 'SameClusterCleanup',
-      message: `what an earlier binding left on ${clusterName} is being removed; the new one follows`,
+      message: `objects of an earlier binding are being removed from ${clusterName}; the new binding is rolled out after that`,
     });
   }
-  return { conflict: undefined, cleaning, succeeding };
+  return { conflict: undefined, cleanups, replacing };
 }

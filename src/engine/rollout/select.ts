@@ -5,28 +5,28 @@ import type { Classified } from './classify.ts';
 export interface Selected {
   /** Bindings to bind, update or remove now. */
   readonly chosen: ReadonlySet<Classified>;
-  /** Candidates that the budgets keep back. */
+  /** Candidates that a budget holds. */
   readonly waiting: ReadonlySet<Classified>;
   /** How many more clusters must become ready before one that waits to be updated or removed may move. */
   readonly readyMissing: number;
-  /** maxUnavailable leaves none that must be ready: only that there is none to take away keeps them back. */
+  /** maxUnavailable does not require any cluster to be ready: the candidates wait because no ready cluster may be moved. */
   readonly noneNeeded: boolean;
 }
 
-export interface Wanted {
+export interface DesiredClusters {
   /** The target number of clusters. */
   readonly total: number;
-  /** PickFixed with an empty list, which KubeFleet never gets to (docs/compatibility.md): all go. */
+  /** PickFixed with an empty list: all bindings are removed. KubeFleet ignores such a policy (docs/compatibility.md). */
   readonly wantsNone: boolean;
 }
 
 /**
  * Which candidates move now (KubeFleet rollout/controller.go, determineBindingsToUpdate). Both percentages round up.
- * Candidates are taken in the order given, which is that of cluster names.
+ * Candidates are selected in the given order, by cluster name.
  */
 export function selectMoves(
   all: readonly Classified[],
-  { total, wantsNone }: Wanted,
+  { total, wantsNone }: DesiredClusters,
   { maxUnavailable, maxSurge }: Pick<RollingUpdate, 'maxUnavailable' | 'maxSurge'>,
 ): Selected {
   const of = (candidate: Classified['candidate']) => all.filter((entry) => entry.candidate === candidate);
@@ -36,11 +36,11 @@ export function selectMoves(
   const spare = ready - leaving - minAvailable;
   const removed = of('remove');
   const disrupting = [...removed, ...of('update')];
-  // Where no cluster is wanted any more nothing is disrupted by letting go of those that are not ready either.
+  // Without any desired cluster no removal disrupts anything, ready or not.
   const mayDisrupt = Math.max(spare, wantsNone ? removed.length : 0);
   const mayAdd = Math.max(total + scale(maxSurge, total, 'up') - all.filter((entry) => entry.canBeReady).length, 0);
-  // One that takes the place of what leaves its cluster is counted already.
-  const [replacing, adding] = [of('bind').filter(counted), of('bind').filter((entry) => !counted(entry))];
+  // A binding that replaces one being removed is already counted.
+  const [replacing, adding] = [of('bind').filter(isCounted), of('bind').filter((entry) => !isCounted(entry))];
   return {
     chosen: new Set([
       ...of('updateFailed'),
@@ -54,4 +54,4 @@ export function selectMoves(
   };
 }
 
-const counted = ({ canBeReady }: Classified): boolean => canBeReady;
+const isCounted = ({ canBeReady }: Classified): boolean => canBeReady;

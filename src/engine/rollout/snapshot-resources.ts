@@ -8,8 +8,8 @@ import type { World } from '../world.ts';
 import { snapshotsInUse } from './snapshots-in-use.ts';
 
 /**
- * Makes what the repo selects the latest snapshot. A user error leaves everything as it is, and so does a file that stands for
- * what nobody knows.
+ * Makes the present selection the latest snapshot. A user error leaves everything as it is, and so does an invalid file whose
+ * last good version is lost.
  */
 export function snapshotResources(work: PlacementWork, world: World): PlacementWork {
   if (!work.selection.ok || lastGoodLost(work, world.input.fleet)) return work;
@@ -26,11 +26,11 @@ export function snapshotResources(work: PlacementWork, world: World): PlacementW
   return { ...work, resourceSnapshots: taken.resourceSnapshots, contents: taken.contents };
 }
 
-/** What an update run that begins takes, with the overrides that it freezes. */
+/** The snapshot that a new update run takes, with the overrides that it freezes. */
 export const snapshotForRun = (work: PlacementWork, world: World): PlacementWork =>
   work.selection.ok ? withOverrideIds(snapshotResources(work, world), world) : work;
 
-/** What a rollback to an index must use again: the override snapshots last used with it (docs/compatibility.md). */
+/** Records the override snapshots used with the latest index: a rollback to it uses the same (docs/compatibility.md). */
 export function withOverrideIds(work: PlacementWork, world: World): PlacementWork {
   const latest = latestOf(work.resourceSnapshots);
   if (!latest) return work;

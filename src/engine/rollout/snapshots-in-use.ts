@@ -11,7 +11,7 @@ import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 import { isOver, isRunOf } from '../update-run.ts';
 import { inFleet, type World } from '../world.ts';
 
-/** Indexes of snapshots that must be remembered whatever the history limit: something runs them, or may hold objects of them. */
+/** Indexes of snapshots that are kept beyond the history limit: clusters run them, or may hold objects of them. */
 export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<number> {
   const ref = refOf(work.placement);
   const indexes = new Set<number>();
@@ -27,8 +27,8 @@ export function snapshotsInUse(work: PlacementWork, world: World): ReadonlySet<n
 }
 
 /**
- * What runs that are not over use, or are to use once they begin: an index that no snapshot has yet would be given to none any
- * more. A run that is over stands on nothing: its clusters stand on what it gave them.
+ * Indexes that runs use, or will use once they start. Only existing ones count: a new snapshot never takes an index in use. A run
+ * that is over uses none: the bindings of its clusters do.
  */
 function usedByRuns({ placement, resourceSnapshots }: PlacementWork, world: World): number[] {
   const ref = refOf(placement);
@@ -44,15 +44,15 @@ function usedByRuns({ placement, resourceSnapshots }: PlacementWork, world: Worl
 }
 
 /**
- * Only what a remembered snapshot lists may be removed from a member. So the latest snapshot that lists an object stays for
- * as long as a member may hold the object: one that was not seen since it was given something newer may hold anything.
+ * Only objects that a recorded snapshot lists may be removed from a member. So the latest snapshot that lists an object is kept
+ * as long as a member may hold the object. A member not observed since its last update may hold any object.
  */
 function neededForRemoval(work: PlacementWork, world: World): number[] {
-  const given = work.bindings.map(({ binding }) => binding).filter((it) => isHolder(it, world));
-  const unsure = given.some((binding) => !isSettled(binding, work, world));
+  const received = work.bindings.map(({ binding }) => binding).filter((it) => isHolder(it, world));
+  const isUnsure = received.some((binding) => !isSettled(binding, work, world));
   const label = placementLabelValue(refOf(work.placement), world.input.digest);
-  const shown = new Set(
-    given.flatMap(({ targetCluster }) =>
+  const observed = new Set(
+    received.flatMap(({ targetCluster }) =>
       (world.observationOf(targetCluster)?.objects ?? []).filter(mayBeOf(label)).map((it) => keyOfManifest(it)),
     ),
   );
@@ -61,7 +61,7 @@ function neededForRemoval(work: PlacementWork, world: World): number[] {
   const needed: number[] = [];
   for (const [index, manifests] of [...work.contents].sort(([a], [b]) => b - a)) {
     const keys = keysOf(manifests);
-    if (keys.some((key) => !listed.has(key) && (unsure || shown.has(key)))) needed.push(index);
+    if (keys.some((key) => !listed.has(key) && (isUnsure || observed.has(key)))) needed.push(index);
     for (const key of keys) listed.add(key);
   }
   return needed;
@@ -70,7 +70,7 @@ function neededForRemoval(work: PlacementWork, world: World): number[] {
 const isHolder = (binding: Binding, world: World): boolean =>
   wasGiven(binding) && inFleet(binding.targetCluster, world);
 
-/** The member was seen, and its actor is done with what it was given last. */
+/** The member was observed, and its actor has finished the last update. */
 function isSettled(binding: Binding, { placement }: PlacementWork, world: World): boolean {
   if (world.input.observations === undefined) return conditionIs(binding.conditions, 'Applied', 'True');
   const observation = world.observationOf(binding.targetCluster);

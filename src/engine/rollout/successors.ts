@@ -2,16 +2,13 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Classified } from './classify.ts';
 
 /**
- * On clusters where a new binding succeeds one that leaves, it stands for both: what leaves goes only when the new one is bound, and is counted once,
- * as it is until then.
+ * Merges a new binding and the one that it replaces on the same cluster into one entry. The old one is removed only when the
+ * new one is bound; until then both count once, with the readiness of the old one.
  */
-export function withSuccessors(
-  all: readonly Classified[],
-  succeeding: ReadonlySet<ClusterName>,
-): readonly Classified[] {
-  if (succeeding.size === 0) return all;
+export function withSuccessors(all: readonly Classified[], replacing: ReadonlySet<ClusterName>): readonly Classified[] {
+  if (replacing.size === 0) return all;
   const clusterOf = ({ step }: Classified): ClusterName => step.binding.targetCluster;
-  const leaving = all.filter((entry) => entry.step.binding.deleting && succeeding.has(clusterOf(entry)));
+  const leaving = all.filter((entry) => entry.step.binding.deleting && replacing.has(clusterOf(entry)));
   return all
     .filter((entry) => !leaving.includes(entry))
     .map((entry) => {

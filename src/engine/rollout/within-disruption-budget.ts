@@ -1,17 +1,17 @@
 import { allowanceOf, needsBudget } from '../budget/allowance.ts';
 import { budgetOfRollouts, type PlacementBudget } from '../budget/placement-budget.ts';
-import { onItsWayOut, type PlacementWork } from '../placement-work.ts';
+import { markedForRemoval, type PlacementWork } from '../placement-work.ts';
 import type { Classified } from './classify.ts';
 
 export interface WithinBudget {
   readonly allowed: ReadonlySet<Classified>;
-  /** Why the disruption budget keeps the others back. */
+  /** Why the disruption budget holds the others. */
   readonly denials: ReadonlyMap<Classified, string>;
 }
 
 /**
- * Of the bindings that a rollout picked, those that the placement's disruption budget lets it disturb. An addition disturbs
- * nothing. Each available one let through counts against those after it; the others were never counted.
+ * Which selected bindings the placement's disruption budget allows a rollout to disrupt. An addition disrupts nothing. Each
+ * allowed binding that was available counts against the budget for those after it.
  */
 export function withinDisruptionBudget(of: {
   readonly work: PlacementWork;
@@ -33,7 +33,7 @@ export function withinDisruptionBudget(of: {
         denials.set(entry, verdict.message);
         continue;
       }
-      allowance = allowance.after([step], [onItsWayOut(step.binding)]);
+      allowance = allowance.after([step], [markedForRemoval(step.binding)]);
     }
     allowed.add(entry);
   }

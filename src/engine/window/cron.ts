@@ -2,11 +2,11 @@ import { civilFromDays, type Instant } from '../kernel/instant.ts';
 import { instantsOf, wallTime } from './time-zone.ts';
 import type { Schedule } from './window.ts';
 
-/** A schedule: ascending minutes and hours, and the days it hits. */
+/** A schedule: ascending minutes and hours, and the days on which it hits. */
 export interface Cron {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** `days`: since 1970-01-01 by the clock on the wall. */
+  /** `days`: since 1970-01-01, in local time. */
   readonly hits: (days: number) => boolean;
 }
 
@@ -25,7 +25,7 @@ const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 /**
  * Five fields or a macro, as Karpenter's budgets read them (robfig/cron v3, standard parser): lists, ranges, steps, names of
  * months and days, day-of-week 0 to 6. If both day fields are restricted a day hits when either does, otherwise when both do.
- * Undefined for anything else. The parser upstream also reads `@every`, and `TZ=`, which the schema of a budget refuses.
+ * Undefined for anything else. Upstream's parser also reads `@every`, and `TZ=`, which the schema of a budget refuses.
  */
 export function parseCron(text: string): Cron | undefined {
   const fields = (macros.get(text.trim()) ?? text).trim().split(/\s+/);
@@ -38,7 +38,7 @@ export function parseCron(text: string): Cron | undefined {
     parseField(fields[4]!, 0, 6, weekdays),
   ];
   if (!minutes || !hours || !daysOfMonth || !monthsOfYear || !daysOfWeek) return undefined;
-  const either = !isOpen(fields[2]!) && !isOpen(fields[4]!);
+  const either = !isUnrestricted(fields[2]!) && !isUnrestricted(fields[4]!);
   return {
     minutes: ascending(minutes),
     hours: ascending(hours),
@@ -53,16 +53,16 @@ export function parseCron(text: string): Cron | undefined {
   };
 }
 
-/** The schedule by clocks of the zone, which must be known. */
+/** The schedule in the local time of a zone, which must be known. */
 export const cronSchedule = (cron: Cron, zone: string): Schedule => ({
   last: (at) => lastHit(cron, zone, at),
   next: (after) => nextHit(cron, zone, after),
 });
 
-/** A schedule may hit on 29 February only, and 2100 has none: nothing within eight years is never. */
+/** A schedule may hit on 29 February only, and 2100 has none: no hit within eight years means never. */
 const mostDays = 366 * 8 + 2;
 
-/** The first hit after an instant, by clocks of the zone; undefined = never again. */
+/** The first hit after an instant, in the local time of the zone; undefined = never again. */
 export function nextHit(cron: Cron, zone: string, after: Instant): Instant | undefined {
   const first = dayOf(after, zone);
   for (let day = first; day <= first + mostDays; day++) {
@@ -86,13 +86,13 @@ export function lastHit(cron: Cron, zone: string, at: Instant): Instant | undefi
 
 const dayOf = (instant: Instant, zone: string): number => Math.floor(wallTime(instant, zone) / 86_400_000);
 
-/** The day asked for last, by schedule: whoever follows a schedule that hits every minute asks for the same one a thousand times. */
+/** The hits of the day computed last, by schedule: a schedule that hits every minute needs the same day a thousand times. */
 const lastDays = new WeakMap<
   Cron,
   { readonly zone: string; readonly day: number; readonly hits: readonly Instant[] }
 >();
 
-/** Ascending. */
+/** The hits of one day, ascending. */
 function hitsOn(cron: Cron, zone: string, day: number): readonly Instant[] {
   if (!cron.hits(day)) return [];
   const known = lastDays.get(cron);
@@ -103,7 +103,7 @@ function hitsOn(cron: Cron, zone: string, day: number): readonly Instant[] {
   return hits;
 }
 
-/** How many of these ascending instants are not after that one. */
+/** How many of the ascending instants are not after `at`. */
 function countUpTo(instants: readonly Instant[], at: Instant): number {
   let low = 0;
   let high = instants.length;
@@ -115,8 +115,8 @@ function countUpTo(instants: readonly Instant[], at: Instant): number {
   return low;
 }
 
-/** A star in any part of a field opens it, but for one with a step above 1 (robfig/cron v3 parser.go clears its star bit). */
-const isOpen = (field: string): boolean => field.split(',').some((part) => /^[*?](\/0*1)?$/.test(part));
+/** A star in any part of a field makes it unrestricted, except with a step above 1 (robfig/cron v3 parser.go clears its star bit). */
+const isUnrestricted = (field: string): boolean => field.split(',').some((part) => /^[*?](\/0*1)?$/.test(part));
 
 function parseField(
   text: string,

@@ -41,5 +41,5 @@ export function parseWindow({ schedule, duration, timeZone = 'UTC' }: WrittenWin
 
 const fault = (field: WindowFault['field'], written: string, what: string): WindowFault => ({
   field,
-  fault: `${JSON.stringify(written)} is no ${what}`,
+  fault: `${JSON.stringify(written)} is not a ${what}`,
 });

@@ -1,6 +1,6 @@
 import { daysFromCivil, type Instant } from '../kernel/instant.ts';
 
-/** Milliseconds that a clock on the wall shows, read as if it hung in UTC. */
+/** A local time, as the milliseconds of the same date and time in UTC. */
 export type WallTime = number;
 
 const dayMs = 86_400_000;
@@ -9,7 +9,7 @@ const clocks = new Map<string, Intl.DateTimeFormat | undefined>();
 /** Whether `Intl` knows the IANA name. */
 export const isTimeZone = (zone: string): boolean => clockOf(zone) !== undefined;
 
-/** What a clock in the zone shows at an instant; seconds are kept, milliseconds are not. The zone must be known. */
+/** The local time of a zone at an instant, in whole seconds. The zone must be known. */
 export function wallTime(instant: Instant, zone: string): WallTime {
   const whole = Math.floor(instant / 1000) * 1000;
   if (zone === 'UTC') return whole;
@@ -23,13 +23,13 @@ export function wallTime(instant: Instant, zone: string): WallTime {
 }
 
 /**
- * When a clock in the zone shows these times, ascending and of one day. Of two such instants (clocks are set back) the first;
- * where there is none (clocks are set forward) as much later as they were set.
+ * The instants of these local times, ascending and of one day. Of two instants (clocks are set back) the first; where there is
+ * none (clocks are set forward) as much later as the clocks were moved.
  */
 export function instantsOf(walls: readonly WallTime[], zone: string): Instant[] {
   const [first, last] = [walls[0], walls.at(-1)];
   if (zone === 'UTC' || first === undefined || last === undefined) return [...walls];
-  // Asking the zone is slow, and nearly always its clocks are set neither the day before nor the day after.
+  // Reading the zone is slow, and on most days its offset does not change.
   const offsets = new Set([first - dayMs, first, last, last + dayMs].map((near) => wallTime(near, zone) - near));
   const [offset] = offsets;
   return offsets.size === 1 ? walls.map((wall) => wall - offset!) : walls.map((wall) => instantOf(wall, zone));

@@ -1,6 +1,6 @@
 import type { Instant } from '../kernel/instant.ts';
 
-/** When something recurs. Instants are whole seconds. */
+/** Recurring instants, in whole seconds. */
 export interface Schedule {
   /** The last hit at an instant or before it; undefined = there was none. */
   readonly last: (at: Instant) => Instant | undefined;
@@ -8,15 +8,15 @@ export interface Schedule {
   readonly next: (after: Instant) => Instant | undefined;
 }
 
-/** Spans of time, each `[opens, closes)`: open at its first instant, closed at its end. */
+/** Recurring spans of time, each open at its first instant and closed at its end. */
 export interface Window {
-  /** When the span that holds the instant ends; undefined = the window is closed then. */
+  /** When the span that contains the instant ends; undefined = the window is closed at the instant. */
   readonly closesAt: (instant: Instant) => Instant | undefined;
   /** When the next span begins, after the instant; undefined = never again. */
   readonly opensAfter: (instant: Instant) => Instant | undefined;
 }
 
-/** Open from every hit of the schedule for as long as `ms`. Hits that come while it is open keep it open for as long anew. */
+/** A window that opens at every hit of the schedule, for `ms`. A hit while it is open keeps it open for `ms` from then. */
 export const windowOf = ({ last, next }: Schedule, ms: number): Window => ({
   closesAt(instant) {
     const opened = last(instant);
@@ -25,10 +25,10 @@ export const windowOf = ({ last, next }: Schedule, ms: number): Window => ({
   opensAfter: next,
 });
 
-/** Spans that follow one another without a gap are one; after so many they are taken to go on for ever. */
+/** Spans without a gap between them count as one; after this many they count as endless. */
 const mostSpans = 1000;
 
-/** When none of the windows is open any more, seen from `now`: `now` itself where none is; undefined = they leave no gap. */
+/** The first instant from `now` on at which no window is open; undefined = there is none. */
 export function allClosedAt(windows: readonly Window[], now: Instant): Instant | undefined {
   let end = now;
   for (let count = 0; count < mostSpans; count++) {

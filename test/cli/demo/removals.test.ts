@@ -117,7 +117,7 @@ describe('the demo tells', () => {
     );
     expect(told).toEqual([
       'web snapshot 1 of its resources',
-      'web eu-1, us-1: is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy asks for stays available: 1 or more lets the rollout go on)',
+      'web eu-1, us-1: is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
     ]);
   });
 

@@ -8,7 +8,7 @@ import {
   type PlacementBudget,
   placementBudget,
 } from '../../../src/engine/budget/placement-budget.ts';
-import { onItsWayOut, type PlacementWork } from '../../../src/engine/placement-work.ts';
+import { markedForRemoval, type PlacementWork } from '../../../src/engine/placement-work.ts';
 import { available, bound, placementOf, scheduled, workOf } from '../staged/world.ts';
 import { bindings, budget, no, pickAll, pickFixed, pickN, quiet, yes } from './world.ts';
 
@@ -111,7 +111,7 @@ describe('whether a budget allows one more disruption', () => {
     const allowed = (left?: string) => budgetAllows(work, budget(spec), (cluster) => cluster !== left).allowed;
     expect([allowed(), allowed('c-2')]).toEqual([before, since]);
   });
-  it('a condition of an older generation is none', () => {
+  it('a condition of an older generation does not count', () => {
     const old = bound('c-0', 0, {
       observedGeneration: 2,
       conditions: available().map((it) => ({ ...it, observedGeneration: 1 })),
@@ -126,21 +126,21 @@ describe('one disruption after the other', () => {
 
   it('counts against the next as long as it lasts', () => {
     const before = allowance(work, budget({ maxUnavailable: 1 }));
-    const during = before.after([first!], [onItsWayOut(first!.binding)]);
+    const during = before.after([first!], [markedForRemoval(first!.binding)]);
     expect([before.verdict, during.verdict].map(({ allowed, message }) => [allowed, message])).toEqual([
       [true, 'availablePlacements: 3, totalPlacements: 3'],
       [false, 'availablePlacements: 2, totalPlacements: 3'],
     ]);
-    expect(during.after([onItsWayOut(first!.binding)], [first!]).verdict.allowed).toBe(true);
+    expect(during.after([markedForRemoval(first!.binding)], [first!]).verdict.allowed).toBe(true);
   });
 
-  it('leaves as many as there are where what was on its way out is gone', () => {
+  it('leaves as many as there are once removed bindings are gone', () => {
     const { verdict } = allowance(work, budget({ minAvailable: 2 })).after([second!], []);
     expect([verdict.allowed, verdict.message]).toEqual([false, 'availablePlacements: 2, totalPlacements: 2']);
   });
 
   it('is never denied without a budget', () => {
-    const all = work.bindings.map(({ binding }) => onItsWayOut(binding));
+    const all = work.bindings.map(({ binding }) => markedForRemoval(binding));
     expect(allowance(work, undefined).after(work.bindings, all).verdict.allowed).toBe(true);
   });
 });

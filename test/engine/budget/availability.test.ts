@@ -42,7 +42,7 @@ describe('whether a cluster is ready', () => {
     expect([last(true), last(false)]).toEqual([ready, settling]);
   });
 
-  it('conditions of an older generation say nothing', () => {
+  it('conditions of an older generation do not count', () => {
     const conditions = [{ ...available, observedGeneration: 1 }];
     const binding = bound('a', 0, { conditions, observedGeneration: 2 });
     expect(readinessOf(binding, { now: 0, ms, isOverAtItsEnd: true })).toEqual({ kind: 'not-ready' });
@@ -59,11 +59,11 @@ describe('what a disruption budget counts', () => {
     scheduled('e'),
   ].map((binding) => ({ binding, move: 'keep' as const }));
 
-  it('what cannot be tracked is available from the start, what leaves or only compares never', () => {
+  it('untrackable resources are available from the start; removed or only compared ones never', () => {
     expect(countBindings(steps, () => true)).toEqual({ total: 5, available: 2 });
   });
 
-  it('clusters that are not counted neither serve nor are missing', () => {
+  it('clusters that are not counted are neither available nor missing', () => {
     expect(countBindings(steps, (cluster) => cluster !== 'a')).toEqual({ total: 4, available: 1 });
   });
 });

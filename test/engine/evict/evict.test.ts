@@ -45,7 +45,7 @@ const blocked = [
   'Executed=False/ClusterResourcePlacementEvictionNotExecuted',
 ];
 
-describe('what becomes of an eviction', () => {
+describe('the verdict on an eviction', () => {
   const strict = [budget({ maxUnavailable: 0 })];
   const fixed: PlacementPolicy = { placementType: 'PickFixed', clusterNames: ['c-0'] };
   const rows: [string, Partial<EvictInput>, string[]][] = [
@@ -180,12 +180,12 @@ describe('what becomes of an eviction', () => {
     [
       'a budget that means nothing',
       { works: fleet(bindings('a')), budgets: [budget({})] },
-      `Eviction is blocked by misconfigured ${budgetName}: it names neither maxUnavailable nor minAvailable and so allows nothing`,
+      `Eviction is blocked by misconfigured ${budgetName}: it sets neither maxUnavailable nor minAvailable, so it allows nothing`,
     ],
   ])('says as KubeFleet does: %s', (_, given, message) => {
     expect(run(given).evictions[0]!.status.conditions.at(-1)!.message).toBe(message);
   });
-  it('what the webhook refuses is a problem that names the file, as long as the file is there', () => {
+  it('what the webhook rejects is a problem that names the file, as long as the file exists', () => {
     const given: Partial<EvictInput> = {
       works: fleet([yes('c-0')], fixed),
       sources: new Map([['ClusterResourcePlacementEviction//e', { file: 'evictions/e.yaml', line: 1 }]]),
@@ -210,7 +210,7 @@ describe('an eviction is done once', () => {
     expect(later.recorded).toEqual([...recorded.values()]);
     expect(later.works[0]!.bindings[0]!.move).toBe('keep');
   });
-  it('the file may go, its result stands', () => {
+  it('the file may be removed, its result stays', () => {
     const recorded = recordedBy({ works: fleet([yes('c-0')]) });
     expect(run({ evictions: [], recorded }).evictions.map(({ name }) => name)).toEqual(['e']);
   });
@@ -220,7 +220,7 @@ describe('an eviction is done once', () => {
     expect(reused.problems.map(({ code }) => code)).toEqual(['immutable-field']);
     expect(reused.works[0]!.bindings.every(({ move }) => move === 'keep')).toBe(true);
   });
-  it('several are carried out by name, each seeing the ones before', () => {
+  it('several are carried out by name, each with the outcome of those before', () => {
     const outcome = run({
       works: fleet(bindings('aaa')),
       budgets: [budget({ maxUnavailable: 1 })],

@@ -8,7 +8,7 @@ import {
   noOverrides,
 } from '../../../src/engine/overrides/match.ts';
 import { idsOf } from '../../../src/engine/overrides/snapshot-id.ts';
-import { differsByTrigger, listsDiffer } from '../../../src/engine/overrides/trigger.ts';
+import { listsDiffer, startsRollout } from '../../../src/engine/overrides/starts-rollout.ts';
 import { object } from '../selection/world.ts';
 import { addLabel, cro, everywhere, historyOf, ro, where } from './world.ts';
 
@@ -205,11 +205,11 @@ describe('what begins a rollout', () => {
     ['an override deleted, whatever it names', carries('f-1'), none, deleted, true],
     ['a cluster relabelled out of an override', carries('f-1'), none, history, true],
   ])('%s', (_, before, after, seen, begins) => {
-    expect(differsByTrigger(before, after, seen, new Set())).toBe(begins);
+    expect(startsRollout(before, after, seen, new Set())).toBe(begins);
   });
 
   test('a cluster relabelled into an override that the placement already uses', () => {
-    expect(differsByTrigger(none, carries('f-1'), history, new Set(['f-1']))).toBe(true);
+    expect(startsRollout(none, carries('f-1'), history, new Set(['f-1']))).toBe(true);
   });
 
   test('lists differ by their snapshots, an absent list being an empty one', () => {

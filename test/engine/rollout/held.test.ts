@@ -14,7 +14,7 @@ import {
   workOf,
 } from './world.ts';
 
-describe('what waits is held', () => {
+describe('a waiting binding has a hold', () => {
   it('by the budget, cluster by cluster', () => {
     const work = roll(
       workOf(placementOf(pickN(2), { maxUnavailable: 1 }), [bound('a', 0, health.ready), bound('b', 0, health.ready)]),
@@ -28,18 +28,18 @@ describe('what waits is held', () => {
     ]);
     expect(wakesOf(work)).toEqual([]);
   });
-  it('by there being none that is ready, where maxUnavailable asks for none', () => {
+  it('because no cluster is ready, where maxUnavailable requires none', () => {
     const work = roll(workOf(placementOf(pickN(0), { maxUnavailable: '100%' }), [unscheduled('a', [])]));
     expect(work.holds.map(({ message }) => message)).toEqual([
-      'a is to be removed once it, or another cluster of the placement, is available: of those that are not, none is moved',
+      'a is to be removed once it or another cluster of the placement is available: a cluster that is not available is not moved',
     ]);
   });
-  it('by nothing where a PickFixed list is empty: all go, ready or not', () => {
+  it('by nothing where a PickFixed list is empty: all are removed, ready or not', () => {
     const none = placementOf({ placementType: 'PickFixed', clusterNames: [] });
     const work = roll(workOf(none, [unscheduled('a', []), unscheduled('b', health.unavailable)]));
     expect([movesOf(work), work.holds]).toEqual([['remove', 'remove'], []]);
   });
-  it('until the unavailable period of the cluster that frees it ends', () => {
+  it('until the end of the unavailable period of the cluster that frees it', () => {
     const work = roll(
       workOf(placementOf(pickN(2), { maxUnavailable: 1 }), [
         bound('a', 1, untrackable(-20)),
@@ -55,7 +55,7 @@ describe('what waits is held', () => {
     const bindings = [bound('a', 1, untrackable(-50)), bound('b', 1, untrackable(-20)), bound('c', 0, health.ready)];
     expect(wakesOf(roll(workOf(placementOf(pickN(3), { maxUnavailable: 1 }), bindings)))).toEqual([at(40)]);
   });
-  it('without an end when time alone does not help', () => {
+  it('without an end when time alone does not free it', () => {
     const bindings = [bound('a', 1, untrackable(-20)), bound('b', 0, health.ready)];
     const work = roll(workOf(placementOf(pickN(2), { maxUnavailable: 0, maxSurge: 0 }), bindings));
     expect(work.holds.map(({ reason, message }) => ({ reason, message }))).toEqual([
@@ -103,7 +103,7 @@ describe('what waits is held', () => {
       { maxUnavailable: 1, maxSurge: 0 },
       [
         'b is to be removed once maxUnavailable 1 allows it (not ready yet: c)',
-        'c is to be added once maxSurge 0 allows it (not gone yet: a, b)',
+        'c is to be added once maxSurge 0 allows it (not removed yet: a, b)',
       ],
     ],
     [
@@ -111,7 +111,7 @@ describe('what waits is held', () => {
       [bound('a', 0, health.ready), bound('b', 1, health.ready), bound('c', 1, health.ready)],
       { maxUnavailable: 0 },
       [
-        'a is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy asks for stays available: 1 or more lets the rollout go on)',
+        'a is to be updated once maxUnavailable 0 allows it (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)',
       ],
     ],
     [
@@ -119,7 +119,7 @@ describe('what waits is held', () => {
       [bound('a', 0, health.ready), bound('b', 1, health.applying)],
       { maxUnavailable: 1 },
       [
-        'a is to be updated once maxUnavailable 1 allows it; 1 cluster that the policy asks for and has not found counts as not available (not ready yet: b)',
+        'a is to be updated once maxUnavailable 1 allows it; 1 cluster that the policy requires and did not find counts as not available (not ready yet: b)',
       ],
     ],
   ])('by the budget until others have moved, and these are named: %s', (_, bindings, rolling, messages) => {

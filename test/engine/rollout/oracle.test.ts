@@ -106,7 +106,7 @@ const outline = (bindings: readonly Binding[]) =>
   }));
 
 describe('a rolling update', () => {
-  it('moves what the naive controller moves, pick after pick', () => {
+  it('moves what the naive controller moves, selection after selection', () => {
     fc.assert(
       fc.property(cases, (it) => {
         expect(outline(roll(it.work).bindings.map(({ binding }) => binding))).toEqual(outline(rolledByHand(it)));
@@ -114,7 +114,7 @@ describe('a rolling update', () => {
       drawn(3000),
     );
   });
-  it('begins with what the naive controller picks first', () => {
+  it('starts with what the naive controller selects first', () => {
     fc.assert(
       fc.property(cases, (it) => {
         const { work, policy, rolling } = it;

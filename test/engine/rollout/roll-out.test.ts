@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DisruptionBudget } from '../../../src/api/disruption-budget.ts';
 import type { Placement } from '../../../src/api/placement.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
-import { listsDiffer } from '../../../src/engine/overrides/trigger.ts';
+import { listsDiffer } from '../../../src/engine/overrides/starts-rollout.ts';
 import type { PlacementWork } from '../../../src/engine/placement-work.ts';
 import {
   applyStrategy,
@@ -25,7 +25,7 @@ const four = ['a', 'b', 'c', 'd'];
 const overrides = { clusterResourceOverrideSnapshots: ['region-1'], resourceOverrideSnapshots: [] };
 
 describe('a binding that moves', () => {
-  it('takes index and overrides, and forgets how the old version was doing', () => {
+  it('gets index and overrides, and loses the conditions of the old version', () => {
     const before = bound('a', 0, health.unavailable, {
       failedPlacements: [
         { version: 'v1', kind: 'ConfigMap', name: 'x', condition: { type: 'Available', status: 'False', reason: '' } },
@@ -54,7 +54,7 @@ describe('a binding that moves', () => {
       },
     });
   });
-  it('that goes is marked, not forgotten', () => {
+  it('that is removed is marked, not dropped', () => {
     const [, gone] = roll(
       workOf(placementOf(pickN(1)), [bound('a', 1, health.ready), unscheduled('b', health.ready)]),
     ).bindings;
@@ -94,7 +94,7 @@ describe('RolloutStarted', () => {
     expect(movesOf(rolled)).toEqual(['keep', 'keep', 'keep']);
     expect(startedOf(rolled)).toEqual(Array.from({ length: 3 }, () => `True RolloutStarted ${at(30)}`));
   });
-  it('is set on a Bound binding that lacks it', () => {
+  it('is set on a Bound binding without it', () => {
     expect(startedOf(roll(workOf(placementOf(pickN(1)), [bound('a', 1, [])])))).toEqual([`True RolloutStarted ${T0}`]);
   });
 });
@@ -120,7 +120,7 @@ describe('two bindings on one cluster', () => {
     ]);
     expect(work.problems.map(({ severity }) => severity)).toEqual(['warning']);
   });
-  it('a Scheduled one waits until what the old one left is gone, the others go on', () => {
+  it('a Scheduled one waits until the objects of the old one are removed, the others continue', () => {
     const bindings = [
       bound('a', 1, health.ready, { deleting: true }),
       scheduled('a'),
@@ -132,7 +132,7 @@ describe('two bindings on one cluster', () => {
       'SameClusterCleanup a',
     ]);
   });
-  describe('where the new one replaces what is left of the old one', () => {
+  describe('where the new one replaces the remaining objects of the old one', () => {
     const going = (name: string) => bound(name, 1, health.ready, { deleting: true });
     const failing = (name: string) => bound(name, 1, health.unavailable, { deleting: true });
     const ready = (name: string) => bound(name, 1, health.ready);
@@ -177,7 +177,7 @@ describe('two bindings on one cluster', () => {
         expected.map((line) => line.replace('keep', 'add')),
       );
     });
-    it('asks of no binding but one on its way out beside a Scheduled one', () => {
+    it('compares only a binding being removed with a Scheduled one', () => {
       const asked: string[] = [];
       roll(workOf(placement, [going('a'), going('b'), scheduled('b'), ready('c')]), {
         takesOver({ targetCluster }) {
@@ -188,7 +188,7 @@ describe('two bindings on one cluster', () => {
       expect(asked).toEqual(['b']);
     });
   });
-  it('nothing is said to follow where nothing is to be bound', () => {
+  it('has no clean-up hold where nothing is to be bound', () => {
     const going = bound('a', 1, health.ready, { deleting: true });
     const { previousState: _, ...neverBound } = unscheduled('a', health.silent);
     const reasons = [going, neverBound].map((second) =>
@@ -200,15 +200,18 @@ describe('two bindings on one cluster', () => {
 
 describe('overrides', () => {
   const bindings = four.map((name) => bound(name, 1, health.ready));
-  it('that begin a rollout make every binding with other lists a candidate', () => {
-    const work = roll(workOf(placementOf(pickN(4)), bindings), { overridesFor: () => overrides, differs: listsDiffer });
+  it('that start a rollout make every binding with other lists a candidate', () => {
+    const work = roll(workOf(placementOf(pickN(4)), bindings), {
+      overridesFor: () => overrides,
+      startsRollout: listsDiffer,
+    });
     expect(movesOf(work)).toEqual(['update', 'wait', 'wait', 'wait']);
   });
-  it('that do not begin one are left alone', () => {
+  it('that do not start one are not rolled out', () => {
     const work = roll(workOf(placementOf(pickN(4)), bindings), { overridesFor: () => overrides });
     expect(movesOf(work)).toEqual(['keep', 'keep', 'keep', 'keep']);
   });
-  it('ride along with another change until the last binding has had its turn', () => {
+  it('are rolled out with another change until no binding waits', () => {
     const joined = [...bindings, scheduled('e')];
     const context = { overridesFor: () => overrides };
     let work = roll(workOf(placementOf(pickN(5), { maxUnavailable: 2 }), joined), context);
@@ -224,18 +227,18 @@ describe('overrides', () => {
       expect(movesOf(work).join(' ')).toBe(moves);
     }
   });
-  it('that are gone are taken off the binding', () => {
+  it('that are deleted are removed from the binding', () => {
     const carrying = bound('a', 1, health.ready, { clusterResourceOverrideSnapshots: ['region-1'] });
     const [step] = roll(workOf(placementOf(pickN(1)), [carrying]), {
       overridesFor: () => none,
-      differs: listsDiffer,
+      startsRollout: listsDiffer,
     }).bindings;
     expect(step?.move).toBe('update');
     expect(step?.binding.clusterResourceOverrideSnapshots).toBeUndefined();
   });
 });
 
-it('a change of applyStrategy alone is pushed at once to all but what is on its way out, and moves nothing', () => {
+it('a change of applyStrategy alone is applied at once to all bindings not being removed, and moves nothing', () => {
   const old = { ...applyStrategy, type: 'ServerSideApply' as const };
   const bindings = [
     bound('a', 1, health.ready, { applyStrategy: old }),
@@ -256,7 +259,7 @@ describe('a disruption budget', () => {
   });
   const bindings = [...four.slice(0, 3).map((name) => bound(name, 0, health.ready)), bound('d', 1, health.ready)];
   const rolling = placementOf(pickN(4), { maxUnavailable: 3 });
-  it('does not speak to rollouts', () => {
+  it('does not apply to rollouts', () => {
     expect(movesOf(roll(workOf(rolling, bindings), { budget: budget({}) }))).toEqual([
       'update',
       'update',
@@ -264,7 +267,7 @@ describe('a disruption budget', () => {
       'keep',
     ]);
   });
-  it('binds them when it says so, one available cluster after the other', () => {
+  it('applies to them with the scope `all`, one available cluster after the other', () => {
     const work = roll(workOf(rolling, bindings), { budget: budget({ 'gitfleet.dev/budget-scope': 'all' }) });
     expect(movesOf(work)).toEqual(['update', 'wait', 'wait', 'keep']);
     expect(work.holds.map(({ reason }) => reason)).toEqual(['RolloutBudget', 'RolloutBudget']);
@@ -274,7 +277,7 @@ describe('a disruption budget', () => {
     const work = roll(workOf(rolling, sick), { budget: budget({ 'gitfleet.dev/budget-scope': 'all' }) });
     expect(movesOf(work)).toEqual(['update', 'update', 'update', 'keep']);
   });
-  it('keeps clusters of which nothing is known: they may serve', () => {
+  it('blocks clusters of unknown availability', () => {
     const unknown = bindings.map((binding) =>
       binding.targetCluster === 'c' ? { ...binding, conditions: [...health.silent] } : binding,
     );
@@ -282,7 +285,7 @@ describe('a disruption budget', () => {
     const work = roll(workOf(placementOf(pickN(4), { maxUnavailable: 4 }), unknown), { budget: all });
     expect(movesOf(work)).toEqual(['wait', 'wait', 'wait', 'keep']);
   });
-  it('counts a cluster of which nothing is known once, as one that is not available', () => {
+  it('counts a cluster of unknown availability once, as not available', () => {
     const unknown = bindings.map((binding) =>
       binding.targetCluster === 'a' ? { ...binding, conditions: [...health.silent] } : binding,
     );

@@ -43,7 +43,7 @@ describe('stories', () => {
     }
     return told;
   }
-  it('surge: new clusters come before old ones go', () => {
+  it('surge: new clusters are added before old ones are removed', () => {
     const placement = placementOf(pickN(2), { maxUnavailable: 0, maxSurge: 1 });
     const moving = workOf(placement, [
       unscheduled('a', health.ready),
@@ -58,7 +58,7 @@ describe('stories', () => {
       'b:remove c:keep d:keep',
     ]);
   });
-  it('zero unavailable: nothing moves in place, whatever the surge', () => {
+  it('zero unavailable: nothing is updated in place, whatever the surge', () => {
     const placement = placementOf(pickN(2), { maxUnavailable: 0, maxSurge: '100%' });
     expect(
       story(workOf(placement, [bound('a', 0, health.ready), bound('b', 0, health.ready)]), health.ready, 2),

@@ -115,11 +115,11 @@ export const roll = (work: PlacementWork, context: Partial<RollOutContext> = {})
   rollOut(work, {
     now: T0,
     overridesFor: () => none,
-    differs: () => false,
+    startsRollout: () => false,
     pause: notPaused,
     budget: undefined,
-    filled: (binding) => binding,
-    shown: (step) => step,
+    withPresentLabels: (binding) => binding,
+    observed: (step) => step,
     takesOver: () => false,
     ...context,
   });

@@ -140,7 +140,7 @@ describe('what is refused (TestErrors, TestParseScheduleErrors, TestSlash0NoHang
     expect(parseCron(schedule)).toBeUndefined();
   });
 
-  it('also what a standard parser reads and the schema of a budget refuses', () => {
+  it('what a standard parser reads and the schema of a budget rejects', () => {
     for (const schedule of ['@every 5m', 'TZ=UTC 5 * * * *', 'CRON_TZ=UTC 5 * * * *'])
       expect(parseCron(schedule)).toBeUndefined();
   });

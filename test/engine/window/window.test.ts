@@ -60,7 +60,7 @@ describe('several windows', () => {
     expect(allClosedAt([evening], at)).toBe(at);
   });
 
-  it('open with the first', () => {
+  it('open when the first opens', () => {
     expect(text(firstOpening([office, evening], at))).toBe('2026-11-20T17:00:00Z');
     expect(firstOpening([], at)).toBeUndefined();
   });
@@ -70,9 +70,9 @@ it('names every field that cannot be read', () => {
   expect(parseWindow({ schedule: '@every 1h', duration: '0s', timeZone: 'Mars/Olympus' })).toEqual({
     ok: false,
     faults: [
-      { field: 'schedule', fault: '"@every 1h" is no cron schedule' },
-      { field: 'duration', fault: '"0s" is no duration above 0' },
-      { field: 'timeZone', fault: '"Mars/Olympus" is no time zone' },
+      { field: 'schedule', fault: '"@every 1h" is not a cron schedule' },
+      { field: 'duration', fault: '"0s" is not a duration above 0' },
+      { field: 'timeZone', fault: '"Mars/Olympus" is not a time zone' },
     ],
   });
 });

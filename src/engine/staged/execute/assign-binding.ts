@@ -3,7 +3,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { conditionIs, settle } from '../../kernel/condition.ts';
-import { listsDiffer } from '../../overrides/trigger.ts';
+import { listsDiffer } from '../../overrides/starts-rollout.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import type { RunStep } from '../step.ts';

@@ -1,6 +1,6 @@
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
 import type { Allowance } from '../../budget/allowance.ts';
-import { type BindingStep, onItsWayOut } from '../../placement-work.ts';
+import { type BindingStep, markedForRemoval } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { withReason } from '../run-conditions.ts';
 import { deleteStageName, hasFinished, hasStarted, type RunContext, type RunStep, withHold } from '../step.ts';
@@ -94,7 +94,7 @@ const succeeded = (step: ClusterStep, cluster: ClusterUpdatingStatus, message: s
 });
 
 const withoutUnscheduled = (entry: BindingStep): BindingStep =>
-  entry.binding.state === 'Unscheduled' && !entry.binding.deleting ? onItsWayOut(entry.binding) : entry;
+  entry.binding.state === 'Unscheduled' && !entry.binding.deleting ? markedForRemoval(entry.binding) : entry;
 
 const withDeletionStage = (step: RunStep, deletionStageStatus: StageStatus): RunStep => ({
   ...step,

@@ -22,7 +22,7 @@ export const listsDiffer = (a: RecordedLists, b: RecordedLists): boolean =>
  *
  * `known`: ids that other bindings of the placement carry, or that its resource snapshot's entry lists.
  */
-export function differsByTrigger(
+export function startsRollout(
   before: RecordedLists,
   after: RecordedLists,
   history: OverrideHistory,
