@@ -26,12 +26,12 @@ export function renderDashboard(plan: Plan, input: DashboardInput): string {
 function plannedFrom({ commit, guard }: Plan, present: InForce, branch: string): string {
   const newest = `commit \`${commit.slice(0, 12)}\` of \`${branch}\``;
   if (guard.length === 0) return `Planned from ${newest}.`;
-  return `The plan of ${newest} is refused. In force is ${standing(present)}.`;
+  return `The plan of ${newest} is refused. In effect is ${standing(present)}.`;
 }
 
 function standing({ commit, placements }: InForce): string {
-  if (commit !== undefined) return `what was planned from commit \`${commit.slice(0, 12)}\``;
-  return placements.length === 0 ? 'nothing' : 'what was published before';
+  if (commit !== undefined) return `the plan from commit \`${commit.slice(0, 12)}\``;
+  return placements.length === 0 ? 'nothing' : 'the previous status';
 }
 
 /** How to merge a branch. */

@@ -44,5 +44,5 @@ export const notEvicted: SectionSource = ({ inForce, fleet }) => {
     const why = `: ${placementName} stays on ${clusterName}, since ${executed.lastTransitionTime}: ${executed.message ?? ''}`;
     return stays ? [{ line: [{ bold: metadata.name }, why] }] : [];
   });
-  return list('Not evicted', items, { intro: 'To try again, commit one of another name.' });
+  return list('Not evicted', items, { intro: 'To retry, commit an eviction with another name.' });
 };

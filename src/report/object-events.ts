@@ -130,7 +130,7 @@ function eventsOfPlacement(before: Versioned | undefined, after: Versioned, comm
   });
   if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
   const at = Math.max(committedAt, ...happened.map((event) => event.at));
-  const message = 'the rollout is complete, every cluster is as the placement asks';
+  const message = 'the rollout is complete, every cluster matches the placement';
   return [...happened, { type: 'Normal', reason: 'PlacementRolloutCompleted', message, at }];
 }
 

@@ -15,7 +15,7 @@ export const refusals: EventSource<RefusalEvent> = {
     events.flatMap((event) => (event.kind === 'refused' ? [`refused: ${event.message}`] : [])).slice(0, 1),
   entries: (event) => {
     if (event.kind === 'refusal-lifted')
-      return [{ tone: 'good', subject: 'guard', text: 'the plan is not refused any more' }];
+      return [{ tone: 'good', subject: 'guard', text: 'the plan is no longer refused' }];
     return event.isNew ? [{ tone: 'bad', subject: 'guard', text: event.message }] : [];
   },
   alsoWhenRefused: true,

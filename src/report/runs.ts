@@ -72,7 +72,7 @@ function entryOf(event: RunEvent): Omit<TimelineEntry, 'subject'> | undefined {
     return { tone, text: `stage ${stage}: ${stageWords[reason] ?? reason}` };
   }
   const { type, status, reason, message } = event.condition;
-  if (type === 'Initialized') return { tone: 'bad', text: `✗ the run cannot begin: ${message ?? reason}` };
+  if (type === 'Initialized') return { tone: 'bad', text: `✗ the run cannot start: ${message ?? reason}` };
   // Stages and holds show how it progresses.
   if (type !== 'Succeeded') return undefined;
   return status === 'True'

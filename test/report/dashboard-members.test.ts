@@ -150,7 +150,7 @@ it('an eviction that a budget does not let happen is told on the dashboard until
   const row = (name: string) =>
     `- **${name}**: all stays on eu-1, since then: Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget, availablePlacements: 3, totalPlacements: 3`;
   const told = () => sectionOf(fleet, 'Not evicted')?.map((line) => line.replace(/\d\S+Z/, 'then'));
-  expect(told()).toEqual(['To try again, commit one of another name.', '', row('a'), row('b')]);
+  expect(told()).toEqual(['To retry, commit an eviction with another name.', '', row('a'), row('b')]);
   // Of a plan that is refused nothing is judged.
   const strict = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
   const gone = { 'placements/web.yaml': '# gone\n', 'fleet.yaml': strict };

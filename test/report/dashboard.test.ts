@@ -38,13 +38,13 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
     ## Waiting for approval
 
     - **pay-1**, stage **dev**: run pay-1 is waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished: merge branch gitfleet/approve/pay-1-after-dev, or its pull request
-      Yes: merge the branch \`gitfleet/approve/pay-1-after-dev\` into \`main\`. In a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
+      To approve, merge the branch \`gitfleet/approve/pay-1-after-dev\` into \`main\`. In a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
 
     ## Problems
 
     - error: \`placements/pay.yaml:18:5\` ClusterResourcePlacement pay: type must be "RollingUpdate" or "External" (found Externl). Fix: did you mean External?
 
-    ## Held until somebody acts
+    ## Waiting for user action
 
     - **pay** LastGoodVersion: its file is not valid: the last good version stays in force until the problem reported for it is mended
 
@@ -91,7 +91,7 @@ it('a removal that waits for a person is told with the branch to merge, and not 
       '## Waiting for approval',
       '',
       `- removal of **web · eu-1**: ${message}`,
-      '  Yes: merge the branch `gitfleet/approve/removal-0123456789ab` into `main`. In a clone: `git pull && git merge origin/gitfleet/approve/removal-0123456789ab && git push`',
+      '  To approve, merge the branch `gitfleet/approve/removal-0123456789ab` into `main`. In a clone: `git pull && git merge origin/gitfleet/approve/removal-0123456789ab && git push`',
       '',
       '',
     ]
@@ -174,7 +174,7 @@ it('of a plan that is refused the tables tell what stays, and how that fares', a
     fleet.commit({ [path]: '# nothing' }, `Empty ${path}`);
   const plan = await fleet.pass({ refused: true });
   expect(plan.placements).toEqual([]);
-  expect(readme()).toContain('everything stays as it was, and as the tables below tell it.');
+  expect(readme()).toContain('The tables below show the status that stays in effect.');
   expect(parts(readme(), ...tables)).toEqual(before.tables);
   expect(counts()).toEqual(before.counts);
 });
@@ -191,7 +191,7 @@ it('of plans that are refused it says of which commit they are and which is in f
   const before = { waiting: waiting(), holds: summary()['holds'], counts: summary()['counts'] };
   expect(before.waiting.map((part) => part.split('\n')[0])).toEqual([
     'Waiting for approval',
-    'Held until somebody acts',
+    'Waiting for user action',
   ]);
 
   const strict = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
@@ -202,7 +202,7 @@ it('of plans that are refused it says of which commit they are and which is in f
     const { holds } = await fleet.pass({ refused: true });
     expect(holds.map(({ reason }) => reason)).not.toContain('LastGoodVersion');
     expect(readme()[0]).toBe(
-      `# Fleet status\n\nThe plan of commit \`${bad.slice(0, 12)}\` of \`main\` is refused. In force is what was planned from commit \`${good.slice(0, 12)}\`.\n`,
+      `# Fleet status\n\nThe plan of commit \`${bad.slice(0, 12)}\` of \`main\` is refused. In effect is the plan from commit \`${good.slice(0, 12)}\`.\n`,
     );
     expect({ waiting: waiting(), holds: summary()['holds'], counts: summary()['counts'] }).toEqual(before);
     expect([summary()['commit'], summary()['commitInForce']]).toEqual([bad, good]);
@@ -220,7 +220,7 @@ it('of a first plan that is refused it says that nothing is in force', async () 
   fleet.paper.record = new Map();
   const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   expect(renderDashboard({ ...plan, guard }, await besideNothing(fleet))).toMatch(
-    /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In force is nothing.\n\n## Refused\n/,
+    /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In effect is nothing.\n\n## Refused\n/,
   );
 });
 
@@ -233,7 +233,7 @@ it('where nobody wrote down of which commit that is which stays, it names none, 
   const files = statusFiles(plan, new Map(fleet.paper.record), beside);
   for (const before of [beside.before, { record: readRecord(files).record, files }])
     expect(renderDashboard(plan, { ...beside, before })).toMatch(
-      /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In force is what was published before.\n/,
+      /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In effect is the previous status.\n/,
     );
 });
 
@@ -334,7 +334,7 @@ it('a member that says it is not healthy is told with what it says, unless it do
   const beside = await besideNothing(fleet);
   const silent = new Map([['us-1' as ClusterName, { cause: 'refused' }]]);
   const readme = (unreachable: typeof silent) => renderDashboard({ ...plan, record }, { ...beside, unreachable });
-  const intro = 'Nothing new is placed on these clusters once it has been so for five minutes.';
+  const intro = 'After five minutes unhealthy, a cluster gets no new placements.';
   expect(readme(silent)).toContain(`\n## Not healthy\n\n${intro}\n\n- eu-1, since ${since}: 500 of eu-1\n`);
   expect(readme(silent)).not.toContain('500 of us-1');
   expect(readme(new Map([...silent, ['eu-1' as ClusterName, { cause: 'refused' }]]))).not.toContain('Not healthy');

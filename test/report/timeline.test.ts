@@ -110,7 +110,7 @@ it('a run that cannot begin, and a stage that has soaked, are told', () => {
     conditions: [{ type: 'Initialized', status: 'False', reason: 'Failed', message: 'parent placement wep not found' }],
   });
   expect(narrate(run({}), refused)).toEqual([
-    { tone: 'bad', subject: 'web-1', text: '✗ the run cannot begin: parent placement wep not found' },
+    { tone: 'bad', subject: 'web-1', text: '✗ the run cannot start: parent placement wep not found' },
   ]);
   expect(narrate(refused, refused)).toEqual([]);
   const stage = (conditions: readonly object[]) =>

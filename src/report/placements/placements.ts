@@ -102,10 +102,10 @@ function entryOf(event: PlacementEvent): Entry {
     case 'suspended':
       return {
         tone: 'waiting',
-        text: `suspended${event.why === '' ? '' : ` (${event.why})`}: its rollout waits until that ends`,
+        text: `suspended${event.why === '' ? '' : ` (${event.why})`}: its rollout waits until it is resumed`,
       };
     case 'resumed':
-      return { tone: 'decided', text: 'not suspended any more' };
+      return { tone: 'decided', text: 'resumed' };
     case 'deleted':
       return { tone: 'decided', text: 'deleted' };
     default:
@@ -124,7 +124,7 @@ function entryOnCluster(event: BindingEvent, at: string): Entry {
     case 'gone':
       return event.how === 'removed'
         ? { tone: 'good', text: `✓ ${at}: removed` }
-        : { tone: 'decided', text: `${at}: let go of, what is there stays` };
+        : { tone: 'decided', text: `${at}: released, its objects stay` };
     case 'failed':
       return event.cause === undefined ? undefined : { tone: 'bad', text: `✗ ${at}: ${event.cause}` };
     case 'available':
@@ -138,7 +138,7 @@ function entryOnCluster(event: BindingEvent, at: string): Entry {
       return open.length === 0 ? undefined : { tone: 'bad', text: `≠ ${at}: ${what}: ${namesOf(open)}` };
     }
     case 'drift-over':
-      return { tone: 'good', text: `✓ ${at}: its drift is over` };
+      return { tone: 'good', text: `✓ ${at}: no longer drifted` };
     case 'difference-over':
       return { tone: 'good', text: `✓ ${at}: no longer differs` };
     case 'applied':

@@ -11,11 +11,10 @@ export const refused: SectionSource = ({ plan: { guard } }) =>
     [...Map.groupBy(guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
       findings.map(({ message }, at) => ({
         line: [message],
-        ...(digest &&
-          at === findings.length - 1 && { ask: { does: 'To let it happen,', branch: removalBranch(digest) } }),
+        ...(digest && at === findings.length - 1 && { ask: { does: 'To approve,', branch: removalBranch(digest) } }),
       })),
     ),
-    { intro: 'The last plan was not carried out; everything stays as it was, and as the tables below tell it.' },
+    { intro: 'The last plan was not applied. The tables below show the status that stays in effect.' },
   );
 
 /** Stages and removals that wait for an approver. */
@@ -36,14 +35,14 @@ const gates = ({ inForce, plan }: SectionInput): readonly Item[] =>
     const why = hold && isPlanned ? [`: ${hold.message}`] : [];
     return {
       line: [{ bold: run }, ', stage ', { bold: stage }, ...why],
-      ask: { does: 'Yes:', branch: approvalBranch(approval) },
+      ask: { does: 'To approve,', branch: approvalBranch(approval) },
     };
   });
 
 const removals = ({ inForce }: SectionInput): readonly Item[] =>
   inForce.removalHolds.map(({ subject, message, removalDigest }) => ({
     line: ['removal of ', { bold: holdSubject(subject) }, `: ${message}`],
-    ask: { does: 'Yes:', branch: removalBranch(removalDigest!) },
+    ask: { does: 'To approve,', branch: removalBranch(removalDigest!) },
   }));
 
 const removalBranch = (digest: string): string => approvalBranch({ name: removalName(digest) });

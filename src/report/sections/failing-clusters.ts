@@ -11,7 +11,7 @@ export const notReached: SectionSource = ({ unreachable }) =>
     [...unreachable].map(([name, { cause, lastContact }]) => ({
       line: [`${name}${lastContact === undefined ? '' : `, silent since ${lastContact}`}: ${cause}`],
     })),
-    { intro: 'What is said of these clusters is what was seen of them last. What they have stays.' },
+    { intro: 'The tables show the last observation of these clusters. Their objects stay.' },
   );
 
 /** Clusters that respond, and report on `/readyz` that something is wrong. */
@@ -24,5 +24,5 @@ export const notHealthy: SectionSource = ({ plan, unreachable }) =>
       const since = healthy.lastTransitionTime === undefined ? '' : `, since ${healthy.lastTransitionTime}`;
       return [{ line: [`${metadata.name}${since}: ${healthy.message ?? healthy.reason ?? ''}`] }];
     }),
-    { intro: 'Nothing new is placed on these clusters once it has been so for five minutes.' },
+    { intro: 'After five minutes unhealthy, a cluster gets no new placements.' },
   );

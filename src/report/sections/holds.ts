@@ -15,15 +15,15 @@ const needsPerson: ReadonlySet<HoldReason> = new Set([
   'RemovalRefused',
 ]);
 
-export const heldUntilSomebodyActs: SectionSource = (input) => list('Held until somebody acts', itemsOf(input, true));
+export const waitingForUser: SectionSource = (input) => list('Waiting for user action', itemsOf(input, true));
 
 /** What time or the clusters may end. */
 export const held: SectionSource = (input) => list('Held', itemsOf(input, false));
 
 /** Without what an approval ends, which is asked for. */
-const itemsOf = ({ inForce: { holds } }: SectionInput, untilSomebodyActs: boolean): Item[] =>
+const itemsOf = ({ inForce: { holds } }: SectionInput, forUser: boolean): Item[] =>
   holds
-    .filter(({ removalDigest, reason }) => removalDigest === undefined && needsPerson.has(reason) === untilSomebodyActs)
+    .filter(({ removalDigest, reason }) => removalDigest === undefined && needsPerson.has(reason) === forUser)
     .map((hold) => ({ line: lineOf(hold) }));
 
 function lineOf(hold: ToldHold): Item['line'] {

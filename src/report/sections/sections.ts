@@ -4,7 +4,7 @@ import { notEvicted } from '../evictions.ts';
 import { approvals, refused } from './approvals.ts';
 import { notHealthy, notReached } from './failing-clusters.ts';
 import { differing, notAvailable } from './failing-objects.ts';
-import { held, heldUntilSomebodyActs } from './holds.ts';
+import { held, waitingForUser } from './holds.ts';
 import { problems } from './problems.ts';
 import { beingRemoved } from './removals.ts';
 import { list, type Section, type SectionInput, type SectionSource } from './section.ts';
@@ -15,7 +15,7 @@ const sources: readonly SectionSource[] = [
   refused,
   approvals,
   problems,
-  heldUntilSomebodyActs,
+  waitingForUser,
   runs,
   notRolledOut,
   placements,
@@ -44,6 +44,6 @@ function notRolledOut({ notRolledOut: all, inForce }: SectionInput): Section {
     .filter(({ placement }) => known.has(placementKey(placement)))
     .map(({ placement, why }) => ({ line: [{ bold: titleOf(placement) }, `: ${why}`] }));
   return list('Not rolled out', items, {
-    intro: 'These placements are External: a new staged update run brings what is missing.',
+    intro: 'These placements are External: start a staged update run to roll out what is missing.',
   });
 }

@@ -31,7 +31,7 @@ it('a refused plan is told once, and nothing of it or of what stays as news', ()
   expect(narrate(there, after)).toEqual([{ tone: 'bad', subject: 'guard', text: 'too much' }]);
   expect(narrate(after, planInForce(after, { kind: 'refused', plan: refused }))).toEqual([]);
   expect(narrate(after, planInForce(after, { kind: 'published', plan: there }))).toEqual([
-    { tone: 'good', subject: 'guard', text: 'the plan is not refused any more' },
+    { tone: 'good', subject: 'guard', text: 'the plan is no longer refused' },
   ]);
 });
 

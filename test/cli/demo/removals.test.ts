@@ -60,8 +60,8 @@ describe('the demo tells', () => {
     const strategy = { type: 'RollingUpdate', deleteStrategy: { propagationPolicy: 'Abandon' } };
     expect(await toldOf({ 'placements/web.yaml': undefined }, { 'placements/web.yaml': web({ strategy }) })).toEqual([
       'web deleted',
-      'web eu-1: let go of, what is there stays',
-      'web us-1: let go of, what is there stays',
+      'web eu-1: released, its objects stay',
+      'web us-1: released, its objects stay',
     ]);
   });
 
@@ -78,7 +78,7 @@ describe('the demo tells', () => {
     const policy = { placementType: 'PickAll' };
     expect(
       await toldOf({ 'clusters/us-1.yaml': undefined }, { 'placements/web.yaml': place('web', { policy }) }),
-    ).toEqual(['web no longer picks us-1', 'web us-1: let go of, what is there stays']);
+    ).toEqual(['web no longer picks us-1', 'web us-1: released, its objects stay']);
   });
 
   it('of an eviction, what came of it, and each move of the two bindings once', async () => {
@@ -102,10 +102,10 @@ describe('the demo tells', () => {
   it('of a placement that is suspended, and of one that may go on', async () => {
     const suspended = web().replace('metadata:\n', 'metadata:\n  annotations: {gitfleet.dev/suspended: audit}\n');
     expect(await toldOf({ 'placements/web.yaml': suspended })).toEqual([
-      'web suspended (audit): its rollout waits until that ends',
+      'web suspended (audit): its rollout waits until it is resumed',
     ]);
     expect(await toldOf({ 'placements/web.yaml': web() }, { 'placements/web.yaml': suspended })).toContain(
-      'web not suspended any more',
+      'web resumed',
     );
   });
 
