@@ -9,6 +9,6 @@ export const isBeingDeleted = (object: FleetObject): boolean =>
 export function deletionIssues(object: FleetObject): Issue[] {
   if (!isBeingDeleted(object)) return [];
   const { consequence, fix } = kindOf(object).whenDeleted!(object);
-  const message = `it is being deleted and counts as gone${consequence}`;
+  const message = `it is being deleted and counts as removed${consequence}`;
   return [warning('being-deleted', ['metadata', 'deletionTimestamp'], message, fix)];
 }

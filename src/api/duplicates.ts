@@ -25,7 +25,7 @@ function keysOf(object: FleetObject): string[] {
 function told(object: FleetObject, first: FleetObject): IssueAt['issue'] {
   const say = (message: string, fix: string) => error('duplicate-object', ['metadata'], message, fix);
   if (kindOf(object).isSingle) return say(`a fleet has one ${object.kind}`, 'keep one of them');
-  if (object.kind === first.kind) return say(`${titleOf(object)} is in two places`, 'keep one of them');
+  if (object.kind === first.kind) return say(`${titleOf(object)} is defined in two places`, 'keep one of them');
   return say(
     `${titleOf(object)} and ${titleOf(first)} are both ${dotted(object)} on the status branch and in labels`,
     'give one of them another name',

@@ -11,7 +11,7 @@ const data = z
   .refine((entries) => Object.keys(entries).length >= 1, 'an envelope holds at least one manifest; add one')
   .refine(
     (entries) => Object.keys(entries).length <= 50,
-    'an envelope holds at most 50 manifests; part them between two',
+    'an envelope holds at most 50 manifests; split them between two',
   );
 
 const version = z.literal('placement.kubernetes-fleet.io/v1beta1');

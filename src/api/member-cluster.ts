@@ -18,7 +18,7 @@ export const memberClusterSpec = z.strictObject({
 
 /** A quantity is a text, or a plain number as an author may write it. */
 const amount = z.union([z.string(), z.number()], {
-  error: 'must be a text or a number; write for example 4 or "500m"',
+  error: 'must be a string or a number; write for example 4 or "500m"',
 });
 const resourceList = z.record(z.string(), amount);
 

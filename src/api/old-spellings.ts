@@ -36,7 +36,7 @@ function walk(value: unknown, path: readonly (string | number)[], issues: Issue[
       issues.push(warning('old-spelling', here, 'preference is one object, not a list', 'remove the dash'));
       out[key] = walk(item[0], [...here, 0], issues);
     } else if (key === 'preferredDuringSchedulingIgnoredDuringExecution' && isFields(item)) {
-      issues.push(warning('old-spelling', here, `${key} is a list`, 'begin the object with a dash'));
+      issues.push(warning('old-spelling', here, `${key} is a list`, 'start the object with a dash'));
       out[key] = [walk(item, here, issues)];
     } else if (key === 'matchLabels' && isFields(item)) out[key] = texts(item, here, issues);
     else if (key === 'values' && path.includes('matchExpressions') && Array.isArray(item))
@@ -77,7 +77,7 @@ const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue
 function textOf(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
   if (typeof value !== 'number' && typeof value !== 'boolean') return value;
   const suggests = String(value);
-  const message = `values of selectors are texts: ${value} is read as "${value}"`;
+  const message = `values of selectors are strings: ${value} is read as "${value}"`;
   issues.push({ ...warning('unquoted-label', path, message, `write "${value}"`), suggests });
   return suggests;
 }

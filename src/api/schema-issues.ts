@@ -80,7 +80,7 @@ function meantBy(expected: string, written: unknown): Issue['suggests'] {
 }
 
 export const typeFixes: Readonly<Record<string, string>> = {
-  string: 'write a text, in quotes where it looks like a number or a truth value',
+  string: 'write a string, in quotes if it looks like a number or a boolean',
   number: 'write a number, without quotes',
   int: 'write a whole number, without quotes',
   boolean: 'write true or false, without quotes',

@@ -65,7 +65,7 @@ export const simulatedFault = z
     if (untilSeconds !== undefined && untilSeconds <= fromSeconds)
       say(
         'untilSeconds',
-        `must be more than fromSeconds (${fromSeconds}): the fault would never hold; write a later one`,
+        `must be more than fromSeconds (${fromSeconds}): the fault would never be active; write a later one`,
       );
     const own = verbsOf[type];
     if (own && verbs && !verbs.some((verb) => own.includes(verb)))

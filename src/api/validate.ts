@@ -52,7 +52,7 @@ const generatedKind = (kind: string): Issue =>
     'generated-kind',
     ['kind'],
     `${kind} is written by controllers, not by people`,
-    'remove it: gitfleet keeps what it stands for on the status branch',
+    'remove it: gitfleet keeps its state on the status branch',
   );
 
 function unknownKind(apiVersion: string, kind: string): Issue {

@@ -25,7 +25,7 @@ export async function readSimulatedFleet(
   const problems = [...parsed.problems, ...located].map((problem) => ({ ...problem, file: path }));
   const fleets = accepted.flatMap(({ object }) => (object.kind === 'SimulatedFleet' ? [object] : []));
   if (fleets.length === 0 && problems.length === 0) {
-    const fix = 'begin it with apiVersion: gitfleet.dev/v1alpha1 and kind: SimulatedFleet';
+    const fix = 'start it with apiVersion: gitfleet.dev/v1alpha1 and kind: SimulatedFleet';
     problems.push({
       severity: 'error',
       code: 'no-simulated-fleet',

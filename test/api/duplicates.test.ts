@@ -17,12 +17,12 @@ it.each<[rule: string, titles: readonly string[], expected: readonly string[]]>(
   [
     'one object twice',
     ['MemberCluster a', 'MemberCluster a'],
-    ['1 0 duplicate-object MemberCluster a is in two places'],
+    ['1 0 duplicate-object MemberCluster a is defined in two places'],
   ],
   [
     'one object three times',
     ['ResourceOverride x/a', 'ResourceOverride x/a', 'ResourceOverride x/a'],
-    [1, 2].map((at) => `${at} 0 duplicate-object ResourceOverride x/a is in two places`),
+    [1, 2].map((at) => `${at} 0 duplicate-object ResourceOverride x/a is defined in two places`),
   ],
   [
     'a FleetConfig under another name',

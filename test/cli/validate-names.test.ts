@@ -227,7 +227,7 @@ describe('validate says of a name that leads nowhere', () => {
     expect([code, lines]).toEqual([
       0,
       [
-        'rollouts/pay-1.yaml:6:3: warning[invalid-index]: ClusterStagedUpdateRun pay-1: resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it begins (found x)',
+        'rollouts/pay-1.yaml:6:3: warning[invalid-index]: ClusterStagedUpdateRun pay-1: resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it starts (found x)',
         '    fix: write for example "1", or leave it out for what resources/ holds',
       ],
     ]);
@@ -248,7 +248,7 @@ describe('validate says of a name that leads nowhere', () => {
       0,
       [
         expect.stringMatching(
-          /^placements\/web\.yaml:.* it is being deleted and counts as gone, and what it holds is removed from its clusters/,
+          /^placements\/web\.yaml:.* it is being deleted and counts as removed, and its objects are removed from its clusters/,
         ),
       ],
     ]);

@@ -128,7 +128,7 @@ describe('a fault that could never act is refused', () => {
   it.each([
     [
       { type: 'Hang', fromSeconds: 10, untilSeconds: 10 },
-      'untilSeconds: must be more than fromSeconds (10): the fault would never hold; write a later one',
+      'untilSeconds: must be more than fromSeconds (10): the fault would never be active; write a later one',
     ],
     [
       { type: 'SilentWatch', verbs: ['get'] },

@@ -21,10 +21,10 @@ const common = {
   }),
   whenDeleted: (placement: Placement) => ({
     consequence: abandons(placement)
-      ? ', and what it holds stays where it is (deleteStrategy Abandon)'
-      : ', and what it holds is removed from its clusters',
+      ? ', and its objects stay on its clusters (deleteStrategy Abandon)'
+      : ', and its objects are removed from its clusters',
     // A file that goes in the same commit says nothing: then the deleteStrategy that was planned with last is what counts.
-    fix: 'remove deletionTimestamp to keep it; the file may go when this commit has been planned',
+    fix: 'remove deletionTimestamp to keep it; the file can be removed after this commit is planned',
   }),
   sharesNamesIn: 'placements',
 } as const;

@@ -26,13 +26,13 @@ export function memberIssues({ metadata, spec, apiVersion }: MemberCluster): Iss
     seen.add(text);
   });
   if (spec.identity)
-    issues.push(info('no-use', ['spec', 'identity'], 'identity is accepted; a fleet without a hub has no use for it'));
+    issues.push(info('no-use', ['spec', 'identity'], 'identity is accepted; gitfleet ignores it, as there is no hub'));
   if (spec.deleteOptions)
     issues.push(
       info(
         'no-use',
         ['spec', 'deleteOptions'],
-        `deleteOptions is accepted; a fleet without a hub has no use for it${apiVersion.endsWith('/v1') ? ' (and it is a field of v1beta1)' : ''}`,
+        `deleteOptions is accepted; gitfleet ignores it, as there is no hub${apiVersion.endsWith('/v1') ? ' (and it is a field of v1beta1)' : ''}`,
       ),
     );
   return issues;

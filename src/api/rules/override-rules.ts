@@ -69,7 +69,7 @@ const patchFix = 'patch something under /spec, /data, /metadata/labels or /metad
 
 /** Paths that would change what an object is (KubeFleet pkg/utils/validator, override). */
 function pathFault(path: string): string | undefined {
-  if (!path.startsWith('/')) return 'must begin with /';
+  if (!path.startsWith('/')) return 'must start with /';
   const parts = path.slice(1).split('/');
   if (parts.some((part) => part === '')) return 'has an empty part';
   const [first, second] = parts;

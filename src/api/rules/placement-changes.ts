@@ -1,7 +1,7 @@
 import { error, type Issue } from '../issue.ts';
 import type { Placement, Toleration } from '../placement.ts';
 
-const wayOut = 'give the object a new name, or remove its file, let that settle, and add it again';
+const wayOut = 'give the object a new name, or remove its file, wait until that is applied, and add it again';
 
 /** KubeFleet: CEL transition rules, and the placement webhook. */
 export function placementChanges(recorded: Placement, next: Placement): Issue[] {
@@ -37,8 +37,8 @@ export function placementChanges(recorded: Placement, next: Placement): Issue[] 
   const kept = (after.policy.tolerations ?? []).map(text);
   for (const toleration of before.policy.tolerations ?? []) {
     if (kept.includes(text(toleration))) continue;
-    const message = `tolerations can only be added: ${describe(toleration)} was there and is not any more`;
-    issues.push(error('append-only', ['spec', 'policy', 'tolerations'], message, `put it back, or ${wayOut}`));
+    const message = `tolerations can only be added: ${describe(toleration)} was removed`;
+    issues.push(error('append-only', ['spec', 'policy', 'tolerations'], message, `restore it, or ${wayOut}`));
   }
   return issues;
 }

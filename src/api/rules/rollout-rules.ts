@@ -45,7 +45,7 @@ export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy
       warning(
         'ignored-field',
         [...path, 'reportBackStrategy'],
-        'nothing is mirrored: OriginalResource acts only under a policy that asks for exactly one cluster',
+        'nothing is mirrored: OriginalResource acts only under a policy that picks exactly one cluster',
         'write destination: WorkAPI',
       ),
     );

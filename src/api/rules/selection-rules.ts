@@ -72,7 +72,7 @@ function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Place
           error(
             'invalid-selection-scope',
             at(index),
-            'beside NamespaceWithResourceSelectors no other Namespace may be selected',
+            'with NamespaceWithResourceSelectors no other Namespace can be selected',
             'select it in a placement of its own',
           ),
         );

@@ -23,7 +23,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
       );
     }
     if (spec.stages.findIndex(({ name }) => name === stage.name) < at) {
-      const message = `two stages are called ${stage.name}: their approvals and holds cannot be told apart`;
+      const message = `two stages are called ${stage.name}: their approvals and holds cannot be distinguished`;
       issues.push(warning('duplicate', [...here, 'name'], message, 'give every stage a name of its own'));
     }
     issues.push(...selectorIssues(stage.labelSelector, [...here, 'labelSelector']));
@@ -35,7 +35,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
           error(
             'field-not-allowed',
             [...there, 'type'],
-            'before a stage only an Approval can stand',
+            'beforeStageTasks can only hold an Approval',
             'write Approval, or move it to afterStageTasks',
           ),
         );
@@ -93,7 +93,7 @@ export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
   const { resourceSnapshotIndex: index = '' } = spec;
   if (index === '' || parseIndex(index) !== undefined) return [];
   // KubeFleet takes any text, and says it only when the run begins, which then is over.
-  const message = 'resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it begins';
+  const message = 'resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it starts';
   const fix = 'write for example "1", or leave it out for what resources/ holds';
   return [warning('invalid-index', ['spec', 'resourceSnapshotIndex'], message, fix)];
 }
@@ -121,7 +121,7 @@ export function runChanges(recorded: StagedUpdateRun, next: StagedUpdateRun): Is
       error(
         'state-transition',
         ['spec', 'state'],
-        `a run cannot go from ${from} to ${to}`,
+        `a run cannot change from ${from} to ${to}`,
         `set state back to ${from}, or make a new run`,
       ),
     );

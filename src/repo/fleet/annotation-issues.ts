@@ -26,7 +26,7 @@ export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
           warning(
             'unknown-annotation',
             path,
-            `the only value of ${key} that means something is ${only}`,
+            `the only value of ${key} that has an effect is ${only}`,
             `write ${only}`,
           ),
         ];

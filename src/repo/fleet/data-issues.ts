@@ -14,7 +14,7 @@ export function dataIssues(manifest: object): Issue[] {
     return Object.entries(entries).flatMap(([key, value]): Issue[] => {
       const path = [field, key];
       if (typeof value !== 'string')
-        return value === null ? [] : [error('wrong-type', path, `${key} must be a text`, 'write it in quotes')];
+        return value === null ? [] : [error('wrong-type', path, `${key} must be a string`, 'write it in quotes')];
       if (!isBytes || isBase64(value)) return [];
       const fix = kind === 'Secret' ? 'encode it, or put it under stringData' : 'encode it, or put it under data';
       return [error('invalid', path, `${key} must be base64`, fix)];

@@ -19,10 +19,10 @@ export function freezeIssues(object: FleetObject): Issue[] {
     const at = (field: string): Issue['path'] => ['spec', 'freeze', index, field];
     if (!parsed.ok)
       return parsed.faults.map(({ field, fault }) =>
-        error('invalid-freeze', at(field), `${fault}: the fleet is frozen until it is mended`, hints[field]),
+        error('invalid-freeze', at(field), `${fault}: the fleet is frozen until it is fixed`, hints[field]),
       );
     return parsed.window.opensAfter(someInstant) === undefined
-      ? [warning('idle-freeze', at('schedule'), `freeze ${entry.name} never begins: its schedule hits no date`)]
+      ? [warning('idle-freeze', at('schedule'), `freeze ${entry.name} never starts: its schedule matches no date`)]
       : [];
   });
 }

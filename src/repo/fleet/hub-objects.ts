@@ -54,7 +54,7 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
   return { objects, refused, unreadable, findings };
 }
 
-const twice = error('duplicate-object', ['metadata', 'name'], 'it stands in two places', 'keep one of them');
+const twice = error('duplicate-object', ['metadata', 'name'], 'it is defined in two places', 'keep one of them');
 
 const kindOnly = ({ value }: Placed): ObjectRef => {
   const { apiVersion, kind } = value as Manifest;
@@ -149,7 +149,7 @@ function metadataIssues(value: object): Issue[] {
         error(
           'wrong-type',
           ['metadata', field],
-          `${field} must be a map of texts`,
+          `${field} must be a map of strings`,
           `write for example ${field}: {key: value}`,
         ),
       ];
@@ -162,5 +162,5 @@ function textIssue(map: object, key: string, path: readonly string[]): Issue[] {
   const value = (map as Record<string, unknown>)[key];
   if (value === undefined || value === null || typeof value === 'string') return [];
   const fix = typeof value === 'object' ? 'write a text' : `write "${String(value)}"`;
-  return [error('wrong-type', [...path, key], `${key} must be a text`, fix)];
+  return [error('wrong-type', [...path, key], `${key} must be a string`, fix)];
 }

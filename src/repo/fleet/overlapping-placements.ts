@@ -18,7 +18,7 @@ export function overlappingPlacements(plan: Pick<Plan, 'placements' | 'record'>,
   return overlaps(plan, fleet).flatMap(({ first, second, objects }): Problem[] => {
     const clusters = [...picked(second).intersection(picked(first))].sort();
     if (clusters.length === 0) return [];
-    const why = `${describeRef(first)} brings ${shortList(objects.map(describeRef))} to ${shortList(clusters)} as well: a cluster refuses it to the one that comes second`;
+    const why = `${describeRef(first)} brings ${shortList(objects.map(describeRef))} to ${shortList(clusters)} as well: a cluster rejects the placement that comes second`;
     const fix = 'select every object in one placement, or pick other clusters';
     return [fieldWarning(fleet, second, { code: 'contested-object', path: 'spec.resourceSelectors', why, fix })];
   });

@@ -88,7 +88,7 @@ const notThere: ParsedFile = {
       code: 'contents-missing',
       line: 1,
       column: 1,
-      message: 'the contents of this file are not there',
+      message: 'the contents of this file are missing',
       fix: 'fetch the whole repo, without filters',
     },
   ],

@@ -98,7 +98,7 @@ function misspelt(value: object, missing: 'apiVersion' | 'kind'): Issue {
     return error(
       'wrong-type',
       [missing],
-      `this is no Kubernetes object: ${missing} must be a text`,
+      `this is no Kubernetes object: ${missing} must be a string`,
       `write for example ${example}`,
     );
   }
@@ -122,7 +122,7 @@ const notPlaced = (kind: string): Issue => ({
   ...error(
     'not-placed',
     [],
-    `${kind} stands outside resources/ and is placed nowhere`,
+    `${kind} is outside resources/ and is placed nowhere`,
     'move it under resources/ if it should be',
   ),
   severity: 'info',

@@ -112,7 +112,7 @@ function faultOf({ path, mode }: TreeFile, target: string): Finding | undefined 
     : {
         severity: 'warning',
         code: 'symlink',
-        message: 'symbolic links are not followed: what they point to is read where it stands',
+        message: 'symbolic links are not followed: the target is read at its own path',
         fix: 'replace it by a copy',
       };
 }

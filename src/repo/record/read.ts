@@ -93,14 +93,14 @@ const unreadable = ({ message, fix, ...fault }: Fault, file: string, isLost: boo
   message: `this file of the record cannot be used: ${message}`,
   fix: isLost
     ? `${fix ?? 'correct the file'}; a status branch is best left to gitfleet`
-    : 'leave the status branch to gitfleet; the file is written anew',
+    : 'leave the status branch to gitfleet; the file is rewritten',
 });
 
 const unknownFolder = (folder: string): Problem => ({
   severity: 'info',
   code: 'unknown-record-folder',
   file: `(status branch) ${folder}/`,
-  message: 'this version of gitfleet does not know the folder: it is left as it is',
+  message: 'this version of gitfleet does not know the folder and does not change it',
 });
 
 /** By text: a file that did not change keeps its identity from pass to pass, and costs nothing. */

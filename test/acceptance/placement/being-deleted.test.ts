@@ -91,7 +91,7 @@ describe.each([
     expect([removed(step), files(step.recorded), step.plan.guard, step.code]).toEqual([[], [], [], 1]);
     expect(step.plan.placements.map(({ name }) => name)).toEqual(['web']);
     expect(step.plan.problems.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      'being-deleted: ClusterResourcePlacement other: it is being deleted and counts as gone, and what it holds stays where it is (deleteStrategy Abandon)',
+      'being-deleted: ClusterResourcePlacement other: it is being deleted and counts as removed, and its objects stay on its clusters (deleteStrategy Abandon)',
     ]);
     const again = await plan({ repo, recorded: step.recorded, observed: look(before) });
     expect([again.recorded, removed(again), again.code]).toEqual([step.recorded, [], 0]);
@@ -103,7 +103,7 @@ describe.each([
     const step = await plan({ repo, recorded: before.recorded, observed: look(before) });
     expect([removed(step), step.code]).toEqual([['a other', 'b other'], 1]);
     expect(step.plan.problems.map(({ message }) => message)).toEqual([
-      'ClusterResourcePlacement other: it is being deleted and counts as gone, and what it holds is removed from its clusters',
+      'ClusterResourcePlacement other: it is being deleted and counts as removed, and its objects are removed from its clusters',
     ]);
     const { 'placements/other.yaml': __, ...without } = repo;
     const next = await plan({ repo: without, recorded: step.recorded, observed: look(before) });

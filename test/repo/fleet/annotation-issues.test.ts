@@ -36,7 +36,7 @@ it.each<[FleetObject['kind'], string, string, string]>([
   [
     'StagedUpdateRun',
     'gitfleet.dev/on-membership-change',
-    'the only value of gitfleet.dev/on-membership-change that means something is abort',
+    'the only value of gitfleet.dev/on-membership-change that has an effect is abort',
     'write abort',
   ],
 ])('of an annotation on a %s that says something to nobody it is told: %s', (kind, key, message, fix) => {

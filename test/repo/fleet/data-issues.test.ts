@@ -29,10 +29,10 @@ it.each([
 });
 
 it.each([
-  ['ConfigMap', 'data: {port: 8080}', '4:8 wrong-type', 'port must be a text', '8080', 'write it in quotes'],
-  ['ConfigMap', 'data: {on-top: [a]}', '4:8 wrong-type', 'on-top must be a text', undefined, 'write it in quotes'],
+  ['ConfigMap', 'data: {port: 8080}', '4:8 wrong-type', 'port must be a string', '8080', 'write it in quotes'],
+  ['ConfigMap', 'data: {on-top: [a]}', '4:8 wrong-type', 'on-top must be a string', undefined, 'write it in quotes'],
   ['ConfigMap', 'binaryData: {a: "?"}', '4:14 invalid', 'a must be base64', '?', 'encode it, or put it under data'],
-  ['Secret', 'stringData: {pin: 4711}', '4:14 wrong-type', 'pin must be a text', undefined, 'write it in quotes'],
+  ['Secret', 'stringData: {pin: 4711}', '4:14 wrong-type', 'pin must be a string', undefined, 'write it in quotes'],
   [
     'Secret',
     'data: {pw: hunter22!}',

@@ -64,7 +64,7 @@ describe('parsed files on disk', () => {
     expect(await load(files('a', 'b'))).toEqual({ found: ['a', 'b'], parsed: 0 });
   });
 
-  it('of another version of the parser are not believed, and go when the file is written anew', async () => {
+  it('of another version of the parser are not believed, and go when the file is rewritten', async () => {
     await load(files('a'));
     const file = await cacheFile();
     const older = file.replace(/parsed-v(\d+)/, (_, version) => `parsed-v${Number(version) - 1}`);

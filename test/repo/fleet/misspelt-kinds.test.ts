@@ -50,9 +50,9 @@ describe('a kind of resources/ that is nearly like one of Kubernetes', () => {
 
 describe('an object whose apiVersion or kind is no text', () => {
   it.each([
-    ['apiVersion: 1\nkind: ConfigMap\n', '1:1', 'apiVersion must be a text; write for example v1'],
-    ['apiVersion: v1\nkind: 5\n', '2:1', 'kind must be a text; write for example ConfigMap'],
-    ['apiVersion: v1\nkind:\n', '2:1', 'kind must be a text; write for example ConfigMap'],
+    ['apiVersion: 1\nkind: ConfigMap\n', '1:1', 'apiVersion must be a string; write for example v1'],
+    ['apiVersion: v1\nkind: 5\n', '2:1', 'kind must be a string; write for example ConfigMap'],
+    ['apiVersion: v1\nkind:\n', '2:1', 'kind must be a string; write for example ConfigMap'],
   ])('is shown where: %s', async (text, at, said) => {
     expect((await load('resources/b.yaml', text)).said).toEqual([
       `${at} error wrong-type this is no Kubernetes object: ${said}`,

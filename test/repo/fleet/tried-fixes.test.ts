@@ -247,7 +247,7 @@ it('where the rules cannot be asked no value is promised', () => {
   const path = ['spec', 'stages', 0, 'afterStageTasks', 0];
   const mistaken = set(set(strategy, [...path, 'waitTime'], 10), [...path, 'type'], 'Nap');
   expect(issuesOf(mistaken).flatMap(({ path: at, fix }) => (at.at(-1) === 'waitTime' ? [fix] : []))).toEqual([
-    'write a text, in quotes where it looks like a number or a truth value',
+    'write a string, in quotes if it looks like a number or a boolean',
   ]);
 });
 
