@@ -11,7 +11,7 @@ import { knownPlacements } from '../status/known-placements.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
 import { type Desired, withDesired } from './open-desired.ts';
 import { recordFor } from './record-for.ts';
-import { type ChangeOptions, tell } from './tell.ts';
+import { type ChangeOptions, reportChange } from './report-change.ts';
 
 export interface DrainOptions extends ChangeOptions {
   readonly statusBranch: string;
@@ -48,7 +48,7 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
       notes.push(`there is no status yet: what is placed on ${cluster} is not known, so nothing is evicted`);
     for (const key of record.unread?.placements.keys() ?? [])
       notes.push(`the state of ${key} cannot be read: whether it is placed on ${cluster} is not known`);
-    await tell(
+    await reportChange(
       desired,
       {
         edits,

@@ -14,7 +14,7 @@ import { unknownName } from '../terminal/unknown-name.ts';
 import { editObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';
 import { recordFor } from './record-for.ts';
-import { type ChangeOptions, tell } from './tell.ts';
+import { type ChangeOptions, reportChange } from './report-change.ts';
 
 export interface SuspendOptions extends ChangeOptions {
   readonly statusBranch: string;
@@ -54,7 +54,7 @@ async function turn(
     const newReason = verb === 'suspend' && isOfAnotherReason(object, options.reason);
     if (isSo(verb, object) && !newReason) {
       const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
-      return tell(
+      return reportChange(
         desired,
         { edits: new Map(), message: '', branch: undefined },
         {
@@ -70,7 +70,7 @@ async function turn(
       (document) => change(document, verb, { isRun: names[0] === 'runs', reason: options.reason ?? 'suspended' }),
     );
     const because = options.reason === undefined ? '' : `\n\n${options.reason}`;
-    await tell(
+    await reportChange(
       desired,
       {
         edits: new Map([[file, text]]),

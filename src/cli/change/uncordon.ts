@@ -4,7 +4,7 @@ import { cordonEdit, memberNamed } from './cordon.ts';
 import { drainPrefix } from './drain.ts';
 import { removeObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';
-import { type ChangeOptions, tell } from './tell.ts';
+import { type ChangeOptions, reportChange } from './report-change.ts';
 
 /** Takes the taint of a drain away, and the evictions that it left; what was evicted comes back if the scheduler picks it. */
 export async function uncordon(cluster: string, options: ChangeOptions & { readonly direct?: boolean }): Promise<void> {
@@ -13,7 +13,7 @@ export async function uncordon(cluster: string, options: ChangeOptions & { reado
     const edits = new Map<string, string | undefined>();
     if (member.spec.taints?.some(isCordon)) edits.set(...(await cordonEdit(desired, member, false)));
     for (const [file, text] of await withoutEvictions(desired, cluster)) edits.set(file, text);
-    await tell(
+    await reportChange(
       desired,
       {
         edits,

@@ -11,21 +11,21 @@ export interface ChangeOptions {
   readonly output: string;
 }
 
-/** What a command says besides: what it could not do, and what follows. */
-export interface Said {
+/** What a command reports besides the files of its change. */
+export interface ChangeSummary {
   /** What the change does, one sentence: `eu-1 is cordoned, web leaves it`. */
   readonly done: string;
-  /** Said instead when everything is so already. */
+  /** ChangeSummary instead when everything is so already. */
   readonly already: string;
-  /** For a person to know: what stays, what will come back. */
+  /** For the user: what stays, what will come back. */
   readonly notes: readonly string[];
 }
 
-/** Shows a change (`--dry-run`) or makes it, and says what to do next. Notes go to stderr. */
-export async function tell(
+/** Shows a change (`--dry-run`) or makes it, and prints the next step. Notes go to stderr. */
+export async function reportChange(
   desired: Desired,
   change: Omit<Change, 'author'>,
-  { options, said }: { readonly options: ChangeOptions; readonly said: Said },
+  { options, said }: { readonly options: ChangeOptions; readonly said: ChangeSummary },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
   const { notes } = said;
