@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 import { nodeTooOld } from './cli/node-version.ts';
+import { writeError } from './cli/terminal/write.ts';
 
 // `gitfleet get clusters | head`: who reads has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
-  process.stderr.write(`gitfleet: what was asked for cannot be written: ${error.message}\n`);
+  writeError(`gitfleet: what was asked for cannot be written: ${error.message}\n`);
   process.exit(1);
 });
 
 const complaint = nodeTooOld(process.versions.node);
 if (complaint) {
-  process.stderr.write(`${complaint}\n`);
+  writeError(`${complaint}\n`);
   process.exitCode = 2;
 } else {
   const { commandLine } = await import('./cli/command-line.ts');

@@ -38,6 +38,7 @@ const engineMayCall = [
   'transitions.ts',
   'is-manifest.ts',
   'problem.ts',
+  'longest-duration.ts',
   'syntax.ts',
   'override-selectors.ts',
 ];

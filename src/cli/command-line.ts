@@ -3,6 +3,7 @@ import { messageOf } from '../api/message-of.ts';
 import { program } from './program.ts';
 import { exitCodeOf, exitCodes, saidAlready } from './terminal/exit.ts';
 import { addressTrouble, fileTrouble, isFileTrouble } from './terminal/file-trouble.ts';
+import { writeError } from './terminal/write.ts';
 
 /** Runs one command line (without node and script) and says what went wrong on stderr. Returns the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {
@@ -12,8 +13,8 @@ export async function commandLine(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (isUnknownCommand(error)) await hintAtKind(error.message);
-    if (!saidAlready(error)) process.stderr.write(`gitfleet: ${messageFor(error)}\n`);
-    if (process.env['GITFLEET_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    if (!saidAlready(error)) writeError(`gitfleet: ${messageFor(error)}\n`);
+    if (process.env['GITFLEET_DEBUG'] && error instanceof Error) writeError(`${error.stack}\n`);
     return isFileTrouble(error) || addressTrouble(error) ? exitCodes.unreachable : exitCodeOf(error);
   }
 }
@@ -39,5 +40,5 @@ async function hintAtKind(complaint: string): Promise<void> {
   if (word === undefined) return;
   const { kindLike } = await import('./kinds/kinds.ts');
   const kind = kindLike(word);
-  if (kind !== undefined) process.stderr.write(`(did you mean gitfleet get ${kind}?)\n`);
+  if (kind !== undefined) writeError(`(did you mean gitfleet get ${kind}?)\n`);
 }

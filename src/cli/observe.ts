@@ -18,6 +18,7 @@ import { membersNamed } from './run/members-named.ts';
 import { noneAnswers } from './run/none-answers.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
+import { writeError } from './terminal/write.ts';
 
 /** Looks at every member of the fleet once and writes what it saw. Nothing is changed anywhere. */
 export async function observe(options: {
@@ -70,7 +71,7 @@ export async function observe(options: {
     }
     const missing = sightings.filter(({ reachable }) => !reachable);
     print(`${sightings.length - missing.length} of ${sightings.length} members observed, written to ${options.out}`);
-    for (const { metadata, cause } of missing) process.stderr.write(`${metadata.name}: ${cause}\n`);
+    for (const { metadata, cause } of missing) writeError(`${metadata.name}: ${cause}\n`);
     const noneSeen = noneAnswers(members);
     if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
   } finally {

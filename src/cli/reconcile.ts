@@ -6,6 +6,7 @@ import { type StatusOptions, type StatusReader, withStatus } from './status/open
 import { desiredTip, isPlannedFrom, lastWord, missingCommit } from './status/planned-from.ts';
 import { CliError, exitCodes } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
+import { writeError } from './terminal/write.ts';
 
 export interface ReconcileOptions extends StatusOptions {
   readonly branch: string;
@@ -26,10 +27,10 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   const ms = parseDuration(options.timeout);
   if (ms === undefined) throw new CliError(`--timeout ${options.timeout} is no duration: write for example 30s or 5m`);
   const deadline = Date.now() + ms;
-  const secret = await webhookSecret((message) => process.stderr.write(`note: ${message}\n`));
+  const secret = await webhookSecret((message) => writeError(`note: ${message}\n`));
   if (secret !== undefined) await nudge(options.daemon, secret);
   else
-    process.stderr.write(
+    writeError(
       'note: GITFLEET_WEBHOOK_SECRET is not set, so the daemon is not notified and reconciles at its next --interval\n',
     );
   if (!options.wait) return print(secret === undefined ? 'nothing was done' : 'the daemon reconciles now');
@@ -86,7 +87,7 @@ async function awaitStatus(
 
 /** A daemon that has nothing to do commits nothing: such a status looks the same whether one runs or not. */
 async function noteNothingHeard({ branches }: StatusReader, tip: string): Promise<void> {
-  process.stderr.write(
+  writeError(
     `note: the status was already current; last, ${await lastWord(branches, tip)}; whether gitfleet run is running now is not known\n`,
   );
 }

@@ -1,6 +1,8 @@
+import { printable } from '../api/printable.ts';
+
 /** Text of files as Markdown: it must not mention people, embed HTML, or break out of a list or a table. */
 export const markdownText = (text: string): string =>
-  text
+  printable(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('@', '@\u200b')

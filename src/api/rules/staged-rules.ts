@@ -1,4 +1,5 @@
 import { error, type Issue, warning } from '../issue.ts';
+import { durationMs, longestDurationHours, longestDurationMs } from '../longest-duration.ts';
 import type { StagedUpdateRun, StagedUpdateStrategy } from '../staged.ts';
 import { parseIndex } from '../syntax.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
@@ -68,6 +69,15 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
             /^[1-9]\d*$/.test(task.waitTime)
               ? `write ${task.waitTime}s, ${task.waitTime}m or ${task.waitTime}h`
               : 'write for example 30s, 10m or 1h30m',
+          ),
+        );
+      else if (task.waitTime !== undefined && durationMs(task.waitTime) > longestDurationMs)
+        issues.push(
+          error(
+            'invalid-duration',
+            [...there, 'waitTime'],
+            'a waitTime is at most ten years',
+            `write at most ${longestDurationHours}h`,
           ),
         );
     });

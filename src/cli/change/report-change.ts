@@ -1,4 +1,5 @@
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { writeError } from '../terminal/write.ts';
 import type { Desired } from './open-desired.ts';
 import { requestUrl } from './request-url.ts';
 import { type Change, submit } from './submit.ts';
@@ -50,7 +51,7 @@ export async function reportChange(
     };
     return format === 'json' ? printJson(document) : printYaml(document);
   }
-  for (const note of notes) process.stderr.write(`note: ${note}\n`);
+  for (const note of notes) writeError(`note: ${note}\n`);
   if (!made) return print(said.already);
   if (!submitted) return print(files.map(fileText).join(''));
   print(`${said.done}: commit ${submitted.commit.slice(0, 12)} on ${submitted.branch}`);

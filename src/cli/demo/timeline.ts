@@ -4,6 +4,7 @@ import type { Clock } from '../../members/clock.ts';
 import type { TimelineEntry } from '../../report/event-source.ts';
 import { age } from '../terminal/age.ts';
 import { colorsFor } from '../terminal/colors.ts';
+import { terminalText } from '../terminal/write.ts';
 
 /** What happens, line by line, with the time since the beginning on the clock of the fleet. */
 export interface Timeline {
@@ -29,7 +30,7 @@ export function timeline(clock: Clock, speed: number, out: Out = process.stdout)
   const began = clock.now();
   let blank = false;
   const write = (text: string) => {
-    if (text !== '' || !blank) out.write(`${text}\n`);
+    if (text !== '' || !blank) out.write(terminalText(`${text}\n`));
     blank = text === '';
   };
   const stamp = (at = clock.now()): string => {

@@ -10,6 +10,7 @@ import { colorsFor } from '../terminal/colors.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
+import { writeError } from '../terminal/write.ts';
 import { changeOf, type ManifestChange } from './change.ts';
 
 export interface DiffOptions extends PlanOptions {
@@ -85,7 +86,7 @@ export async function diff(options: DiffOptions): Promise<void> {
     unreached = found.unreached;
   }
   await show([...groups.values()], format);
-  for (const line of unreached) process.stderr.write(`${line}\n`);
+  for (const line of unreached) writeError(`${line}\n`);
   if (unreached.length > 0) throw new CliError('', exitCodes.unreachable, { silent: true });
   if (groups.size > 0 && options.exitCode !== 'false')
     throw new CliError('', exitCodes.somethingToDo, { silent: true });

@@ -12,6 +12,7 @@ import { readFiles } from '../../git/status-branch.ts';
 import { openDirectory } from '../../repo/directory-tree.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { unreadable } from '../terminal/file-trouble.ts';
+import { writeError } from '../terminal/write.ts';
 import { cloneAround, openGit } from './open-git.ts';
 
 const statusBranch = 'fleet-status';
@@ -40,7 +41,7 @@ export async function openRepo(
 ): Promise<OpenedRepo> {
   const opened = await openedRepo(repo, ref, onDisk);
   if ((await opened.tree.files()).length === 0)
-    process.stderr.write(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
+    writeError(`note: ${repo} holds no files: is it the fleet repo that you mean?\n`);
   return opened;
 }
 
@@ -78,12 +79,12 @@ const onDiskOnly = (tree: RepoTree) => ({ tree, statusFiles: async () => new Map
 async function tellUncommitted(dir: string): Promise<void> {
   const files = await uncommittedFiles(dir);
   if (files.length === 0) return;
-  process.stderr.write(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}\n`);
+  writeError(`note: only what is committed is read, without the changes in ${listUpTo(files, mostNamed)}\n`);
 }
 
 /** Whoever stands in a folder of a clone most likely means the clone; a fleet that lives in such a folder is read as it is. */
 function tellFolder(path: string, clone: string): void {
-  process.stderr.write(
+  writeError(
     `note: ${path} is a folder inside the git repository ${clone}: only its files are read, as they are; name the repository to read all of it\n`,
   );
 }

@@ -1,6 +1,7 @@
 import type { Branches } from '../../git/branches.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
 import { fetchOrigin } from '../../git/native/fetch-origin.ts';
+import { writeError } from '../terminal/write.ts';
 
 /** A command that goes on looking asks the server no more often. Milliseconds. */
 const fetchEveryMs = 3_000;
@@ -19,7 +20,7 @@ export function publishedTip(branches: Branches, branch: string): () => Promise<
     const trouble = await fetchOrigin(branches.name);
     if (trouble === undefined || complained) return;
     complained = true;
-    process.stderr.write(`note: origin does not respond, so this is as of the last git fetch: ${trouble}\n`);
+    writeError(`note: origin does not respond, so this is as of the last git fetch: ${trouble}\n`);
   }
 
   return async () => {

@@ -3,6 +3,7 @@ import type { KindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
 import type { StatusOptions } from '../status/open-status.ts';
 import { type OutputFormat, print, printJson, printYaml } from '../terminal/output.ts';
+import { writeError } from '../terminal/write.ts';
 import { rowTable } from './row-table.ts';
 
 export interface GetOptions extends StatusOptions {
@@ -36,7 +37,7 @@ export async function show(rows: readonly Row[], how: RowsHow & { readonly singl
   const { name, options } = how;
   const all = name === undefined && options.namespace === undefined && options.selector === undefined;
   const of = name === undefined ? '' : ` of ${name}`;
-  process.stderr.write(`${(all && none) || `No ${names[0]}${of} on the status branch.`}\n`);
+  writeError(`${(all && none) || `No ${names[0]}${of} on the status branch.`}\n`);
 }
 
 /** As kubectl does: one list, or a table for each kind that there is something of, whose names say the kind. */
@@ -53,7 +54,7 @@ export async function showSeveral(
   const filled = found.filter((one) => one.rows.length > 0);
   if (filled.length === 0) {
     const names = found.map(({ kind }) => kind.listing.names[0]);
-    process.stderr.write(`No ${names.join(', ')} on the status branch.\n`);
+    writeError(`No ${names.join(', ')} on the status branch.\n`);
     return;
   }
   const between = format === 'name' ? '\n' : '\n\n';

@@ -6,6 +6,7 @@ import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { unknownName, unknownPlacement } from '../terminal/unknown-name.ts';
+import { writeError } from '../terminal/write.ts';
 import { keptBack, leftOut, waitsFor } from './kept-back.ts';
 
 /**
@@ -49,7 +50,7 @@ export async function render(
     );
   }
   for (const line of [...keptBack(cluster, placements, keeping), ...leftOut(plan.problems)])
-    process.stderr.write(`note: ${line}\n`);
+    writeError(`note: ${line}\n`);
   if (failures.length > 0) throw new CliError(failures.join('\n'), exitCodes.invalidInput);
 }
 

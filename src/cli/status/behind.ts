@@ -2,6 +2,7 @@ import { messageOf } from '../../api/message-of.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
 import { branchRef } from '../../git/source.ts';
 import { age } from '../terminal/age.ts';
+import { writeError } from '../terminal/write.ts';
 import type { Status, StatusReader } from './open-status.ts';
 import { isPlannedFrom } from './planned-from.ts';
 
@@ -18,7 +19,7 @@ export async function noteWhereBehind(reader: StatusReader, status: Status): Pro
   const late = await behind(reader, status).catch(
     (error: unknown) => `whether the status is of the newest commit is not known: ${messageOf(error)}`,
   );
-  for (const note of [refused(status), late]) if (note !== undefined) process.stderr.write(`note: ${note}\n`);
+  for (const note of [refused(status), late]) if (note !== undefined) writeError(`note: ${note}\n`);
 }
 
 function refused({ record, notInForce: { refusals } }: Status): string | undefined {

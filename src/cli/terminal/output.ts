@@ -1,4 +1,5 @@
 import { CliError } from './exit.ts';
+import { writeOut } from './write.ts';
 
 export type OutputFormat = 'table' | 'json' | 'yaml' | 'markdown' | 'wide' | 'name';
 
@@ -11,7 +12,7 @@ export function outputFormat(text: string, allowed: readonly OutputFormat[]): Ou
 
 /** Data goes to stdout, whole, also into a pipe that is slow. */
 export const print = (text: string): void => {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  writeOut(text.endsWith('\n') ? text : `${text}\n`);
 };
 
 /** For programs; two columns a level, since people look at it too. */

@@ -12,6 +12,7 @@ import { splitName } from '../terminal/names.ts';
 import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
+import { writeError } from '../terminal/write.ts';
 import { neverCame, nothingIsKnown, staysAsItWas } from './not-in-force.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
@@ -99,7 +100,7 @@ async function firstStatus(
   deadline: number,
 ): Promise<void> {
   if ((await reader.tip()) !== undefined) return;
-  process.stderr.write(`note: ${reader.branches.name} has no branch ${statusBranch} yet: gitfleet run makes it\n`);
+  writeError(`note: ${reader.branches.name} has no branch ${statusBranch} yet: gitfleet run makes it\n`);
   if (await moved(reader, undefined, deadline)) return;
   throw new CliError(`timed out after ${timeout}, still missing:\n  a first status`, exitCodes.somethingToDo);
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { printable } from '../../api/printable.ts';
 
 export type { Logger };
 
@@ -26,10 +27,11 @@ export async function openLog(input: {
       censor: '(redacted)',
     },
   };
+  // JSON escapes control characters by itself.
   if (!input.pretty) return pino(options, input.to ?? pino.destination({ dest: 2, sync: true }));
   const { default: pretty } = await import('pino-pretty');
   return pino(
-    options,
+    { ...options, formatters: { ...options.formatters, log: printableFields }, hooks: { logMethod: printableMessage } },
     pretty({
       colorize: input.color ?? false,
       timestampKey: 'ts',
@@ -42,3 +44,16 @@ export async function openLog(input: {
     }),
   );
 }
+
+type LogMethod = (this: Logger, ...args: Parameters<pino.LogFn>) => void;
+
+/** What members and git servers say, for a terminal. */
+function printableMessage(this: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+  const cleaned = args.map((arg: unknown) => (typeof arg === 'string' ? printable(arg) : arg));
+  (method as LogMethod).apply(this, cleaned as Parameters<pino.LogFn>);
+}
+
+const printableFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? printable(value) : value]),
+  );

@@ -1,11 +1,10 @@
-const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+import { durationMs, longestDurationMs } from '../../api/longest-duration.ts';
 
-/** Go's duration text, `1h30m`, to milliseconds; undefined for anything else. Units h, m, s, ms. */
+/** Go's duration text, `1h30m`, to milliseconds, at most ten years; undefined for anything else. Units h, m, s, ms. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(h|ms|m|s))+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) total += Number(amount) * units[unit!]!;
-  return Math.round(total);
+  // Readers of files refuse what is longer; elsewhere it must neither count as none nor overflow an instant.
+  return Math.min(durationMs(text), longestDurationMs);
 }
 
 /** Go's form: `1h0m0s`, `5m0s`, `30s`, `1.5s`, `0s`. */

@@ -1,3 +1,4 @@
+import { durationMs, longestDurationMs } from '../../api/longest-duration.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { cronSchedule, parseCron } from './cron.ts';
 import { isTimeZone } from './time-zone.ts';
@@ -26,14 +27,15 @@ export interface WindowFault {
 /** Reads a window, or names every field that cannot be read. */
 export function parseWindow({ schedule, duration, timeZone = 'UTC' }: WrittenWindow): ParsedWindow {
   const cron = parseCron(schedule);
-  const ms = parseDuration(duration);
+  const isTooLong = durationMs(duration) > longestDurationMs;
+  const ms = isTooLong ? undefined : parseDuration(duration);
   const isZone = isTimeZone(timeZone);
   if (cron && ms && isZone) return { ok: true, window: windowOf(cronSchedule(cron, timeZone), ms) };
   return {
     ok: false,
     faults: [
       ...(cron ? [] : [fault('schedule', schedule, 'cron schedule')]),
-      ...(ms ? [] : [fault('duration', duration, 'duration above 0')]),
+      ...(ms ? [] : [fault('duration', duration, isTooLong ? 'duration of at most ten years' : 'duration above 0')]),
       ...(isZone ? [] : [fault('timeZone', timeZone, 'time zone')]),
     ],
   };
