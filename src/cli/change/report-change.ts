@@ -16,7 +16,7 @@ export interface ChangeOptions {
 export interface ChangeSummary {
   /** What the change does, one sentence: `eu-1 is cordoned, web leaves it`. */
   readonly done: string;
-  /** ChangeSummary instead when everything is so already. */
+  /** Reported instead when the repo already has the change. */
   readonly already: string;
   /** For the user: what stays, what will come back. */
   readonly notes: readonly string[];
