@@ -13,6 +13,8 @@ const sharing = ['api', 'contract', 'engine', 'members', 'repo', 'simulator'].ma
 
 export default defineConfig({
   test: {
+    // By default one core is left free, which on two cores means one worker.
+    maxWorkers: '100%',
     projects: [
       { test: { name: 'sharing', include: sharing, isolate: false, ...timeouts } },
       { test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: sharing, ...timeouts } },
