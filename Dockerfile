@@ -1,14 +1,19 @@
-# Build: the lockfile decides every version; the development tools stay behind.
-FROM node:24-slim AS build
+# A release names the base image by digest (the release workflow looks it up and refuses a tag):
+#   docker build --build-arg NODE_IMAGE=node:24-slim@sha256:… .
+ARG NODE_IMAGE=node:24-slim
+
+# Build: the lockfile decides every version; the development tools and what no code loads stay behind.
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build && npm prune --omit=dev
+COPY tools tools
+RUN npm run build && npm prune --omit=dev && node tools/prune-image.mjs node_modules
 
 # git: bulk reads of objects, ssh:// and file:// remotes.
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates git openssh-client \
  && rm -rf /var/lib/apt/lists/*

@@ -25,8 +25,8 @@ type Read = (name: ClusterName) => Promise<KubeConfig | undefined>;
  * counts), or a directory (`eu-1.yaml` or `eu-1` is member eu-1). Rejects when there is nothing to read.
  */
 export async function connectionsOf(path: string, faultIn: FaultIn = () => undefined): Promise<Connections> {
-  // client-node costs half a second to load: only commands that talk to members pay for it.
-  const { KubeConfig: Config } = await import('@kubernetes/client-node');
+  // Only commands that talk to members pay for loading it; of client-node the rest (exec, attach, cp) is never loaded.
+  const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
   const load = (file: string): KubeConfig => {
     const fault = faultIn(readFileSync(file, 'utf8'));
     if (fault) throw new Error(`${file}:${fault.line}:${fault.column}: ${fault.message}: ${fault.fix}`);
