@@ -144,7 +144,7 @@ spec:
     const { code, out } = await cli('validate', dir);
     expect([code, out.split('\n')[0]]).toEqual([
       0,
-      'overrides/bad.yaml:9:30: warning[failing-override]: ClusterResourcePlacement web: an override fails on eu-1: override snapshot bad-0 on v1 Namespace web: rule 1, patch 1: replace /spec/nope: "spec" is not there',
+      'overrides/bad.yaml:9:30: warning[failing-override]: ClusterResourcePlacement web: an override fails on eu-1: override snapshot bad-0 on v1 Namespace web: rule 1, patch 1: replace /spec/nope: "spec" does not exist',
     ]);
   });
 

@@ -135,10 +135,10 @@ it('a cluster that fails as soon as it is to move is told with its cause, and on
       ],
     }) as unknown as Plan;
   const conditions = [
-    { type: 'Overridden', status: 'False', reason: 'OverriddenFailed', message: '"nope" is not there' },
+    { type: 'Overridden', status: 'False', reason: 'OverriddenFailed', message: '"nope" does not exist' },
   ];
   const failed = on('update', conditions);
-  const failure = { tone: 'bad', subject: 'web', text: '✗ a: OverriddenFailed: "nope" is not there' };
+  const failure = { tone: 'bad', subject: 'web', text: '✗ a: OverriddenFailed: "nope" does not exist' };
   expect(narrate(on('keep', [], 0), failed)).toEqual([
     { tone: 'moving', subject: 'web', text: '→ a: updating to snapshot 1' },
     failure,

@@ -4,7 +4,7 @@ import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/met
 import type { Problem } from '../../api/problem.ts';
 import { placementBudget } from '../budget/placement-budget.ts';
 import type { Fleet } from '../input.ts';
-import { findCondition, settle } from '../kernel/condition.ts';
+import { findCondition, withTransitionTime } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import { type Pause, pausedHold } from '../pause/pause.ts';
 import { markedForRemoval, type PlacementWork } from '../placement-work.ts';
@@ -126,7 +126,11 @@ function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: Ev
 function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined, now: Timestamp): Condition[] {
   const { message } = verdict;
   const condition = (type: string, status: 'True' | 'False', reason: string, text: string): Condition =>
-    settle(before, { type, status, reason: `ClusterResourcePlacementEviction${reason}`, message: text }, now);
+    withTransitionTime(
+      before,
+      { type, status, reason: `ClusterResourcePlacementEviction${reason}`, message: text },
+      now,
+    );
   if (verdict.kind === 'invalid') return [condition('Valid', 'False', 'Invalid', message)];
   const valid = condition('Valid', 'True', 'Valid', 'Eviction is valid');
   return verdict.kind === 'executed'

@@ -1,4 +1,4 @@
-/** For what cannot be: stops the pass, not the daemon. */
+/** Checks an invariant. A failure ends the present reconciliation, not the daemon. */
 export function assert(claim: boolean, message: string): asserts claim {
   if (!claim) throw new Error(`assertion failed: ${message}`);
 }

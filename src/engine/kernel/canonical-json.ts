@@ -1,18 +1,18 @@
 /** JSON text with object keys in code-unit order and `undefined` members left out: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   const copy = inOrder(value);
-  return copy === unordered ? spelled(value) : (JSON.stringify(copy) ?? 'null');
+  return copy === unordered ? writtenInOrder(value) : (JSON.stringify(copy) ?? 'null');
 }
 
-/** The canonical JSON of a list, put together from that of its items. */
+/** The canonical JSON of a list, from that of its items. */
 export function canonicalList(texts: readonly string[]): string {
-  // Appended, not joined: the runtime copies appended pieces once, when the whole is looked at.
+  // Appended, not joined: the runtime copies appended pieces once, when the whole text is read.
   let text = '';
   for (const item of texts) text += `${text && ','}${item}`;
   return `[${text}]`;
 }
 
-/** The canonical JSON of a map, put together from that of its members. */
+/** The canonical JSON of a map, from that of its members. */
 export function canonicalMap<T extends object>(map: T, textOf: (item: T[keyof T], key: keyof T) => string): string {
   let text = '';
   for (const key of Object.keys(map).sort() as (keyof T & string)[])
@@ -20,7 +20,7 @@ export function canonicalMap<T extends object>(map: T, textOf: (item: T[keyof T]
   return `{${text}}`;
 }
 
-/** Stands for a value of which a copy cannot have its keys in code-unit order. */
+/** Marks a value whose copy cannot have its keys in code-unit order. */
 const unordered = Symbol('unordered');
 
 /** A copy that the runtime's own JSON writes in order: half the time of writing it here, for plans of 100,000 bindings. */
@@ -32,8 +32,8 @@ function inOrder(value: unknown): unknown {
   }
   const copy: Record<string, unknown> = {};
   for (const key of sorted(Object.keys(value))) {
-    // An object lists keys that are numbers first, and this name is no member of its own.
-    if (beginsWithDigit(key) || key === '__proto__') return unordered;
+    // Objects list numeric keys first, and assigning `__proto__` sets no member.
+    if (startsWithDigit(key) || key === '__proto__') return unordered;
     const item = inOrder((value as Record<string, unknown>)[key]);
     if (item === unordered) return unordered;
     copy[key] = item;
@@ -41,7 +41,7 @@ function inOrder(value: unknown): unknown {
   return copy;
 }
 
-function beginsWithDigit(key: string): boolean {
+function startsWithDigit(key: string): boolean {
   const code = key.charCodeAt(0);
   return code >= 48 && code <= 57;
 }
@@ -51,8 +51,8 @@ function sorted(keys: string[]): string[] {
   return keys;
 }
 
-function spelled(value: unknown): string {
-  if (Array.isArray(value)) return canonicalList(value.map((item) => spelled(item ?? null)));
-  if (typeof value === 'object' && value !== null) return canonicalMap(value, spelled);
+function writtenInOrder(value: unknown): string {
+  if (Array.isArray(value)) return canonicalList(value.map((item) => writtenInOrder(item ?? null)));
+  if (typeof value === 'object' && value !== null) return canonicalMap(value, writtenInOrder);
   return JSON.stringify(value) ?? 'null';
 }

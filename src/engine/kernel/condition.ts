@@ -4,19 +4,19 @@ import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
 export const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type);
 
-/** A condition that is not there has no status. */
+/** A missing condition has no status: false for each. */
 export const conditionIs = (
   conditions: readonly Condition[] | undefined,
   type: string,
   status: ConditionStatus,
 ): boolean => findCondition(conditions, type)?.status === status;
 
-/** A cluster has come to what its placement wants there: all is available or, under ReportDiff, compared. */
+/** Whether a cluster has what its placement requires: all resources are available or, under ReportDiff, compared. */
 export const isFulfilled = (conditions: readonly Condition[] | undefined): boolean =>
   conditionIs(conditions, 'Available', 'True') || conditionIs(conditions, 'DiffReported', 'True');
 
-/** The condition to publish: `lastTransitionTime` is `now` when the status changed and what it was otherwise. */
-export function settle(
+/** The condition with its `lastTransitionTime`: `now` if the status changed, otherwise the previous one. */
+export function withTransitionTime(
   previous: readonly Condition[] | undefined,
   next: Omit<Condition, 'lastTransitionTime'> & {
     readonly type: string;

@@ -13,7 +13,7 @@ export function parseInstant(text: Timestamp): Instant | undefined {
   if (+month! < 1 || +month! > 12 || +day! < 1 || +day! > 31 || +hour! > 23 || +minute! > 59 || +second! > 60)
     return undefined;
   const days = daysFromCivil(+year!, +month!, +day!);
-  // 30 February is no day of any calendar.
+  // Rejects days like 30 February.
   if (civilFromDays(days)[2] !== +day!) return undefined;
   const ms = +(fraction ?? '0').slice(0, 3).padEnd(3, '0');
   const local = ((days * 24 + +hour!) * 60 + +minute!) * 60_000 + +second! * 1000 + ms;

@@ -8,7 +8,7 @@ export const by =
     byText(key(a), key(b));
 
 /**
- * Text key of several texts, of which the first counts most. What parts them comes before every character of a name, so that
- * `eu` stands before `eu-1`, whatever follows.
+ * Sort key of several texts, the most significant first. The separator sorts before every character of a name, so that `eu`
+ * comes before `eu-1`, whatever follows.
  */
 export const sortKey = (...parts: readonly string[]): string => parts.join('\0');

@@ -1,6 +1,6 @@
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 
-/** One object that goes from one cluster. */
+/** The removal of one object from one cluster. */
 export interface Removal {
   readonly clusterName: ClusterName;
   readonly placement: PlacementKey;
@@ -9,7 +9,7 @@ export interface Removal {
 }
 
 /**
- * What a RemovalApproval names: `sha256:` and the digest of the sorted (cluster, placement, object) lines alone, so that the same
+ * The digest in a RemovalApproval: `sha256:` and the digest of the sorted (cluster, placement, object) lines alone, so that the same
  * removal has the same digest at any commit and time.
  */
 export function removalDigestOf(removals: readonly Removal[], digest: (text: string) => string): string {

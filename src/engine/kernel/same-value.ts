@@ -1,5 +1,5 @@
 /**
- * Whether two plain values (JSON and maps of it) say the same. Members that are `undefined` count as left out; key order does
+ * Whether two plain values (JSON and maps of it) are equal. Members that are `undefined` count as left out; key order does
  * not matter.
  */
 export function sameValue(a: unknown, b: unknown): boolean {

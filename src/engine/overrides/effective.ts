@@ -3,14 +3,14 @@ import { memoize } from '../kernel/memoize.ts';
 import { applyPatch, type PatchOperation } from './json-patch.ts';
 import { labelsOf, type OverrideCluster, ruleMatches } from './lookup.ts';
 import { snapshotId } from './snapshot-id.ts';
-import { fillVariables, hasVariables } from './variables.ts';
+import { hasVariables, replaceVariables } from './variables.ts';
 
-/** What one override snapshot does on one cluster: its rules for that cluster, variables filled in. */
+/** The effect of one override snapshot on one cluster: its rules for that cluster, with variables replaced. */
 export interface EffectiveOverride {
   readonly id: string;
   readonly snapshot: OverrideSnapshot;
   readonly steps: readonly (EffectiveStep & { /** Index of the rule. */ readonly rule: number })[];
-  /** Equal for clusters on which this snapshot does the same. */
+  /** Equal for clusters on which this snapshot has the same effect. */
   readonly key: string;
 }
 
@@ -18,8 +18,8 @@ type EffectiveStep =
   | { readonly kind: 'delete' }
   | { readonly kind: 'patch'; readonly operations: readonly PatchOperation[] }
   /**
-   * `at`: which patch of the rule. Becomes an error once an object is to be patched, not before: rules whose object is not
-   * selected do no harm.
+   * `at`: which patch of the rule. It is reported only when an object is patched, so that rules for unselected objects cause no
+   * error.
    */
   | { readonly kind: 'error'; readonly at: number; readonly message: string };
 
@@ -40,10 +40,10 @@ export function effectiveOn(snapshot: OverrideSnapshot, cluster: OverrideCluster
 
 type Overriding = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
-/** `rule 2, patch 1`: one patch of an override in the words of people, from its indexes, which begin with 0. */
+/** A patch of an override in messages, `rule 2, patch 1`, from indexes that start with 0. */
 export const patchNamed = (rule: number, patch: number): string => `rule ${rule + 1}, patch ${patch + 1}`;
 
-/** The object after the steps; `undefined` as value = dropped. `Delete` ends the override's rules. */
+/** The object after the steps; value `undefined` = removed. `Delete` ends the override's rules. */
 export function applyOverride(override: EffectiveOverride, object: unknown): Overriding {
   let value = object;
   for (const step of override.steps) {
@@ -55,9 +55,9 @@ export function applyOverride(override: EffectiveOverride, object: unknown): Ove
   return { ok: true, value };
 }
 
-type Cluster = Parameters<typeof fillVariables>[1];
+type Cluster = Parameters<typeof replaceVariables>[1];
 
-/** The step, and what tells it from the same rule's step on other clusters: the texts that variables made. */
+/** The step, and a text that distinguishes it from the same rule's step on other clusters: values with replaced variables. */
 function stepOf(rule: OverrideRule, cluster: Cluster): { readonly step: EffectiveStep; readonly variant: string } {
   if (rule.overrideType === 'Delete') return { step: { kind: 'delete' }, variant: '' };
   const operations: PatchOperation[] = [];
@@ -68,7 +68,7 @@ function stepOf(rule: OverrideRule, cluster: Cluster): { readonly step: Effectiv
       operations.push(operation);
       continue;
     }
-    const filled = filledIn(operation, text, cluster);
+    const filled = withVariables(operation, text, cluster);
     if (!filled.ok) return { step: { kind: 'error', at, message: filled.message }, variant: `!${filled.message}` };
     operations.push(filled.operation);
     variant += `=${filled.text}`;
@@ -76,7 +76,7 @@ function stepOf(rule: OverrideRule, cluster: Cluster): { readonly step: Effectiv
   return { step: { kind: 'patch', operations }, variant };
 }
 
-function filledIn(
+function withVariables(
   operation: PatchOperation,
   text: string,
   cluster: Cluster,
@@ -84,12 +84,12 @@ function filledIn(
   | { readonly ok: true; readonly operation: PatchOperation; readonly text: string }
   | { readonly ok: false; readonly message: string } {
   const where = `${operation.op} ${operation.path}`;
-  const filled = fillVariables(text, cluster);
+  const filled = replaceVariables(text, cluster);
   if (!filled.ok) return { ok: false, message: `${where}: ${filled.message}` };
   try {
     return { ok: true, operation: { ...operation, value: JSON.parse(filled.text) as unknown }, text: filled.text };
   } catch {
-    return { ok: false, message: `${where}: with its variables filled in, the value is no JSON any more` };
+    return { ok: false, message: `${where}: with its variables replaced, the value is not valid JSON` };
   }
 }
 

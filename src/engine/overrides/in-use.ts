@@ -4,19 +4,22 @@ import { memoize } from '../kernel/memoize.ts';
 import { isOver } from '../update-run.ts';
 import { idsOf } from './snapshot-id.ts';
 
-/** What a placement stands on, in the record or in a plan. */
-interface Holding {
+/** The bindings and snapshots of a placement, in the record or in a plan. */
+interface PlacementState {
   readonly bindings: readonly Binding[];
   readonly resourceSnapshots: readonly ResourceSnapshotEntry[];
 }
 
 /**
- * Ids of the override snapshots that a binding, a remembered resource snapshot or a cluster of a run names: they must stay. What a
- * run that is over gave its clusters stands in their bindings.
+ * Ids of the override snapshots in use: those that a binding, a recorded resource snapshot or a cluster of a run names. For a run
+ * that is over its bindings name them.
  */
-export function overridesInUse(placements: Iterable<Holding>, runs: Iterable<StagedUpdateRun>): ReadonlySet<string> {
+export function overridesInUse(
+  placements: Iterable<PlacementState>,
+  runs: Iterable<StagedUpdateRun>,
+): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const placement of placements) for (const id of idsOfHolding(placement)) ids.add(id);
+  for (const placement of placements) for (const id of idsOfState(placement)) ids.add(id);
   for (const { status } of runs) {
     if (!status || isOver(status)) continue;
     for (const stage of status.stagesStatus ?? [])
@@ -25,8 +28,8 @@ export function overridesInUse(placements: Iterable<Holding>, runs: Iterable<Sta
   return ids;
 }
 
-/** Of what did not change since an earlier plan it is known. */
-const idsOfHolding = memoize(({ bindings, resourceSnapshots }: Holding): readonly string[] => {
+/** Memoized by placements that did not change since an earlier plan. */
+const idsOfState = memoize(({ bindings, resourceSnapshots }: PlacementState): readonly string[] => {
   const entries = resourceSnapshots.flatMap(({ overrides }) => overrides ?? []);
   return [...new Set([...bindings.flatMap(idsOf), ...entries])];
 });

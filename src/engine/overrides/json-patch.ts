@@ -1,6 +1,6 @@
 import { pointerTokens } from '../kernel/json-pointer.ts';
 
-/** One operation of RFC 6902; KubeFleet's overrides know no others. */
+/** One operation of RFC 6902; KubeFleet's overrides support only these. */
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
   /** RFC 6901 pointer. */
@@ -13,7 +13,7 @@ export type Patched =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
-      /** `replace /spec/replicas: "spec" is not there`. */
+      /** `replace /spec/replicas: "spec" does not exist`. */
       readonly message: string;
       /** Which of the operations fails, from 0. */
       readonly at: number;
@@ -22,8 +22,8 @@ export type Patched =
 type Changed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
 /**
- * Applies the operations in order; the first that fails decides. The document is left as it is: what a patch does not
- * touch is shared with the result. Array indexes may be negative and then count from the end, as in the library that
+ * Applies the operations in order and stops at the first that fails. The document is not changed: parts that a patch does not
+ * change are shared with the result. Array indexes may be negative and then count from the end, as in the library that
  * KubeFleet uses (evanphx/json-patch v5); otherwise RFC 6902.
  */
 export function applyPatch(document: unknown, operations: readonly PatchOperation[]): Patched {
@@ -37,19 +37,20 @@ export function applyPatch(document: unknown, operations: readonly PatchOperatio
 }
 
 function applyOne(document: unknown, operation: PatchOperation): Changed {
-  if (operation.path !== '' && !operation.path.startsWith('/')) return failed('a path begins with "/"');
-  if (/~([^01]|$)/.test(operation.path)) return failed('"~" in a path is written "~0", "/" inside a name "~1"');
+  if (operation.path !== '' && !operation.path.startsWith('/')) return failed('a path starts with "/"');
+  if (/~([^01]|$)/.test(operation.path)) return failed('write "~" in a path as "~0", and "/" inside a name as "~1"');
   return change(document, pointerTokens(operation.path), operation);
 }
 
-/** What stands under `tokens` changed, everything on the way there copied. */
+/** Changes the value at `tokens`, and copies its parents. */
 function change(node: unknown, tokens: readonly string[], operation: PatchOperation): Changed {
   const [token, ...rest] = tokens;
   if (token === undefined) {
     return operation.op === 'remove' ? failed('the whole document cannot be removed') : done(operation.value ?? null);
   }
   if (Array.isArray(node)) return changeItem(node, token, rest, operation);
-  if (typeof node !== 'object' || node === null) return failed(`there is nothing under which ${quote(token)} could be`);
+  if (typeof node !== 'object' || node === null)
+    return failed(`the parent of ${quote(token)} is neither an object nor a list`);
   return changeMember(node as Readonly<Record<string, unknown>>, token, rest, operation);
 }
 
@@ -62,7 +63,7 @@ function changeMember(
   // Own keys only, and computed keys in literals make own properties: "__proto__" is a name like any other.
   if (!Object.hasOwn(node, token)) {
     const adds = rest.length === 0 && operation.op === 'add';
-    return adds ? done({ ...node, [token]: operation.value ?? null }) : failed(`${quote(token)} is not there`);
+    return adds ? done({ ...node, [token]: operation.value ?? null }) : failed(`${quote(token)} does not exist`);
   }
   if (rest.length === 0 && operation.op === 'remove') {
     return done(Object.fromEntries(Object.entries(node).filter(([key]) => key !== token)));
@@ -79,10 +80,10 @@ function changeItem(
 ): Changed {
   const inserts = rest.length === 0 && operation.op === 'add';
   const length = inserts ? node.length + 1 : node.length;
-  if (token === '-' && !inserts) return failed('"-" is the end of a list and only "add" can put something there');
+  if (token === '-' && !inserts) return failed('"-" is the end of a list, where only "add" is possible');
   if (token !== '-' && !/^(0|-?[1-9]\d*)$/.test(token)) return failed(`${quote(token)} is not an index of a list`);
-  const asked = token === '-' ? node.length : Number(token);
-  const index = asked < 0 ? asked + length : asked;
+  const written = token === '-' ? node.length : Number(token);
+  const index = written < 0 ? written + length : written;
   if (index < 0 || index >= length) return failed(`index ${token} is outside a list of ${node.length}`);
   if (inserts) return done(node.toSpliced(index, 0, operation.value ?? null));
   if (rest.length === 0 && operation.op === 'remove') return done(node.toSpliced(index, 1));

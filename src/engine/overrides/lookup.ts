@@ -20,7 +20,7 @@ export interface OverrideLookup {
   readonly latest: ReadonlyMap<string, readonly OverrideSnapshot[]>;
 }
 
-/** The index of a history: a fleet asks for it for every cluster of every placement. */
+/** The index of a history, memoized: every cluster of every placement needs it. */
 export const lookupOf = memoize((history: OverrideHistory): OverrideLookup => {
   const byId = new Map<string, OverrideSnapshot>();
   const latest = new Map<string, OverrideSnapshot[]>();
@@ -32,7 +32,7 @@ export const lookupOf = memoize((history: OverrideHistory): OverrideLookup => {
   return { byId, latest };
 });
 
-/** The keys that a snapshot's selectors name; {@link objectKeys} says under which of them an object is found. */
+/** The keys that a snapshot's selectors name; {@link objectKeys} gives those of an object. */
 export function selectorKeys(snapshot: OverrideSnapshot): string[] {
   const spec = snapshot.overrideSpec;
   return 'clusterResourceSelectors' in spec
@@ -43,8 +43,8 @@ export function selectorKeys(snapshot: OverrideSnapshot): string[] {
 }
 
 /**
- * Where an object is found by cluster overrides and by namespaced ones. A cluster override reaches a cluster-scoped
- * object by itself and a namespaced one only through its Namespace (KubeFleet overrider.go).
+ * The keys by which cluster overrides and namespaced ones select an object. A cluster override selects a cluster-scoped object
+ * directly, and a namespaced one only by its Namespace (KubeFleet overrider.go).
  */
 export function objectKeys(manifest: Manifest): { readonly cluster: string; readonly namespaced: string | undefined } {
   const { group, version } = groupVersionOf(manifest.apiVersion);
@@ -71,6 +71,6 @@ export function ruleMatches(rule: OverrideRule, labels: Labels): boolean {
   return terms.length === 0 || terms.some((term) => term.labelSelector && matchesSelector(term.labelSelector, labels));
 }
 
-/** A member's labels with the one that KubeFleet always restores to the member's own name. */
+/** A member's labels, with the label that KubeFleet always sets to the member's name. */
 export const labelsOf = ({ name, labels }: OverrideCluster): Labels =>
   labels?.[memberNameLabel] === name ? labels : { ...labels, [memberNameLabel]: name };

@@ -7,20 +7,20 @@ import { labelsOf, lookupOf, type OverrideCluster, objectKeys, ruleMatches, sele
 import { type OverrideLists, snapshotId } from './snapshot-id.ts';
 import type { OverrideHistory } from './snapshots.ts';
 
-/** The override snapshots that touch something in one placement's snapshot, before any cluster is looked at. */
+/** The override snapshots that select objects of one placement's snapshot, for any cluster. */
 export interface CompiledOverrides {
   /** Sorted by snapshot name. */
   readonly cluster: readonly OverrideSnapshot[];
   /** Sorted by namespace, then snapshot name. */
   readonly namespaced: readonly OverrideSnapshot[];
-  /** Ids asked for with `only` that the history does not hold. */
+  /** Ids in `only` that the history does not contain. */
   readonly missing: OverrideLists;
 }
 
 /**
- * Picks the snapshots whose placement reference is absent or names this placement, and which select an object of
- * `manifests` or of an envelope among them. Without `only` these are the latest ones. `only`, a list of ids, takes exactly
- * those, latest or not: a run that goes back to an older resource snapshot uses the override snapshots last used with it.
+ * Selects the snapshots whose placement reference is absent or names this placement, and which select an object of
+ * `manifests` or of an envelope among them. Without `only` these are the latest ones. With `only`, a list of ids, exactly
+ * those, latest or not: a rollback to an older resource snapshot uses the override snapshots last used with it.
  */
 export function compileOverrides(
   placement: PlacementRef,
@@ -50,8 +50,8 @@ export function compileOverrides(
 }
 
 /**
- * The snapshots of which at least one rule is for this cluster: what a binding carries (KubeFleet overrider.go). A missing
- * snapshot is carried by every cluster, so that rendering fails for it rather than leaving something out silently.
+ * The snapshots with at least one rule for this cluster, which its binding lists (KubeFleet overrider.go). A missing snapshot is
+ * listed for every cluster, so that rendering fails instead of silently omitting it.
  */
 export function matchCompiled(compiled: CompiledOverrides, cluster: OverrideCluster): OverrideLists {
   if (compiled === nothingCompiled) return noOverrides;
@@ -84,11 +84,11 @@ export const matchOverrides = (request: {
 }): OverrideLists =>
   matchCompiled(compileOverrides(request.placement, request.manifests, request.history), request.cluster);
 
-/** Ids of all compiled snapshots, whatever the cluster: what a resource snapshot's entry remembers as last used with it. */
+/** Ids of all compiled snapshots, for any cluster. The entry of a resource snapshot records them as last used with it. */
 export const compiledIds = (compiled: CompiledOverrides): string[] =>
   [...compiled.cluster, ...compiled.namespaced].map(snapshotId);
 
-/** Shared by all clusters without overrides: a thousand placements on a thousand clusters make no lists of their own. */
+/** Shared by all clusters without overrides, to save memory. */
 export const noOverrides: OverrideLists = { clusterResourceOverrideSnapshots: [], resourceOverrideSnapshots: [] };
 const nothingCompiled: CompiledOverrides = { cluster: [], namespaced: [], missing: noOverrides };
 
@@ -99,7 +99,7 @@ function keysOf(manifest: Manifest): string[] {
   return opened?.ok ? [...keys, ...opened.manifests.flatMap(keysOf)] : keys;
 }
 
-/** A cluster override can only name a ClusterResourcePlacement, a namespaced one also a ResourcePlacement beside it. */
+/** A cluster override can only name a ClusterResourcePlacement, a namespaced one also a ResourcePlacement of its namespace. */
 function isFor({ overrideSpec, metadata }: OverrideSnapshot, placement: PlacementRef): boolean {
   const named = overrideSpec.placement;
   if (!named) return true;

@@ -3,11 +3,11 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { memoize, memoizePair } from '../kernel/memoize.ts';
 import { jsonTextOf } from '../selection/content-hash.ts';
 
-/** On every object we hold: which placement it belongs to. */
+/** A label of every object that gitfleet applies: the placement that it belongs to. */
 export const placementLabel = 'gitfleet.dev/placement';
-/** Full name of the placement, on objects whose label could not hold it. */
+/** An annotation with the full name of the placement, on objects whose label cannot hold it. */
 export const placementAnnotation = 'gitfleet.dev/placement';
-/** `sha256:` and the digest of the rendered manifest alone, so that an unchanged object is not touched by a new commit. */
+/** An annotation: `sha256:` and the digest of the rendered manifest, so that a new commit does not change an unchanged object. */
 export const digestAnnotation = 'gitfleet.dev/digest';
 
 /**
@@ -20,8 +20,8 @@ export function placementLabelValue(placement: PlacementRef, digest: (text: stri
 }
 
 /**
- * The manifest with our label and annotations and otherwise as it is; what the file says under our keys is replaced.
- * Remembered, so that variants of a snapshot share every object that they do not change.
+ * The manifest with our label and annotations, which replace those of the file. Memoized, so that variants of a snapshot share every
+ * object that they do not change.
  */
 export function marked(manifest: Manifest, placement: PlacementRef, digest: (text: string) => string): Manifest {
   const full = placementKey(placement);
@@ -49,7 +49,7 @@ function mark(manifest: Manifest, full: string, label: string, digest: (text: st
   };
 }
 
-/** `sha256:` and the hex digest of a manifest's canonical JSON, remembered by the manifest's identity. */
+/** `sha256:` and the hex digest of a manifest's canonical JSON, memoized by the manifest's identity. */
 export const digestOf = memoizePair(
   (manifest: Manifest, digest: (text: string) => string): string => `sha256:${digest(jsonTextOf(manifest))}`,
 );

@@ -12,7 +12,7 @@ import { digestOf, marked } from './ownership.ts';
 import { idsOf, type RecordedLists } from './snapshot-id.ts';
 import { hashOfSpec, type OverrideHistory } from './snapshots.ts';
 
-/** One object as a member gets it, and the envelope it came in. */
+/** One object as a member gets it, and its envelope. */
 export interface RenderedManifest {
   readonly manifest: Manifest;
   readonly envelope?: EnvelopeRef;
@@ -21,22 +21,22 @@ export interface RenderedManifest {
 export type Rendered =
   | {
       readonly ok: true;
-      /** Selected objects in snapshot order, then the contents of each envelope. Shared by clusters that get the same. */
+      /** Selected objects in snapshot order, then the contents of each envelope. Shared by clusters with the same objects. */
       readonly manifests: readonly RenderedManifest[];
-      /** Further manifests of objects that are among these; they are not applied. */
+      /** Later manifests of the same objects; they are not applied. */
       readonly duplicates: readonly Duplicate<RenderedManifest>[];
       /** `sha256:` and hex, of the manifests in order. */
       readonly digest: string;
     }
   /**
    * OverriddenFailed: the binding's Overridden is False and its cluster keeps what it has. SyncWorkFailed: an envelope
-   * cannot be unpacked, or the contents are lost; WorkSynchronized is False. Neither goes away without a change of files or labels.
+   * cannot be unpacked, or the contents are lost; WorkSynchronized is False. Only a change of files or labels fixes either.
    */
   | { readonly ok: false; readonly reason: 'OverriddenFailed' | 'SyncWorkFailed'; readonly message: string };
 
 /**
- * `render` where the history of the overrides and the members are known. `labels`: others than the member has now, and than a
- * binding holds on to.
+ * `render` with known overrides and members. `labels`: used instead of the member's present labels and of those that a binding
+ * keeps.
  */
 export type RenderOn = (
   what: Pick<RenderRequest, 'placement' | 'manifests'> & {
@@ -48,9 +48,9 @@ export type RenderOn = (
 
 export interface RenderRequest {
   readonly placement: PlacementRef;
-  /** Contents of the resource snapshot that the binding stands on. */
+  /** Contents of the binding's resource snapshot. */
   readonly manifests: readonly Manifest[];
-  /** What the binding carries. */
+  /** The override snapshots that the binding lists. */
   readonly lists: RecordedLists;
   readonly history: OverrideHistory;
   readonly cluster: OverrideCluster;
@@ -58,10 +58,10 @@ export interface RenderRequest {
 }
 
 /**
- * What a member gets of a snapshot: overrides applied (cluster ones in list order, then namespaced ones, to envelopes and
- * to what is in them), envelopes unpacked, every object marked as ours (KubeFleet workgenerator override.go, envelope.go).
- * An object that an override drops stays dropped: later overrides do not see it. Clusters for which the same rules with
- * the same texts apply share one result; it is remembered as long as `manifests` lives.
+ * Renders the objects of a snapshot for a member: applies overrides (cluster ones in list order, then namespaced ones, to envelopes
+ * and to their contents), unpacks envelopes, and marks every object as ours (KubeFleet workgenerator override.go, envelope.go).
+ * An object that an override deletes stays deleted: later overrides do not see it. Clusters with the same rules and values share
+ * one result, which is memoized by `manifests`.
  */
 export function render(request: RenderRequest): Rendered {
   const { placement, manifests, lists, history, cluster, digest } = request;
@@ -69,8 +69,7 @@ export function render(request: RenderRequest): Rendered {
   const effective: EffectiveOverride[] = [];
   for (const id of idsOf(lists)) {
     const snapshot = byId.get(id);
-    if (!snapshot)
-      return failed('OverriddenFailed', `override snapshot ${id} is not found; a newer one has replaced it`);
+    if (!snapshot) return failed('OverriddenFailed', `override snapshot ${id} does not exist any more`);
     effective.push(effectiveOn(snapshot, cluster));
   }
   const key = [
@@ -87,7 +86,7 @@ export function render(request: RenderRequest): Rendered {
 }
 
 const variantsOf = memoize((_: readonly Manifest[]) => new Map<string, Rendered>());
-/** Labels that keep changing under one snapshot must not fill the memory; a fleet with a variant per cluster must fit. */
+/** A limit, since labels that keep changing must not fill the memory. A fleet with one variant per cluster fits. */
 const mostVariants = 20_000;
 
 const failed = (reason: 'OverriddenFailed' | 'SyncWorkFailed', message: string): Rendered => ({
@@ -136,7 +135,7 @@ function renderVariant(
 }
 
 type Overridden =
-  | { readonly ok: true /** Absent: dropped. */; readonly manifest?: Manifest }
+  | { readonly ok: true /** Absent: deleted. */; readonly manifest?: Manifest }
   | { readonly ok: false; readonly message: string };
 
 function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, readonly EffectiveOverride[]>): Overridden {
@@ -156,18 +155,19 @@ function overrideObject(manifest: Manifest, overrides: ReadonlyMap<string, reado
     if (!patched.ok) return wrong(patched.message);
     if (patched.value === undefined) return { ok: true };
     if (!sameObject(patched.value as Manifest, manifest))
-      return wrong('apiVersion, kind, name and namespace must stay');
+      return wrong('apiVersion, kind, name and namespace must not change');
     const { labels, annotations } = (patched.value as Manifest).metadata;
-    if (![labels, annotations].every(isMap)) return wrong('labels and annotations must stay maps of names to texts');
+    if (![labels, annotations].every(isMap))
+      return wrong('labels and annotations must remain maps of names to strings');
     current = patched.value as Manifest;
   }
   return { ok: true, manifest: current };
 }
 
-/** Null is as good as none to an API server; what is neither would become labels that nobody wrote when ours come beside it. */
+/** To an API server null means absent. Any other value would become broken labels once ours are added to it. */
 const isMap = (value: unknown): boolean => (typeof value === 'object' && !Array.isArray(value)) || value === undefined;
 
-/** Paths that could change these are refused when the file is loaded; a record written by hand has seen no such check. */
+/** Paths that could change these are rejected at load, but a record written by hand is not checked. */
 const sameObject = (a: Manifest, b: Manifest): boolean =>
   a?.apiVersion === b.apiVersion &&
   a.kind === b.kind &&

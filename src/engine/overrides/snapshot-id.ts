@@ -1,33 +1,33 @@
 import type { OverrideSnapshot } from '../../api/override.ts';
 
 /**
- * The override snapshots that a binding, or a cluster of an update run, carries: KubeFleet's two lists, cluster ones
- * sorted by name, namespaced ones by namespace, then name.
+ * The override snapshots of a binding, or of a cluster of an update run: KubeFleet's two lists, cluster ones sorted by name,
+ * namespaced ones by namespace, then name.
  */
 export interface OverrideLists {
   readonly clusterResourceOverrideSnapshots: readonly string[];
   readonly resourceOverrideSnapshots: readonly { readonly name: string; readonly namespace: string }[];
 }
 
-/** The lists as documents hold them, where an empty one is left out: a Binding and a ClusterUpdatingStatus are such. */
+/** The lists in documents, where an empty one is omitted: in a Binding or a ClusterUpdatingStatus. */
 export type RecordedLists = {
   readonly [List in keyof OverrideLists]?: OverrideLists[List] | undefined;
 };
 
-/** One text for a snapshot of either kind: `name-index`, `namespace/name-index`. */
+/** The id of a snapshot of either kind: `name-index`, `namespace/name-index`. */
 export const snapshotId = ({ metadata: { name, namespace } }: OverrideSnapshot): string =>
   namespace ? `${namespace}/${name}` : name;
 
-/** Ids of the snapshots in the lists, in the order they apply: cluster ones first, so that namespaced ones win. */
+/** Ids of the snapshots in the lists, in the order of application: cluster ones first, so that namespaced ones win. */
 export const idsOf = (lists: RecordedLists): string[] => [
   ...(lists.clusterResourceOverrideSnapshots ?? []),
   ...(lists.resourceOverrideSnapshots ?? []).map(({ namespace, name }) => `${namespace}/${name}`),
 ];
 
-/** The id of a snapshot without its index: the same for all snapshots of an override, and for none of another. */
+/** The id of a snapshot without its index, which identifies its override. */
 export const withoutIndex = (id: string): string => id.slice(0, id.lastIndexOf('-'));
 
-/** The override that a snapshot is of, by the snapshot's id. */
+/** The override of a snapshot, by the snapshot's id. */
 export function overrideOf(id: string): { readonly kind: string; readonly name: string; readonly namespace?: string } {
   const [first, name] = withoutIndex(id).split('/') as [string, string?];
   return name === undefined

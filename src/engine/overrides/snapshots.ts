@@ -18,16 +18,16 @@ const mostSnapshots = 10;
 
 /**
  * Takes a snapshot of every override whose spec differs from its latest one. A deleted override keeps its snapshots,
- * without a latest, for bindings that still carry them; one that comes back unchanged is marked latest again.
+ * without a latest, for bindings that still list them. One that is added again unchanged is marked latest again.
  */
 export function snapshotOverrides(request: {
   readonly overrides: readonly Override[];
   readonly recorded: OverrideHistory;
   readonly digest: (text: string) => string;
-  /** Fleet.refused and Fleet.unreadable: an override that may stand in a broken file is not read as deleted. */
+  /** Fleet.refused and Fleet.unreadable: an override that may be in an invalid file does not count as deleted. */
   readonly refused: readonly ObjectRef[];
   readonly unreadable: readonly string[];
-  /** Ids (snapshot-id.ts) that bindings, runs and resource snapshots carry: they outlive the limit. */
+  /** Ids (snapshot-id.ts) that bindings, runs and resource snapshots list: they are kept beyond the limit. */
   readonly inUse: ReadonlySet<string>;
 }): OverrideHistory {
   const { overrides, recorded, digest, refused, unreadable, inUse } = request;
@@ -36,9 +36,9 @@ export function snapshotOverrides(request: {
   const history = new Map<string, readonly OverrideSnapshot[]>();
   for (const [folder, snapshots] of recorded) {
     const kept = snapshots.map((recordedOne) => {
-      const snapshot = named(recordedOne, folder);
+      const snapshot = withOwnName(recordedOne, folder);
       const owner = ownerOf(snapshot, folder);
-      return unreadable.length > 0 || held.has(owner) || present.has(owner) ? snapshot : unlabelled(snapshot);
+      return unreadable.length > 0 || held.has(owner) || present.has(owner) ? snapshot : unmarked(snapshot);
     });
     history.set(
       folder,
@@ -54,7 +54,7 @@ export function snapshotOverrides(request: {
 
 /**
  * The status branch's documents, path and content: `overrides/<[ns.]name>/<index>.yaml`. Snapshots of deleted overrides
- * are left out once `inUse`, the ids that anything carries after the plan, does not name them.
+ * are omitted once they are not `inUse`, the ids in use after the plan.
  */
 export const overrideDocuments = (history: OverrideHistory, inUse: ReadonlySet<string>): [string, RecordDocument][] =>
   [...history].flatMap(([folder, snapshots]) => {
@@ -67,7 +67,7 @@ export const overrideDocuments = (history: OverrideHistory, inUse: ReadonlySet<s
       ]);
   });
 
-/** Every override as its latest snapshot holds it, by `overrideKey`; deleted ones have none. */
+/** Every override as in its latest snapshot, by `overrideKey`; deleted ones are omitted. */
 export function lastRecorded(history: OverrideHistory): ReadonlyMap<string, Override> {
   const recorded = new Map<string, Override>();
   for (const [folder, snapshots] of history) {
@@ -86,7 +86,7 @@ export function lastRecorded(history: OverrideHistory): ReadonlyMap<string, Over
   return recorded;
 }
 
-/** Hex sha-256 of an override's spec, remembered by the spec's identity. */
+/** Hex sha-256 of an override's spec, memoized by the spec's identity. */
 export const hashOfSpec = memoizePair(
   (spec: OverrideSnapshot['overrideSpec'], digest: (text: string) => string): string => digest(canonicalJson(spec)),
 );
@@ -94,7 +94,7 @@ export const hashOfSpec = memoizePair(
 const folderOf = ({ name, namespace }: { readonly name: string; readonly namespace?: string | undefined }): string =>
   namespace ? `${namespace}.${name}` : name;
 
-/** A cluster override `a.b` and an override `b` of namespace `a` share a folder; kind and namespace tell them apart. */
+/** Identifies an override. A cluster override `a.b` and an override `b` of namespace `a` share a folder, so it has the kind. */
 export const overrideKey = (
   kind: string,
   named: { readonly name: string; readonly namespace?: string | undefined },
@@ -109,8 +109,8 @@ const ownerOf = (snapshot: OverrideSnapshot, folder: string): string =>
 const overrideName = ({ metadata: { namespace } }: OverrideSnapshot, folder: string): string =>
   namespace ? folder.slice(namespace.length + 1) : folder;
 
-/** The folder says which override it is: a record written by hand may hold the override's name in place of the snapshot's. */
-function named(snapshot: OverrideSnapshot, folder: string): OverrideSnapshot {
+/** The snapshot with its own name, by the folder: a record written by hand may have the override's name instead. */
+function withOwnName(snapshot: OverrideSnapshot, folder: string): OverrideSnapshot {
   const name = `${overrideName(snapshot, folder)}-${snapshot.index}`;
   return snapshot.metadata.name === name ? snapshot : { ...snapshot, metadata: { ...snapshot.metadata, name } };
 }
@@ -128,7 +128,7 @@ function withLatest(
   const hash = hashOfSpec(override.spec, digest);
   const latest = latestOf(own);
   if (latest && hashOfSpec(latest.overrideSpec, digest) === hash) {
-    const kept = own.map((snapshot) => (snapshot === latest ? labelled(snapshot, hash) : unlabelled(snapshot)));
+    const kept = own.map((snapshot) => (snapshot === latest ? marked(snapshot, hash) : unmarked(snapshot)));
     return [...others, ...kept].sort((a, b) => a.index - b.index);
   }
   const index = (snapshots.at(-1)?.index ?? -1) + 1;
@@ -136,7 +136,7 @@ function withLatest(
   const { name, namespace } = override.metadata;
   return [
     ...others,
-    ...own.filter((snapshot) => newest.has(snapshot) || inUse.has(snapshotId(snapshot))).map(unlabelled),
+    ...own.filter((snapshot) => newest.has(snapshot) || inUse.has(snapshotId(snapshot))).map(unmarked),
     {
       apiVersion: 'gitfleet.dev/v1alpha1' as const,
       kind: `${override.kind}Snapshot` as const,
@@ -149,14 +149,14 @@ function withLatest(
   ].sort((a, b) => a.index - b.index);
 }
 
-/** In the order in which a new one is written, whatever the record held of it. */
-function labelled(snapshot: OverrideSnapshot, hash: string): OverrideSnapshot {
+/** Marked as latest, with the order of fields of a new one. */
+function marked(snapshot: OverrideSnapshot, hash: string): OverrideSnapshot {
   if (snapshot.latest && snapshot.hash === hash) return snapshot;
   const { apiVersion, kind, metadata, index, latest: _l, hash: _h, overrideSpec, ...rest } = snapshot;
   return { apiVersion, kind, metadata, index, latest: true, hash, overrideSpec, ...rest } as OverrideSnapshot;
 }
 
-function unlabelled(snapshot: OverrideSnapshot): OverrideSnapshot {
+function unmarked(snapshot: OverrideSnapshot): OverrideSnapshot {
   if (!Object.hasOwn(snapshot, 'latest')) return snapshot;
   const { latest: _, ...rest } = snapshot;
   return rest;

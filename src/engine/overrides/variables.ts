@@ -5,11 +5,11 @@ export type Resolved =
   | { readonly ok: false /** One sentence. */; readonly message: string };
 
 /**
- * Fills KubeFleet's variables into the JSON text of a value, as raw text: first `${MEMBER-CLUSTER-NAME}` everywhere, then
- * `${MEMBER-CLUSTER-LABEL-KEY-<key>}` from the left, again and again until none is left, also one that a label value
- * brought in. A label that the cluster does not have and a missing `}` are errors.
+ * Replaces KubeFleet's variables in the JSON text of a value, as raw text: first `${MEMBER-CLUSTER-NAME}` everywhere, then
+ * `${MEMBER-CLUSTER-LABEL-KEY-<key>}` from the left until none remains, also those in label values. A label that the cluster does
+ * not have and a missing `}` are errors.
  */
-export function fillVariables(text: string, cluster: { readonly name: string; readonly labels: Labels }): Resolved {
+export function replaceVariables(text: string, cluster: { readonly name: string; readonly labels: Labels }): Resolved {
   let filled = text.replaceAll(nameVariable, () => cluster.name);
   for (let round = 0; round < mostRounds; round++) {
     const start = filled.indexOf(labelPrefix);
@@ -22,13 +22,13 @@ export function fillVariables(text: string, cluster: { readonly name: string; re
       return { ok: false, message: `cluster ${cluster.name} has no label ${JSON.stringify(key)}` };
     filled = filled.slice(0, start) + value + filled.slice(end + 1);
   }
-  return { ok: false, message: `variables are still left after ${mostRounds} replacements: a label names itself` };
+  return { ok: false, message: `variables remain after ${mostRounds} replacements: a label contains itself` };
 }
 
-/** Whether there is anything to fill in; most values have nothing and are shared by all clusters. */
+/** Whether the text has variables; most values have none and are shared by all clusters. */
 export const hasVariables = (text: string): boolean => text.includes(nameVariable) || text.includes(labelPrefix);
 
 const nameVariable = '${MEMBER-CLUSTER-NAME}';
 const labelPrefix = '${MEMBER-CLUSTER-LABEL-KEY-';
-/** No file comes near; only a label whose value is a variable that leads back to itself does. */
+/** Only a label whose value contains its own variable reaches this. */
 const mostRounds = 10_000;

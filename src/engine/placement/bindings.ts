@@ -6,7 +6,7 @@ import type { FleetIndex } from './compiled/compile-fleet.ts';
 
 /** KubeFleet frameworkutils.go classifyBindings: every binding in exactly one group, the first rule wins. */
 export interface BindingGroups {
-  /** Their objects are being removed; they hold nothing and are handed on untouched. */
+  /** Their objects are being removed; they hold no cluster and stay as they are. */
   readonly deleting: readonly Binding[];
   readonly unscheduled: readonly Binding[];
   /** Scheduled or Bound on a cluster that left or is leaving. */
@@ -17,7 +17,7 @@ export interface BindingGroups {
   readonly bound: readonly Binding[];
 }
 
-/** Eligibility, labels and taints are not looked at here: they are ignored during execution. */
+/** Eligibility, labels and taints do not count here: they are ignored during execution. */
 export function classify(bindings: readonly Binding[], latestIndex: number, index: FleetIndex): BindingGroups {
   const groups: Record<keyof BindingGroups, Binding[]> = {
     deleting: [],
@@ -40,11 +40,11 @@ function groupOf(binding: Binding, latestIndex: number, index: FleetIndex): keyo
   return binding.state === 'Scheduled' ? 'scheduled' : 'bound';
 }
 
-/** Whether resources may be there: a binding that was dropped before it was ever Bound has none. */
+/** Whether the cluster may have resources: a binding that became Unscheduled before it was Bound has none. */
 export const wasBound = ({ state, previousState }: Binding): boolean =>
   state === 'Bound' || (state === 'Unscheduled' && previousState === 'Bound');
 
-/** Remembers that it was Bound, which decides whether anything must be removed; nothing else is remembered. */
+/** Records that the binding was Bound, which decides whether resources must be removed; no other state is recorded. */
 export function unschedule(binding: Binding): Binding {
   if (binding.state === 'Unscheduled') return binding;
   const { previousState: _, ...rest } = binding;
@@ -52,9 +52,9 @@ export function unschedule(binding: Binding): Binding {
 }
 
 /**
- * `picks`: the decisions on the clusters that a cycle picked. KubeFleet's crossReferencePickedClustersAndDeDupBindings: a
- * picked cluster's obsolete binding is taken over in its state, an unscheduled one gets back the state it had, otherwise a new
- * one is made. Obsolete bindings of other clusters are unscheduled.
+ * `picks`: the decisions on the clusters that a cycle picked. KubeFleet's crossReferencePickedClustersAndDeDupBindings: the
+ * obsolete binding of a picked cluster keeps its state, an unscheduled one gets its previous state back, and otherwise a new
+ * binding is created. Obsolete bindings of other clusters are unscheduled.
  */
 export function crossReference(
   groups: BindingGroups,
@@ -72,13 +72,13 @@ export function crossReference(
     else live.push({ ...binding, policySnapshotIndex: latestIndex, clusterDecision: pick });
     if (pick !== undefined) taken.add(pick.clusterName);
   }
-  const resting: Binding[] = [];
+  const remaining: Binding[] = [];
   for (const binding of groups.unscheduled) {
     const pick = open.get(binding.targetCluster);
-    if (pick === undefined || taken.has(pick.clusterName)) resting.push(binding);
+    if (pick === undefined || taken.has(pick.clusterName)) remaining.push(binding);
     else {
       taken.add(pick.clusterName);
-      live.push(revive(binding, pick, latestIndex));
+      live.push(restore(binding, pick, latestIndex));
     }
   }
   for (const pick of picks) {
@@ -93,14 +93,14 @@ export function crossReference(
   return {
     ...groups,
     obsolete: [],
-    unscheduled: [...resting, ...dropped],
+    unscheduled: [...remaining, ...dropped],
     scheduled: [...groups.scheduled, ...live.filter(({ state }) => state === 'Scheduled')],
     bound: [...groups.bound, ...live.filter(({ state }) => state === 'Bound')],
   };
 }
 
-/** Without a remembered state it was never Bound (KubeFleet: an error that ends the cycle). */
-function revive(binding: Binding, pick: ClusterDecision, latestIndex: number): Binding {
+/** The binding with its previous state. Without one it was never Bound (KubeFleet: an error that ends the cycle). */
+function restore(binding: Binding, pick: ClusterDecision, latestIndex: number): Binding {
   const { previousState, ...rest } = binding;
   return {
     ...rest,
@@ -110,8 +110,8 @@ function revive(binding: Binding, pick: ClusterDecision, latestIndex: number): B
   };
 }
 
-/** All bindings after a cycle, by cluster name, a deleting one before a live one. Dangling ones have lost their cluster. */
-export const gather = (groups: BindingGroups): Binding[] =>
+/** All bindings after a cycle, by cluster name, a deleting one before a live one. Dangling ones are unscheduled. */
+export const allBindings = (groups: BindingGroups): Binding[] =>
   [
     ...groups.deleting,
     ...groups.bound,
@@ -121,14 +121,14 @@ export const gather = (groups: BindingGroups): Binding[] =>
     ...groups.unscheduled,
   ].sort(by((binding) => binding.targetCluster));
 
-/** The rows of bindings that are neither dangling nor unscheduled: those are on clusters of the fleet. */
-export const rowsHeld = (bindings: readonly Binding[], index: FleetIndex): number[] =>
+/** The rows of bindings that are neither dangling nor unscheduled, so that their clusters are in the fleet. */
+export const rowsOf = (bindings: readonly Binding[], index: FleetIndex): number[] =>
   bindings.map(({ targetCluster }) => index.rowOf.get(targetCluster)!);
 
 /** Bindings of the current policy that hold their cluster. */
 export const liveBindings = ({ scheduled, bound }: BindingGroups): Binding[] => [...bound, ...scheduled];
 
-/** Bound ones that are not on their way out, by cluster, of two the first: every binding that moves asks. */
+/** Bound bindings that are not being removed, by cluster; of two the first. Memoized, since every moved binding needs it. */
 export const boundByCluster = memoize(
   (bindings: readonly Binding[]): ReadonlyMap<ClusterName, Binding> =>
     new Map(

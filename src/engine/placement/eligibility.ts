@@ -12,7 +12,7 @@ export type Eligibility =
 
 /**
  * KubeFleet's ClusterEligibility in its order: leaving, not online, stale heartbeat, not joined, health unknown, unhealthy
- * for too long. Reasons name instants where KubeFleet prints minutes, so that the text stands until something happens.
+ * for too long. Reasons name instants where KubeFleet prints minutes, so that the text does not change by time alone.
  * "More than five minutes" is strict: a verdict changes one millisecond after the limit.
  */
 export function judgeEligibility(leaving: boolean, status: MemberClusterStatus, now: Instant): Eligibility {
@@ -25,11 +25,11 @@ export function judgeEligibility(leaving: boolean, status: MemberClusterStatus, 
   if (heartbeat === undefined) {
     return { eligible: false, reason: 'cluster is not connected to the fleet: no heartbeat was ever received' };
   }
-  // The daemon dates a member that it has not reached since it was started at the beginning of time.
+  // For a member not reached since the daemon started, the daemon reports a heartbeat at 1970-01-01T00:00:00Z.
   if (heartbeat === 0) {
     return {
       eligible: false,
-      reason: 'cluster is not connected to the fleet: it has not answered since gitfleet was started',
+      reason: 'cluster is not connected to the fleet: it has not responded since gitfleet was started',
     };
   }
   if (now - heartbeat > toleranceMs) {

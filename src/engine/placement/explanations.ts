@@ -10,20 +10,20 @@ export interface ExplanationFacts extends Omit<UnselectedInput, 'cycle'> {
   /** The last cycle of this plan; undefined when none ran. */
   readonly lastCycle: Cycle | undefined;
   readonly digest: (text: string) => string;
-  /** Whether some member is another than the record says. */
+  /** Whether some member differs from the record. */
   readonly membersChanged: () => boolean;
 }
 
 export interface Explanations {
   readonly others: readonly ClusterDecision[];
-  /** Goes with them into the record. */
+  /** Digest of what the explanations depend on, for the record. */
   readonly explained: string | undefined;
 }
 
 /**
- * Why PickN did not select the other clusters, in the words of the last cycle that ran. It saw the clusters before its own picks,
- * and a replan cannot see that again: so its words stand as recorded while policy, number, members and picks are what they
- * were, and are made again from the present bindings when something of that changed or none are recorded.
+ * Why PickN did not select the other clusters, as the last cycle that ran explained it. That cycle saw the clusters before its own
+ * picks, which a new plan cannot see again. So its explanations stay as recorded while policy, number, members and picks do not
+ * change. Otherwise, or if none are recorded, they are computed from the present bindings.
  */
 export function explanations(facts: ExplanationFacts): Explanations {
   const { placement, history, lastCycle, index, selected } = facts;
@@ -36,11 +36,11 @@ export function explanations(facts: ExplanationFacts): Explanations {
   const others = explainUnselected({ ...facts, cycle });
   if (recorded === undefined) return { others, explained };
   if (latest.explained === undefined && isUnchanged(facts, recorded, others)) return { others: recorded, explained };
-  // A free core more or less that changes no explanation is no news: the record stays as it is.
+  // Where members changed without changing any explanation, the record stays as it is.
   return { others, explained: sameDecisions(recorded, others) ? latest.explained : explained };
 }
 
-/** Stands for policy, number, picks and all that the policy reads of the members. */
+/** A digest of policy, number, picks and everything that the policy reads of the members. */
 function explanationDigest({ placement, history, wanted, index, selected, digest }: ExplanationFacts): string {
   const picks = Array.from(Int32Array.from(selected).sort(), (row) => index.members[row]!.name);
   const facets = facetsOf(placement).map((facet) => index.facetDigest(facet, digest));
@@ -48,8 +48,8 @@ function explanationDigest({ placement, history, wanted, index, selected, digest
 }
 
 /**
- * A record of another hand names no digest. Its policy is the present one, or there would be no recorded words; its number stands
- * there; its members and picks are those that its words are about, and its members what it says of them, if anything.
+ * Whether a record without a digest, written by hand or migrated, still holds. Its policy is the present one, or it would have no
+ * explanations. So its number, members and unselected clusters are compared.
  */
 function isUnchanged(
   { history: { before }, wanted, membersChanged }: ExplanationFacts,

@@ -3,8 +3,8 @@ import type { PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 
 /**
- * While its selectors are wrong a placement gets no snapshots, of its policy neither: the scheduler continues with the last
- * (KubeFleet placement/controller.go, handleUpdate). Undefined when there is none.
+ * The placement with its last recorded policy. While its selectors are invalid a placement gets no snapshots, not even of its
+ * policy, and the scheduler continues with the last one (KubeFleet placement/controller.go, handleUpdate). Undefined = none.
  */
 export function asLastScheduled(
   placement: Placement,

@@ -9,7 +9,7 @@ import type { Labels } from '../kernel/selector.ts';
 import { type Eligibility, judgeEligibility } from './eligibility.ts';
 import { memberProperties, type Properties } from './properties.ts';
 
-/** Every cluster carries its name under it, whether its file says so or not (docs/compatibility.md). */
+/** A label with the cluster's name, which every cluster has even if its file does not (docs/compatibility.md). */
 export const memberNameLabel = 'kubernetes-fleet.io/member-name';
 
 /** One member as the scheduler sees it. */
@@ -28,8 +28,8 @@ export interface Member {
   readonly status: MemberClusterStatus;
 }
 
-/** What of a plan's input is about members. */
-interface Survey {
+/** The part of a plan's input about members. */
+interface MembersInput {
   readonly now: Timestamp;
   readonly observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   readonly fleet: { readonly members: readonly MemberCluster[] };
@@ -38,11 +38,11 @@ interface Survey {
 
 /**
  * All members by name. Where a status comes from: the observation when there are any (a member without one is unreachable
- * and shows what is recorded), otherwise the repo. A present `agentStatus` is used as written. An absent one is derived:
+ * and keeps its recorded status), otherwise the repo. A present `agentStatus` is used as written. An absent one is derived:
  * reachable = joined and healthy with a heartbeat at `observedAt` (`now` without observations), unreachable = the recorded
- * heartbeat, failing that the last contact.
+ * heartbeat, or the last contact where there is none.
  */
-export function surveyMembers(input: Survey): readonly Member[] {
+export function surveyMembers(input: MembersInput): readonly Member[] {
   const now = parseInstant(input.now);
   if (now === undefined) throw new Error(`assertion failed: now is not an instant: ${input.now}`);
   return input.fleet.members
@@ -66,14 +66,14 @@ export function surveyMembers(input: Survey): readonly Member[] {
     .sort(by((member) => member.name));
 }
 
-/** As placements and overrides see them, the implied one among them. */
+/** The labels that placements and overrides see, including the implied one. */
 export const labelsOf = ({ metadata: { name, labels } }: Pick<MemberCluster, 'metadata'>): Labels => ({
   ...labels,
   [memberNameLabel]: name,
 });
 
-/** Whether what placements read of a member in files or reports is another than the record says. Unknown there is not changed. */
-export function isChanged({ name, labels, taints, properties }: Member, { clusters }: Survey['record']): boolean {
+/** Whether a member differs from the record in what placements read. A member without a record is not changed. */
+export function isChanged({ name, labels, taints, properties }: Member, { clusters }: MembersInput['record']): boolean {
   const recorded = clusters.get(name);
   if (!recorded) return false;
   const { spec, status } = recorded;
@@ -89,7 +89,7 @@ interface ResolvedStatus {
   readonly neverStale: boolean;
 }
 
-function resolveStatus(member: MemberCluster, { now, observations, record }: Survey): ResolvedStatus {
+function resolveStatus(member: MemberCluster, { now, observations, record }: MembersInput): ResolvedStatus {
   const name = member.metadata.name;
   if (observations === undefined) {
     const status = member.status ?? {};
@@ -97,18 +97,18 @@ function resolveStatus(member: MemberCluster, { now, observations, record }: Sur
       ? { status, neverStale: false }
       : { status: withHeartbeat(status, now), neverStale: true };
   }
-  const sighting = observations.get(name);
+  const observation = observations.get(name);
   const recorded = record.clusters.get(name)?.status ?? {};
-  if (sighting?.reachable) {
-    const status = sighting.memberStatus ?? {};
+  if (observation?.reachable) {
+    const status = observation.memberStatus ?? {};
     return {
-      status: status.agentStatus ? status : withHeartbeat(status, sighting.observedAt ?? now),
+      status: status.agentStatus ? status : withHeartbeat(status, observation.observedAt ?? now),
       neverStale: false,
     };
   }
-  const status = { ...recorded, ...sighting?.memberStatus };
-  if (sighting?.memberStatus?.agentStatus) return { status, neverStale: false };
-  return { status: withLastContact(status, sighting?.observedAt), neverStale: false };
+  const status = { ...recorded, ...observation?.memberStatus };
+  if (observation?.memberStatus?.agentStatus) return { status, neverStale: false };
+  return { status: withLastContact(status, observation?.observedAt), neverStale: false };
 }
 
 const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberClusterStatus => ({
@@ -125,10 +125,10 @@ const withHeartbeat = (status: MemberClusterStatus, at: Timestamp): MemberCluste
   ],
 });
 
-/** The record leaves heartbeats out, so the last contact stands in where it names none. */
+/** The record has no heartbeats, so the last contact takes their place. */
 function withLastContact(status: MemberClusterStatus, at: Timestamp | undefined): MemberClusterStatus {
   if (at === undefined) return status;
-  // The beginning of time means that it never responded: whether it joined is unknown.
+  // 1970-01-01T00:00:00Z means that it never responded: whether it joined is unknown.
   if (!status.agentStatus && parseInstant(at) === 0)
     return { ...status, agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: at }] };
   if (!status.agentStatus) return withHeartbeat(status, at);
@@ -141,7 +141,7 @@ function withLastContact(status: MemberClusterStatus, at: Timestamp | undefined)
   };
 }
 
-/** KubeFleet's NamespaceAffinity asks only members that report the collection, whatever its outcome. */
+/** KubeFleet's NamespaceAffinity only filters members that report the collection, whatever its outcome. */
 const knownNamespaces = (status: MemberClusterStatus): ReadonlySet<string> | undefined =>
   findCondition(status.conditions, 'NamespaceCollectionSucceeded')
     ? new Set(Object.keys(status.namespaces ?? {}))

@@ -3,7 +3,7 @@ import type { PolicySnapshotEntry } from '../../api/placement-state.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 
-/** The policy that is scheduled by, and the history it stands in. */
+/** The policy in effect and its history. */
 export interface PolicyHistory {
   readonly latest: PolicySnapshotEntry;
   /** The others, ascending by index. */
@@ -14,7 +14,7 @@ export interface PolicyHistory {
 
 /**
  * KubeFleet policy_snapshot_resolver: a new snapshot only when the policy without numberOfClusters differs from the latest
- * one's (never from an earlier one's: A → B → A makes three); a new number only changes the snapshot it has. Without any
+ * one (earlier ones do not count: A → B → A makes three). A new number only changes the latest snapshot. Without any
  * `latest` the highest index is latest. History is pruned to `revisionHistoryLimit` when a snapshot is added.
  */
 export function takePolicySnapshot(
@@ -52,7 +52,7 @@ function notLatest(entry: PolicySnapshotEntry): PolicySnapshotEntry {
   return rest;
 }
 
-/** The policy as it is compared: without the number, and without the empty lists and texts that Go's JSON leaves out. */
+/** The policy for comparison: without the number, and without the empty lists and texts that Go's JSON omits. */
 export function comparable(policy: PlacementPolicy): object {
   const { placementType, clusterNames, affinity, topologySpreadConstraints, tolerations } = policy;
   const preferred = affinity?.clusterAffinity?.preferredDuringSchedulingIgnoredDuringExecution;

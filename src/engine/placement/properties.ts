@@ -3,12 +3,12 @@ import type { MemberCluster, MemberClusterStatus } from '../../api/member-cluste
 /** Cluster properties by name, as written: `resources.kubernetes-fleet.io/available-cpu` → `1500m`. */
 export type Properties = Readonly<Record<string, string>>;
 
-/** What stands before a kind of capacity and a resource: `available-cpu`. */
+/** The prefix of a kind of capacity and a resource: `available-cpu`. */
 export const resourcePrefix = 'resources.kubernetes-fleet.io/';
 const annotationPrefix = 'property.gitfleet.dev/';
 const nodeCount = 'kubernetes-fleet.io/node-count';
 
-/** What KubeFleet's property providers report of every cluster (propertyprovider/commons.go, propertyprovider/azure). */
+/** Properties that KubeFleet's property providers report for every cluster (propertyprovider/commons.go, propertyprovider/azure). */
 export const wellKnownProperties: readonly string[] = [
   nodeCount,
   'kubernetes.azure.com/per-cpu-core-cost',
@@ -18,7 +18,7 @@ export const wellKnownProperties: readonly string[] = [
   ),
 ];
 
-/** Properties that are no quantities: what a policy asks about them no cluster can answer. */
+/** Properties that are not quantities: no cluster can match a policy that compares them. */
 export const informationalProperties: readonly string[] = [
   'k8s.io/k8s-version',
   'k8s.io/cluster-entrypoint',
@@ -28,16 +28,15 @@ export const informationalProperties: readonly string[] = [
 /** A kind of capacity and a resource: the end of a name under `resourcePrefix`. */
 export const isResourceEnding = (text: string): boolean => /^(total|allocatable|available)-./.test(text);
 
-/** The name KubeFleet's code knows: an older product page writes `kubernetes.azure.com/node-count`. */
+/** The name in KubeFleet's code: an older product page writes `kubernetes.azure.com/node-count`. */
 export const canonicalPropertyName = (name: string): string =>
   name === 'kubernetes.azure.com/node-count' ? nodeCount : name;
 
 /**
- * What a policy can ask about one member: `status.properties`, `status.resourceUsage` under the names
- * `resources.kubernetes-fleet.io/{total|allocatable|available}-<resource>`, which KubeFleet never looks up among the
- * properties (propertyprovider/commons.go), and on top of both the MemberCluster's annotations `property.gitfleet.dev/<name>`.
- * An annotation cannot hold a second slash, so `available-cpu` and `node-count` there also stand for the well-known properties
- * that end so.
+ * The properties of one member that a policy can use, the later over the earlier: `status.properties`; `status.resourceUsage` under
+ * `resources.kubernetes-fleet.io/{total|allocatable|available}-<resource>`, which KubeFleet never reads from the properties
+ * (propertyprovider/commons.go); the MemberCluster's annotations `property.gitfleet.dev/<name>`. The name of an annotation cannot
+ * have a second slash, so `available-cpu` and `node-count` there also set the well-known properties with that ending.
  */
 export function memberProperties(member: MemberCluster, status: MemberClusterStatus): Properties {
   const properties: Record<string, string> = Object.create(null);

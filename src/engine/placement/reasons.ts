@@ -1,10 +1,13 @@
-/** What decisions say; the rules have their own reasons. Types and order are KubeFleet's, the words follow it in spirit; no text depends on the time of day. */
+/**
+ * Reasons of decisions; rules have their own. Types and order are KubeFleet's, and the texts resemble KubeFleet's. No text depends
+ * on the present time.
+ */
 export const reasons = {
   picked: (clusterName: string, affinity: number, spread: number): string =>
     reasons.pickedWith(clusterName) + reasons.scores(affinity, spread),
   /** Followed by the scores. */
   pickedWith: (clusterName: string): string => `picked by scheduling policy: cluster "${clusterName}" `,
-  /** A binding that was written by hand, without the decision that led to it. */
+  /** For a binding written by hand, without its decision. */
   pickedUnscored: (clusterName: string): string =>
     `picked by scheduling policy: cluster "${clusterName}" (no score on record)`,
   pickedByName: (clusterName: string): string => `picked by scheduling policy: cluster "${clusterName}" is named in it`,

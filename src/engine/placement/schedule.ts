@@ -1,9 +1,9 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { Placement } from '../../api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry } from '../../api/placement-state.ts';
-import { settle } from '../kernel/condition.ts';
+import { withTransitionTime } from '../kernel/condition.ts';
 import { formatInstant } from '../kernel/instant.ts';
-import { type BindingGroups, classify, crossReference, gather, liveBindings, rowsHeld } from './bindings.ts';
+import { allBindings, type BindingGroups, classify, crossReference, liveBindings, rowsOf } from './bindings.ts';
 import { listRows } from './compiled/bits.ts';
 import type { FleetIndex } from './compiled/compile-fleet.ts';
 import { explanations } from './explanations.ts';
@@ -26,7 +26,7 @@ export interface ScheduleInput {
   readonly now: Timestamp;
   /** Lower-case hex sha-256. */
   readonly digest: (text: string) => string;
-  /** Whether some member is another than the record says; asked only where the record does not tell what it went by. */
+  /** Whether some member differs from the record; called only where the record has no digest of its explanations. */
   readonly membersChanged?: () => boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Schedule {
   readonly decisions: readonly ClusterDecision[];
   /** KubeFleet's `Scheduled` of the latest policy snapshot. */
   readonly scheduled: Condition;
-  /** The instant at which a cluster that is not selected changes its verdict by time alone; empty = never. */
+  /** The instant at which the verdict on an unselected cluster changes by time alone; empty = never. */
   readonly wakes: readonly Timestamp[];
 }
 
@@ -47,7 +47,7 @@ const maxDecisions = 1000;
 
 /**
  * Runs KubeFleet's scheduler for one placement until nothing moves (kubefleet pkg/scheduler/framework/framework.go). Running it
- * on its own result changes nothing. Never fails: what cannot be placed is in the decisions.
+ * on its own result changes nothing. It never fails: decisions name the clusters that cannot be selected.
  */
 export function schedule(input: ScheduleInput): Schedule {
   const { placement, state, index, now, digest } = input;
@@ -55,7 +55,7 @@ export function schedule(input: ScheduleInput): Schedule {
   const groups = classify(state.bindings, history.latest.index, index);
   const result = runCycles(input, history, groups);
   const { fulfilled, found, decisions, explained } = result;
-  const scheduled = settle(
+  const scheduled = withTransitionTime(
     history.before?.conditions,
     {
       type: 'Scheduled',
@@ -75,7 +75,7 @@ export function schedule(input: ScheduleInput): Schedule {
   };
   return {
     policySnapshots: [...history.earlier, latest].sort((a, b) => a.index - b.index),
-    bindings: gather(result.groups),
+    bindings: allBindings(result.groups),
     decisions,
     scheduled,
     wakes: eligibilityWakes(placement, liveBindings(result.groups), index),
@@ -114,7 +114,7 @@ function runCycles(
     placement,
     index,
     compiled,
-    selected: rowsHeld(live, index),
+    selected: rowsOf(live, index),
     limit: maxDecisions - selected.length,
   };
   const { others, explained } = isPickAll
@@ -136,7 +136,7 @@ function pickAll(
   compiled: CompiledPolicy,
   index: FleetIndex,
 ): BindingGroups {
-  const held = new Set(rowsHeld(liveBindings(groups), index));
+  const held = new Set(rowsOf(liveBindings(groups), index));
   const picks = listRows(compiled.passing)
     .filter((row) => !held.has(row))
     .map((row) => index.shared.picked(row, 0, 0));
@@ -144,18 +144,18 @@ function pickAll(
 }
 
 /**
- * The instant at which a cluster that is not selected changes its verdict by time alone; empty = never. A selected cluster is
- * not asked again, except under PickFixed, where only the named ones are ever asked. `live`: bindings that hold their cluster.
+ * The instant at which the verdict on an unselected cluster changes by time alone; empty = never. A selected cluster is not
+ * evaluated again, except under PickFixed, which evaluates only named clusters. `live`: bindings that hold their cluster.
  */
 export function eligibilityWakes({ spec }: Placement, live: readonly Binding[], index: FleetIndex): Timestamp[] {
   const { placementType, clusterNames } = spec.policy;
-  const rowsOf = (names: readonly string[]): Set<number | undefined> =>
+  const rowsNamed = (names: readonly string[]): Set<number | undefined> =>
     new Set(names.map((name) => index.rowOf.get(name)));
-  const fixed = placementType === 'PickFixed' ? rowsOf(clusterNames ?? []) : undefined;
-  // Made when the soonest of all is selected itself, which few are.
+  const fixed = placementType === 'PickFixed' ? rowsNamed(clusterNames ?? []) : undefined;
+  // Computed only when the cluster that changes first is selected, which is rare.
   let selected: Set<number | undefined> | undefined;
   const isSelected = (row: number): boolean => {
-    selected ??= rowsOf(live.map(({ targetCluster }) => targetCluster));
+    selected ??= rowsNamed(live.map(({ targetCluster }) => targetCluster));
     return selected.has(row);
   };
   const [soonest] = index.byNextChange;

@@ -27,7 +27,7 @@ export function recordedDecision({ targetCluster, clusterDecision }: Binding): C
   };
 }
 
-/** Nothing missing, and nothing that another program added. */
+/** Nothing is missing, and no other program added fields. */
 const isComplete = (decision: Partial<ClusterDecision>, targetCluster: string): decision is ClusterDecision =>
   decision.clusterName === targetCluster &&
   decision.selected === true &&

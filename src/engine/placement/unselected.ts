@@ -19,7 +19,7 @@ export interface UnselectedInput {
 
 /**
  * Why each other cluster was not selected: first those that passed all filters, best first and with their scores, then the
- * filtered ones by name with every filter they fail, KubeFleet's first.
+ * filtered ones by name with every filter that they fail, in KubeFleet's order.
  */
 export function explainUnselected(input: UnselectedInput): ClusterDecision[] {
   const { index, compiled, cycle, selected, limit } = input;

@@ -1,6 +1,6 @@
 import type { ClusterName, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { settle } from '../kernel/condition.ts';
+import { withTransitionTime } from '../kernel/condition.ts';
 import type { OverrideLists } from '../overrides/snapshot-id.ts';
 import { type BindingStep, markedForRemoval } from '../placement-work.ts';
 import type { Classified } from './classify.ts';
@@ -42,7 +42,7 @@ export function movedBinding(
 /** A binding that is to move but may not yet. An Unscheduled binding has no RolloutStarted of its own to reset. */
 export function waitingBinding({ step: { binding } }: Classified, now: Timestamp): BindingStep {
   if (binding.state === 'Unscheduled') return { binding, move: 'wait' };
-  const withheld = settle(
+  const withheld = withTransitionTime(
     binding.conditions,
     {
       type: 'RolloutStarted',
@@ -71,7 +71,7 @@ export function settledBinding({ step }: Classified, now: Timestamp): BindingSte
 const others = ({ conditions }: Binding) => (conditions ?? []).filter(({ type }) => type !== 'RolloutStarted');
 
 const started = (binding: Binding, now: Timestamp, message: string) =>
-  settle(
+  withTransitionTime(
     binding.conditions,
     {
       type: 'RolloutStarted',

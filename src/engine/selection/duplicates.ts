@@ -8,22 +8,22 @@ interface Item {
   readonly envelope?: EnvelopeRef;
 }
 
-/** A manifest of an object that another one before it describes already. */
+/** A manifest of an object that an earlier manifest describes already. */
 export interface Duplicate<T> {
   readonly item: T;
-  /** Where both are, for people. */
+  /** Where both are, as a sentence. */
   readonly message: string;
 }
 
 /**
- * The first manifest of every object, and those after it, which are not applied (KubeFleet work applier, preprocess.go:
- * Duplicated). An envelope is no work of its own here, so that this holds across envelopes too, where KubeFleet lets the
- * later one fail to take over.
+ * The first manifest of every object, and later ones, which are not applied (KubeFleet work applier, preprocess.go:
+ * Duplicated). This holds across envelopes too, since an envelope is not a Work of its own here. In KubeFleet the later envelope
+ * fails to take the object over.
  */
 export function withoutDuplicates<T extends Item>(
   items: readonly T[],
 ): { readonly first: readonly T[]; readonly duplicates: readonly Duplicate<T>[] } {
-  // What is selected is there once.
+  // Selected resources have no duplicates among themselves.
   if (!items.some(({ envelope }) => envelope)) return { first: items, duplicates: [] };
   const first = new Map<string, T>();
   const duplicates: Duplicate<T>[] = [];
@@ -36,7 +36,7 @@ export function withoutDuplicates<T extends Item>(
   return { first: [...first.values()], duplicates };
 }
 
-/** What selected resources hold more than once, counting what is in their envelopes: a sentence for each. */
+/** One sentence for each object that selected resources, including the contents of envelopes, contain more than once. */
 export function heldTwice(manifests: readonly Manifest[]): readonly string[] {
   const plain = manifests.filter((manifest) => !unpack(manifest)).map((manifest): Item => ({ manifest }));
   const wrapped = manifests.flatMap((manifest): Item[] => {

@@ -8,7 +8,7 @@ import { builtInScope } from './scope.ts';
 
 export type EnvelopeType = 'ClusterResourceEnvelope' | 'ResourceEnvelope' | 'ConfigMap';
 
-/** What names the envelope that an object came in, as KubeFleet's failedPlacements show it. */
+/** A reference to the envelope of an object, as KubeFleet's failedPlacements show it. */
 export interface EnvelopeRef {
   readonly name: string;
   readonly namespace?: string;
@@ -21,7 +21,7 @@ export type Unpacked =
   | { readonly ok: false; readonly message: string };
 
 /**
- * What an envelope holds, or undefined for any other object. Entries are ordered by their JSON text, greatest first
+ * The contents of an envelope; undefined for any other object. Entries are ordered by their JSON text, greatest first
  * (KubeFleet workgenerator envelope.go). A cluster envelope takes cluster-scoped objects only, a namespaced one objects
  * of its own namespace only, an annotated ConfigMap both (docs/compatibility.md).
  */
@@ -29,15 +29,15 @@ export const unpack = (manifest: Manifest): Unpacked | undefined =>
   envelopeTypeOf(manifest) === undefined ? undefined : opened(manifest);
 
 /**
- * KubeFleet's older envelope: a ConfigMap that is marked by an annotation. It is accepted in v1 and v1beta1 alike; KubeFleet has
- * dropped it from v1 (docs/compatibility.md).
+ * KubeFleet's older envelope: a ConfigMap with an annotation. It is accepted in v1 and v1beta1; KubeFleet removed it from v1
+ * (docs/compatibility.md).
  */
 export const isConfigMapEnvelope = (manifest: Manifest): boolean =>
   manifest.kind === 'ConfigMap' &&
   manifest.apiVersion === 'v1' &&
   manifest.metadata.annotations?.['kubernetes-fleet.io/envelope-configmap'] === 'true';
 
-/** Nearly all manifests are no envelopes: only of those that are is it remembered. */
+/** Memoized for envelopes only, since most manifests are not envelopes. */
 const opened = memoize((manifest: Manifest) => open(manifest, envelopeTypeOf(manifest)!));
 
 function envelopeTypeOf(manifest: Manifest): EnvelopeType | undefined {
@@ -68,7 +68,7 @@ function open(manifest: Manifest, type: EnvelopeType): Unpacked {
   return { ok: true, envelope, manifests: manifests.map(({ inner }) => inner) };
 }
 
-/** The loader has turned YAML into JSON by now (normalise.ts); a record written by hand may hold JSON too. */
+/** The loader has converted YAML to JSON (normalise.ts); a record written by hand may contain JSON too. */
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return undefined;
   try {

@@ -7,18 +7,18 @@ import { labelled } from './labelled.ts';
 import { isDisabledKind, isReservedNamespace } from './placeable.ts';
 import { builtInGroups, builtInKinds } from './scope.ts';
 
-/** Objects, or what KubeFleet calls a user error, as a sentence without its subject. */
+/** Objects, or what KubeFleet calls a user error; `message` is a clause without its subject. */
 type Gathered =
   | { readonly ok: true; readonly objects: readonly HubObject[] }
   | { readonly ok: false; readonly message: string };
 
-/** `selector`: position of the wrong one in the spec. */
+/** `selector`: position of the invalid one in the spec. */
 export type GatheredAll =
   | { readonly ok: true; readonly objects: readonly HubObject[] }
   | { readonly ok: false; readonly message: string; readonly selector: number };
 
 /**
- * All that the selectors select, in no particular order; each object once. The first wrong selector decides the error
+ * All objects that the selectors select, in no particular order, each once. The first invalid selector decides the error
  * (KubeFleet resource_selector_resolver.go).
  */
 export function gather(placement: Placement, hub: HubIndex): GatheredAll {
@@ -46,7 +46,7 @@ export function gather(placement: Placement, hub: HubIndex): GatheredAll {
 
 const wrong = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
 
-/** The namespace that namespaced kinds are taken from: a ResourcePlacement's own, or the one selected for that purpose. */
+/** The namespace for namespaced kinds: a ResourcePlacement's own, or the one selected with NamespaceWithResourceSelectors. */
 function namespaceOf(
   placement: Placement,
   hub: HubIndex,
@@ -60,7 +60,9 @@ function namespaceOf(
   if (names.length === 1) return { ok: true, namespace: names[0] };
   const needs = 'NamespaceWithResourceSelectors needs exactly one namespace, but';
   if (names.length > 1) return wrong(`${needs} ${names.length} namespaces were selected`);
-  const name = selector.name ? ` (${JSON.stringify(selector.name)} is not there, being deleted, or reserved)` : '';
+  const name = selector.name
+    ? ` (${JSON.stringify(selector.name)} does not exist, is being deleted, or is reserved)`
+    : '';
   return wrong(`${needs} no namespaces were selected${name}`);
 }
 
@@ -70,7 +72,7 @@ function namespaces(selector: ResourceSelector, placement: Placement, hub: HubIn
   }
   const selected = ofKind(selector, hub, undefined);
   if (selector.selectionScope !== 'NamespaceWithResources') return { ok: true, objects: selected };
-  // A reserved name is refused whether or not there is such a namespace, as in KubeFleet.
+  // A reserved name is rejected even if there is no such namespace, as in KubeFleet.
   const names = selector.name ? [selector.name] : selected.map(({ manifest }) => manifest.metadata.name);
   const reserved = names.filter(isReservedNamespace).sort()[0];
   if (reserved !== undefined) {
@@ -95,7 +97,7 @@ function objects(
   const scope = scopeOfKind(hub, group, kind);
   if (scope === undefined) {
     const known = builtInKinds(group);
-    // No API server resolves a misspelt kind of Kubernetes' own. Selecting nothing would read as "remove them all".
+    // An API server does not resolve a misspelt kind of Kubernetes. Selecting nothing would mean "remove them all".
     if (known.length > 0) {
       const like = nearest(kind, known);
       const of = group === '' ? 'the core group' : group;
@@ -103,8 +105,8 @@ function objects(
       const hint = like ? `: did you mean ${like}?` : home === undefined ? '' : `: write group: ${home || '""'}`;
       return wrong(`there is no kind ${kind} in ${of}${hint}`);
     }
-    // Nothing tells what this kind is: no such object, no CRD, not built in. KubeFleet, whose hub would still have the CRD
-    // after the last object is gone, selects nothing; so do we, that the last object of a kind can be removed.
+    // The scope of this kind is unknown: no such object, no CRD, not built in. Like KubeFleet, select nothing, so that the last
+    // object of a kind can be removed. (KubeFleet's hub still has the CRD then.)
     return { ok: true, objects: [] };
   }
   if (placement.kind === 'ResourcePlacement' && scope === 'Cluster') {
@@ -117,16 +119,16 @@ function objects(
   }
   const versions = hub.versions.get(groupKind);
   if (versions && !versions.includes(version)) {
-    // A hub converts between versions, a repo cannot. Selecting nothing would read as "remove them all".
+    // A hub converts between versions, a repo cannot. Selecting nothing would mean "remove them all".
     const held = versions.map((held) => apiVersionOf(group, held)).join(', ');
     return wrong(
-      `no ${kind} of ${apiVersionOf(group, version)} is under resources/, only of ${held}: name that version`,
+      `no ${kind} of ${apiVersionOf(group, version)} is under resources/, only ${held}: select that version`,
     );
   }
   return { ok: true, objects: ofKind(selector, hub, scope === 'Namespaced' ? namespace : undefined) };
 }
 
-/** By name, by labels, or all of the kind. A name that is not there selects nothing and is no error. */
+/** By name, by labels, or all of the kind. A name that does not exist selects nothing and is not an error. */
 function ofKind(selector: ResourceSelector, hub: HubIndex, namespace: string | undefined): readonly HubObject[] {
   const kind = hub.kinds.get(`${apiVersionOf(selector.group, selector.version)} ${selector.kind}`);
   if (!kind) return [];

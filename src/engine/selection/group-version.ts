@@ -13,7 +13,7 @@ export function groupVersionOf(apiVersion: string): { readonly group: string; re
 export const apiVersionOf = (group: string, version: string): string =>
   group === '' ? version : `${group}/${version}`;
 
-/** KubeFleet's identifier of a selected resource; the core group and an absent namespace are left out, as in its JSON. */
+/** KubeFleet's identifier of a selected resource. The core group and an absent namespace are omitted, as in its JSON. */
 export function identifierOf(manifest: Manifest): ResourceIdentifier {
   const { group, version } = groupVersionOf(manifest.apiVersion);
   const { name, namespace } = manifest.metadata;
@@ -26,7 +26,7 @@ export function identifierOf(manifest: Manifest): ResourceIdentifier {
   };
 }
 
-/** `apps/v1 Deployment shop/web`, for people. */
+/** An object in messages: `apps/v1 Deployment shop/web`. */
 export function describeObject(object: Manifest | ObjectRef): string {
   const { name, namespace } = 'metadata' in object ? object.metadata : object;
   return `${object.apiVersion} ${object.kind} ${namespace ? `${namespace}/` : ''}${name}`;

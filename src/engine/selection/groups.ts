@@ -2,12 +2,12 @@ import type { Manifest } from '../../api/meta.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { jsonTextOf } from './content-hash.ts';
 
-/** Bytes of JSON in one resource snapshot of KubeFleet, set there by what an API server takes in one object. */
+/** KubeFleet's limit for the JSON of one resource snapshot, in bytes, by the size limit of API servers. */
 const mostBytes = 800 * 1024;
 
 /**
- * Into how many KubeFleet would split one snapshot: greedily in order, at most 800 KiB of JSON each, a larger object
- * alone, nothing selected = one that is empty. Git has no such limit, so only the number is of use.
+ * Into how many snapshots KubeFleet would split these manifests: greedily in order, at most 800 KiB of JSON each, a larger object
+ * alone, and one empty snapshot for no manifests. Git has no such limit, so only the number is used.
  */
 export function countGroups(manifests: readonly Manifest[]): number {
   let groups = 1;

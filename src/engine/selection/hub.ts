@@ -5,9 +5,9 @@ import { groupVersionOf } from './group-version.ts';
 import { isPlaceable } from './placeable.ts';
 import { builtInScope, type Scope } from './scope.ts';
 
-/** Everything under `resources/` that may be placed, ready to be looked up. */
+/** Index of everything under `resources/` that may be placed. */
 export interface HubIndex {
-  /** As handed in, objects that are never placed included. */
+  /** The input, including objects that are never placed. */
   readonly resources: readonly HubObject[];
   /** By `apiVersion kind`. */
   readonly kinds: ReadonlyMap<string, KindIndex>;
@@ -15,7 +15,7 @@ export interface HubIndex {
   readonly namespaces: ReadonlyMap<string, readonly HubObject[]>;
   /** Versions that the repo holds of a `group/kind`, in order of appearance. */
   readonly versions: ReadonlyMap<string, readonly string[]>;
-  /** Scope of a `group/kind` as CRDs in the repo say it, then as the objects do. */
+  /** Scope of a `group/kind` by CRDs in the repo, then by the objects. */
   readonly scopes: ReadonlyMap<string, Scope>;
 }
 
@@ -27,10 +27,10 @@ export interface KindIndex {
   readonly byNamespace: ReadonlyMap<string, readonly HubObject[]>;
 }
 
-/** Indexes the repo's resources. The same list gives the same index: compiled once per fleet change. */
+/** Indexes the repo's resources, once per change of the fleet. */
 export const compileHub = memoize((resources: readonly HubObject[]): HubIndex => compile(resources));
 
-/** Built-in table first, then CRDs in the repo, then what the objects themselves say; undefined when nothing tells. */
+/** By the built-in table, then CRDs in the repo, then the objects; undefined = unknown. */
 export const scopeOfKind = (hub: HubIndex, group: string, kind: string): Scope | undefined =>
   builtInScope(group, kind) ?? hub.scopes.get(`${group}/${kind}`);
 

@@ -4,8 +4,8 @@ import { memoize } from '../kernel/memoize.ts';
 import { matchesSelector } from '../kernel/selector.ts';
 
 /**
- * The objects that a label selector matches, in the order of `objects`; absent selects all. An inverted index of the
- * list is made on first use, so that a thousand placements that each name a label do not each scan ten thousand objects.
+ * The objects that a label selector matches, in the order of `objects`; without a selector all. The list is indexed on first use,
+ * so that a thousand placements with a label each do not each scan ten thousand objects.
  */
 export function labelled(objects: readonly HubObject[], selector: LabelSelector | undefined): readonly HubObject[] {
   if (selector === undefined) return objects;

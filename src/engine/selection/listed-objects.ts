@@ -9,13 +9,13 @@ export interface Listed {
   readonly keys: ReadonlySet<string>;
 }
 
-/** Every object that remembered snapshots of a placement list; an envelope stands for what is in it, itself it never reaches a member. */
+/** Every object in the recorded snapshots of a placement. An envelope counts as its contents, since it never reaches a member. */
 export const listedObjects = memoize((snapshots: ReadonlyMap<number, readonly Manifest[]>): Listed => {
   const refs = new Map([...snapshots.values()].flatMap(refsIn).map((ref) => [JSON.stringify(ref), ref]));
   return { refs: [...refs.values()], keys: new Set([...refs.values()].map(objectKey)) };
 });
 
-/** Objects that reach a member: those in an envelope instead of it; none of one that cannot be unpacked. */
+/** The objects that reach a member: the contents of an envelope instead of it, or none if it cannot be unpacked. */
 export const refsIn = (manifests: readonly Manifest[]): ObjectRef[] =>
   manifests.flatMap((manifest) => {
     const opened = unpack(manifest);

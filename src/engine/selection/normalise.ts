@@ -6,9 +6,9 @@ import { memoize, memoizePair } from '../kernel/memoize.ts';
 import { isConfigMapEnvelope } from './envelope.ts';
 
 /**
- * What of an object goes into a snapshot: everything but what a server or kubectl wrote into it. The same file gives the
- * same manifest value in every pass. In a ConfigMap envelope, each manifest that the loader has parsed stands as JSON
- * text under its key, so that a snapshot can be unpacked without a YAML parser.
+ * The part of an object that goes into a snapshot: everything except fields that a server or kubectl writes. The same file gives
+ * the same manifest value in every plan. In a ConfigMap envelope, each manifest that the loader parsed becomes JSON text under its
+ * key, so that a snapshot can be unpacked without a YAML parser.
  */
 export function contentOf(object: HubObject): Manifest {
   const { manifest, enveloped } = object;
@@ -28,8 +28,8 @@ export const normalise = memoize((manifest: Manifest): Manifest => {
 });
 
 /**
- * Strips what no manifest may ask a member for: what selected objects have lost already, those in envelopes may still have
- * (KubeFleet work applier, apply.go, sanitizeManifestObject). Addresses and ports in an envelope are meant for members.
+ * Strips fields that are never applied to a member. Selected objects have lost them already; contents of envelopes may still have
+ * them (KubeFleet work applier, apply.go, sanitizeManifestObject). Addresses and ports in an envelope are meant for members.
  */
 export const applicable = memoize(
   (manifest: Manifest): Manifest => withoutReadOnly(manifest, [...toolAnnotations, ...agentAnnotations]),
@@ -53,7 +53,7 @@ const serverMetadata = [
   'ownerReferences',
 ];
 const toolAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'deployment.kubernetes.io/revision'];
-/** What KubeFleet's member agent writes on objects: copied from a member, they would speak of another manifest. */
+/** Annotations of KubeFleet's member agent. Copied from a member, they would describe another manifest. */
 const agentAnnotations = ['kubernetes-fleet.io/spec-hash', 'kubernetes-fleet.io/last-applied-configuration'];
 
 function normaliseMetadata(metadata: Manifest['metadata'], dropped: readonly string[]): Manifest['metadata'] {
@@ -74,7 +74,7 @@ function normaliseSpec(manifest: Manifest): unknown {
   return spec;
 }
 
-/** Addresses and ports that a hub's API server gave belong to that cluster. A headless service stays headless. */
+/** Strips addresses and ports that an API server assigned: they belong to its cluster. A headless service stays headless. */
 function normaliseService(spec: Fields): Fields {
   const addressed = typeof spec['clusterIP'] === 'string' && spec['clusterIP'] !== 'None';
   const kept = without(spec, addressed ? ['clusterIP', 'clusterIPs', 'healthCheckNodePort'] : ['healthCheckNodePort']);
@@ -83,7 +83,7 @@ function normaliseService(spec: Fields): Fields {
   return { ...kept, ports: ports.map((port) => (isFields(port) ? without(port, ['nodePort']) : port)) };
 }
 
-/** The selector and labels that an API server writes into a Job name that server's uid of it. */
+/** Strips the selector and labels that an API server adds to a Job: they contain its uid there. */
 function normaliseJob(spec: Fields): Fields {
   if (spec['manualSelector'] === true) return spec;
   const uidLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
@@ -95,7 +95,7 @@ function normaliseJob(spec: Fields): Fields {
   );
 }
 
-/** `fields` with `change` done to the object under `key`; itself when there is none or nothing changed. */
+/** `fields` with `change` applied to the object under `key`; `fields` itself if nothing changes. */
 function at(fields: Fields, key: string, change: (value: Fields) => Fields): Fields {
   const value = fields[key];
   if (!isFields(value)) return fields;
@@ -103,7 +103,7 @@ function at(fields: Fields, key: string, change: (value: Fields) => Fields): Fie
   return changed === value ? fields : { ...fields, [key]: changed };
 }
 
-/** `fields` without the keys; itself when it has none of them. */
+/** `fields` without the keys; `fields` itself if it has none of them. */
 function without(fields: Fields, keys: readonly string[]): Fields {
   if (!keys.some((key) => Object.hasOwn(fields, key))) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));

@@ -4,9 +4,8 @@ import { groupVersionOf } from './group-version.ts';
 type Ref = Omit<ObjectRef, 'namespace'> & { readonly namespace?: string | undefined };
 
 /**
- * Text that names one object on one member; also the order in which lists of objects are sorted. Without the version: an
- * object is one whatever version it is asked for in, and a manifest that moves from v1 to v2 must not look like one object
- * that came and another that is left over.
+ * Identifies one object on one member; lists of objects are sorted by it. It has no version: an object is the same in every
+ * version, and a manifest that changes from v1 to v2 must not look like a new object and an orphaned one.
  */
 export const objectKey = ({ apiVersion, kind, namespace, name }: Ref): string =>
   `${groupVersionOf(apiVersion).group}/${kind}/${namespace ?? ''}/${name}`;
@@ -22,6 +21,6 @@ export const refOfManifest = ({ apiVersion, kind, metadata }: Manifest): ObjectR
   name: metadata.name,
 });
 
-/** `Deployment shop/web`, for people. */
+/** An object in messages: `Deployment shop/web`. */
 export const describeRef = ({ kind, namespace, name }: Omit<Ref, 'apiVersion'>): string =>
   `${kind} ${namespace ? `${namespace}/` : ''}${name}`;

@@ -2,8 +2,8 @@ import type { Manifest } from '../../api/meta.ts';
 import { groupVersionOf } from './group-version.ts';
 
 /**
- * Kinds that are never selected; a selector that names one is skipped without a word (KubeFleet apiresources.go). What an
- * envelope holds is not asked: a Pod in one is placed.
+ * Kinds that are never selected; a selector that names one is skipped silently (KubeFleet apiresources.go). Contents of envelopes
+ * are not checked: a Pod in one is placed.
  */
 export function isDisabledKind(group: string, version: string, kind: string): boolean {
   if (disabledGroups.has(group)) return true;
@@ -31,8 +31,8 @@ export const isReservedNamespace = (name: string): boolean =>
   name === 'default' || name.startsWith('kube-') || name.startsWith('fleet-');
 
 /**
- * Whether one object may be placed: not of a disabled kind, not being deleted, and not something that a cluster makes
- * for itself (KubeFleet ShouldPropagateObj). PersistentVolumeClaims may: nothing runs where the repo lies.
+ * Whether one object may be placed: not of a disabled kind, not being deleted, and not created by every cluster for itself
+ * (KubeFleet ShouldPropagateObj). Unlike in KubeFleet, PersistentVolumeClaims may be placed: no hub mounts them.
  */
 export function isPlaceable(manifest: Manifest, hasService: (namespace: string, name: string) => boolean): boolean {
   const { group, version } = groupVersionOf(manifest.apiVersion);

@@ -6,14 +6,14 @@ export type Scope = 'Cluster' | 'Namespaced';
  */
 export const builtInScope = (group: string, kind: string): Scope | undefined => table.get(`${group}/${kind}`);
 
-/** Kinds that Kubernetes itself serves in a group; empty for a group that is not Kubernetes' own. */
+/** Kinds that Kubernetes itself serves in a group; empty for other groups. */
 export const builtInKinds = (group: string): readonly string[] =>
   [...table.keys()].flatMap((groupKind) => {
     const slash = groupKind.indexOf('/');
     return groupKind.slice(0, slash) === group ? [groupKind.slice(slash + 1)] : [];
   });
 
-/** Groups in which Kubernetes itself serves a kind; the core group is an empty text. */
+/** Groups in which Kubernetes itself serves a kind; the core group is "". */
 export const builtInGroups = (kind: string): readonly string[] =>
   [...table.keys()].flatMap((groupKind) =>
     groupKind.endsWith(`/${kind}`) ? [groupKind.slice(0, -kind.length - 1)] : [],

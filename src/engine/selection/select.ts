@@ -10,9 +10,9 @@ import { describeRef } from './object-key.ts';
 import { inSnapshotOrder } from './order.ts';
 
 /**
- * What a placement selects of the repo's resources. A user error (KubeFleet: Scheduled=False/InvalidResourceSelectors)
- * is a value; then no snapshot is taken and what runs stays. Where the same selectors find the same contents as before,
- * the same value comes back, so that all that follows from it can be remembered by identity.
+ * The resources of the repo that a placement selects. A user error (KubeFleet: Scheduled=False/InvalidResourceSelectors)
+ * is a value; then no snapshot is taken and clusters keep what they have. The same selectors with the same contents as before
+ * return the same value, so that results can be memoized by it.
  */
 export function selectResources(request: {
   readonly placement: Placement;

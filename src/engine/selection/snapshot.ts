@@ -18,10 +18,10 @@ export interface SnapshotRequest {
   /** spec.revisionHistoryLimit: snapshots to keep, 1 to 1000, the new one included. */
   readonly limit: number;
   /**
-   * Indexes that something still stands on: those of live and deleting bindings, of update runs that are not over, those that members
-   * were last seen with, and those that list what is still to be removed somewhere. They outlive the limit: a binding whose
-   * snapshot is gone can neither be rendered nor pruned (KubeFleet forgets them and such bindings hang, kubefleet issue
-   * #263). Asked only when a snapshot is taken.
+   * Indexes in use: of live and deleting bindings, of update runs that are not over, those that members were last observed with,
+   * and those that list objects still to be removed. They are kept beyond the limit: a binding without its snapshot can neither
+   * be rendered nor pruned (KubeFleet deletes them and such bindings hang, kubefleet issue #263). Called only when a snapshot is
+   * taken.
    */
   readonly inUse: () => ReadonlySet<number>;
   readonly digest: (text: string) => string;
@@ -37,8 +37,8 @@ export interface SnapshotsTaken {
 
 /**
  * Makes sure that the latest snapshot holds the selection: a new index when the contents differ from those of the latest,
- * the latest itself when they do not. A return to older contents is a new index too (KubeFleet
- * resource_snapshot_resolver.go). Commits are the batches here, so nothing is collected or delayed. RollingUpdate calls
+ * the latest itself when they do not. Older contents that return are a new index too (KubeFleet
+ * resource_snapshot_resolver.go). A commit is a batch of changes, so none are collected or delayed. RollingUpdate calls
  * this in every plan, External when an update run initializes. Calling it again with its result changes nothing.
  */
 export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
@@ -47,20 +47,20 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
   const latest = latestOf(entries);
   if (latest && holdsSelection(latest, request)) {
     return {
-      resourceSnapshots: entries.map((entry) => labelled(entry, latest, selection.hash)),
+      resourceSnapshots: entries.map((entry) => marked(entry, latest, selection.hash)),
       contents: withLatest(contents, latest, selection),
       index: latest.index,
     };
   }
   const inUse = request.inUse();
-  // Above everything ever seen, so that no index is given to two contents although part of the record was lost.
+  // Above every known index, so that no index is used for two contents although part of the record was lost.
   const index = Math.max(-1, ...entries.map((entry) => entry.index), ...contents.keys(), ...inUse) + 1;
   const newest = new Set(entries.slice(entries.length - Math.min(entries.length, request.limit - 1)));
   const kept = entries.filter((entry) => newest.has(entry) || inUse.has(entry.index));
   const keptIndexes = new Set([...kept.map((entry) => entry.index), ...inUse]);
   return {
     resourceSnapshots: [
-      ...kept.map(unlabelled),
+      ...kept.map(unmarked),
       {
         index,
         latest: true,
@@ -79,8 +79,8 @@ export function takeSnapshot(request: SnapshotRequest): SnapshotsTaken {
 }
 
 /**
- * The contents of remembered snapshots. Where no file holds those of the latest, and they are what the repo holds now, they
- * are known all the same: a state written by hand often names its snapshots and no more.
+ * The contents of recorded snapshots. If no file has those of the latest, and they equal the present selection, the selection takes
+ * their place: a state written by hand often lists its snapshots without contents.
  */
 export function knownContents(
   request: Pick<SnapshotRequest, 'resourceSnapshots' | 'contents' | 'digest'> & { readonly selection: Selection },
@@ -99,7 +99,7 @@ const withLatest = (
   { manifests }: SnapshotRequest['selection'],
 ): SnapshotRequest['contents'] => (contents.has(index) ? contents : new Map([...contents, [index, manifests]]));
 
-/** What KubeFleet notes on the first snapshot of a group; one snapshot and no envelope go without saying. */
+/** The counts that KubeFleet annotates on the first snapshot of a group; one snapshot and no envelope are omitted. */
 function hubCounts(
   manifests: readonly Manifest[],
 ): Pick<ResourceSnapshotEntry, 'numberOfResourceSnapshots' | 'numberOfEnvelopedObjects'> {
@@ -112,8 +112,8 @@ function hubCounts(
 }
 
 /**
- * A recorded hash that differs may be a hub's own, or a person's: the contents decide. They are brought into shape first,
- * since a file written by hand need not be. What stands for contents that were lost is never what the repo holds.
+ * Whether a snapshot holds the selection. A recorded hash that differs may come from a hub or a user, so the contents decide. They
+ * are normalised and sorted first, since a file written by hand may not be. Rebuilt contents never equal the selection.
  */
 export function holdsSelection(
   latest: ResourceSnapshotEntry,
@@ -122,17 +122,17 @@ export function holdsSelection(
   if (latest.hash === selection.hash) return true;
   if (latest.hash === rebuiltHash) return false;
   const manifests = contents.get(latest.index);
-  // Written by hand with neither hash nor contents: what the repo holds now is taken to be it.
+  // Written by hand with neither hash nor contents: it counts as the present selection.
   if (!manifests) return latest.hash === undefined;
   return hashOfContents(inSnapshotOrder(manifests.map(normalise)), digest) === selection.hash;
 }
 
-function labelled(entry: ResourceSnapshotEntry, latest: ResourceSnapshotEntry, hash: string): ResourceSnapshotEntry {
-  if (entry !== latest) return unlabelled(entry);
+function marked(entry: ResourceSnapshotEntry, latest: ResourceSnapshotEntry, hash: string): ResourceSnapshotEntry {
+  if (entry !== latest) return unmarked(entry);
   return entry.latest && entry.hash === hash ? entry : { ...entry, latest: true, hash };
 }
 
-function unlabelled(entry: ResourceSnapshotEntry): ResourceSnapshotEntry {
+function unmarked(entry: ResourceSnapshotEntry): ResourceSnapshotEntry {
   if (!Object.hasOwn(entry, 'latest')) return entry;
   const { latest: _, ...rest } = entry;
   return rest;

@@ -1,8 +1,8 @@
 import { groupVersionOf } from './group-version.ts';
 
 /**
- * The wave in which a member gets an object: waves go one after the other, smallest first; removal runs backwards.
- * A wave does not wait for readiness. Kinds that the table does not know, and known names in foreign groups, come last
+ * The wave in which an object is applied to a member. Waves are applied one after the other, smallest first, and removed in reverse.
+ * A wave does not wait for readiness. Kinds that are not in the table, and known kinds in other groups, come last
  * (KubeFleet workapplier waves.go).
  */
 export function waveOf(object: { readonly apiVersion: string; readonly kind: string }): number {

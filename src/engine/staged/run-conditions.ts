@@ -1,5 +1,5 @@
 import type { Condition, ConditionStatus, Timestamp } from '../../api/meta.ts';
-import { settle, withCondition } from '../kernel/condition.ts';
+import { withCondition, withTransitionTime } from '../kernel/condition.ts';
 
 /**
  * Every reason of a condition of a run, stage, cluster or task, with the conditions that it sets (KubeFleet
@@ -64,7 +64,10 @@ export function withReason<T extends { readonly conditions?: Condition[] | undef
 ): T {
   let conditions = subject.conditions;
   for (const [type, status] of conditionsOf[reason]) {
-    conditions = withCondition(conditions, settle(subject.conditions, { type, status, reason, message }, now));
+    conditions = withCondition(
+      conditions,
+      withTransitionTime(subject.conditions, { type, status, reason, message }, now),
+    );
   }
   return { ...subject, conditions };
 }

@@ -2,7 +2,7 @@ import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus } from '../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../api/placement-state.ts';
 import { currentCondition } from '../bindings/health.ts';
-import { settle } from '../kernel/condition.ts';
+import { withTransitionTime } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { type Phase, phasesOf } from './condition-types.ts';
@@ -24,7 +24,7 @@ export function selectedCluster(
 ): PerClusterPlacementStatus {
   const generation = work.placement.metadata.generation;
   const say = (condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>): Condition =>
-    settle(
+    withTransitionTime(
       recorded?.conditions,
       { ...condition, ...(generation === undefined ? {} : { observedGeneration: generation }) },
       now,
@@ -70,7 +70,7 @@ export function unfilledSlot(
     message: decision.reason,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   } as const;
-  return { conditions: [settle(recorded?.conditions, next, now)] };
+  return { conditions: [withTransitionTime(recorded?.conditions, next, now)] };
 }
 
 /** Conditions in order, up to and including the first that is not True. */

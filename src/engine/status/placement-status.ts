@@ -1,6 +1,6 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { PerClusterPlacementStatus, PlacementStatus, ResourceIdentifier } from '../../api/placement.ts';
-import { settle } from '../kernel/condition.ts';
+import { withTransitionTime } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { identifierOf } from '../selection/group-version.ts';
@@ -19,7 +19,7 @@ export function placementStatus(
   const { now, recorded } = context;
   const generation = placement.metadata.generation;
   const say = (type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>): Condition =>
-    settle(
+    withTransitionTime(
       recorded?.conditions,
       {
         type: placementType(placement, type),

@@ -1,7 +1,7 @@
 import type { Condition, Timestamp } from '../../api/meta.ts';
 import type { Placement, PlacementStatus, StatusInNamespace } from '../../api/placement.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { conditionIs, settle } from '../kernel/condition.ts';
+import { conditionIs, withTransitionTime } from '../kernel/condition.ts';
 import { placementType } from './condition-types.ts';
 
 /**
@@ -38,7 +38,7 @@ export function withStatusSynced(
               ? 'The status cannot be reported: the selectors do not select exactly one namespace'
               : `The status cannot be reported: there is no namespace ${JSON.stringify(namespace)}`,
         };
-  const synced = settle(
+  const synced = withTransitionTime(
     context.recorded?.conditions,
     { type, ...said, ...(generation === undefined ? {} : { observedGeneration: generation }) },
     context.now,

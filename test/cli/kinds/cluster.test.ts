@@ -43,7 +43,7 @@ describe('describe cluster', () => {
       well,
       { 'eu-1': { cause: 'refused' } },
       [
-        'Eligible:   no, cluster is not connected to the fleet: it has not answered since gitfleet was started',
+        'Eligible:   no, cluster is not connected to the fleet: it has not responded since gitfleet was started',
         'Heartbeat:  does not respond: refused',
       ],
     ],

@@ -115,7 +115,7 @@ describe('after a restart, a member that does not answer', () => {
     await fleet.run(60);
     expect(await placedNow(fleet, two)).toEqual({
       ...everywhere,
-      d: expect.stringContaining('it has not answered since gitfleet was started'),
+      d: expect.stringContaining('it has not responded since gitfleet was started'),
     });
     expect(Object.keys((await summary(fleet)).unreachable!)).toEqual(['d']);
     expect((await summary(fleet)).lastContact).toBeUndefined();

@@ -39,7 +39,7 @@ const refused = (name: string, message = 'the member serves no Widget', type = '
       },
     ],
   });
-const failing = 'override snapshot shop/fix-2 on apps/v1 Deployment shop/web: "nope" is not there';
+const failing = 'override snapshot shop/fix-2 on apps/v1 Deployment shop/web: "nope" does not exist';
 
 const newRun =
   'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
@@ -166,7 +166,7 @@ describe('problems of delivery', () => {
         })),
       }),
     ];
-    const message = `override snapshot shop/fix-2 on apps/v1 Deployment shop/web: rule 2, patch 2: remove /spec/b: "b" is not there`;
+    const message = `override snapshot shop/fix-2 on apps/v1 Deployment shop/web: rule 2, patch 2: remove /spec/b: "b" does not exist`;
     const whole = { file: 'overrides/fix.yaml', line: 3, path: undefined };
     expect(say(message, rules('/spec/b', '/spec/b', '/spec/b'))).toEqual([
       { ...whole, path: 'spec.policy.overrideRules.1.jsonPatchOverrides.1' },
@@ -195,7 +195,7 @@ describe('problems of delivery', () => {
       (before, of) => historyOf([version(of)], before),
       historyOf([]),
     );
-    const message = `override snapshot shop/fix-${index} on apps/v1 Deployment shop/web: "nope" is not there`;
+    const message = `override snapshot shop/fix-${index} on apps/v1 Deployment shop/web: "nope" does not exist`;
     const binding = bound('a', 0, [is('Overridden', 'OverriddenFailed', message)], {
       resourceOverrideSnapshots: [{ name: `fix-${index}`, namespace: 'shop' }],
     });

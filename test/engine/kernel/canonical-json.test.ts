@@ -29,7 +29,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('of a list or a map is put together from that of its parts', () => {
+  it('of a list or a map is built from that of its parts', () => {
     fc.assert(
       fc.property(fc.dictionary(key, value, { noNullPrototype: true }), (of) => {
         expect(canonicalMap(of, (item) => canonicalJson(item))).toBe(canonicalJson(of));

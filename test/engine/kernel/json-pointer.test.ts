@@ -15,7 +15,7 @@ describe('a JSON pointer', () => {
     expect(pointerTokens(pointer)).toEqual(tokens);
   });
 
-  it('leads to the names it was made of', () => {
+  it('resolves to the names it was built from', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a') })), (names) => {
         expect(pointerTokens(names.map((name) => `/${pointerToken(name)}`).join(''))).toEqual(names);

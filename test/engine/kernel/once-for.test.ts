@@ -10,7 +10,7 @@ const lengths = () => {
   return { asked, tell };
 };
 
-it('what is told of a value is worked out once, and anew for another value that says the same', () => {
+it('a result is computed once per value, and again for an equal value', () => {
   const { asked, tell } = lengths();
   const length = memoize((list: readonly string[]) => tell(list));
   const list = ['a', 'b'];
@@ -19,14 +19,14 @@ it('what is told of a value is worked out once, and anew for another value that 
   expect(asked).toHaveLength(3);
 });
 
-it('nothing is an answer that is remembered too', () => {
+it('undefined is memoized too', () => {
   let asked = 0;
   const tell = memoize((_: object) => void asked++);
   const value = {};
   expect([tell(value), tell(value), asked]).toEqual([undefined, undefined, 1]);
 });
 
-it('what is told of two values is worked out anew when either is another', () => {
+it('a result of two values is computed again when either is another one', () => {
   const { asked, tell } = lengths();
   const length = memoizePair(tell);
   const [list, more] = [['a'], ['b', 'c']];
@@ -38,7 +38,7 @@ it('what is told of two values is worked out anew when either is another', () =>
   expect(asked).toHaveLength(4);
 });
 
-it('what was told lately is remembered, until there are too many', () => {
+it('recent results are memoized, until there are too many', () => {
   const { asked, tell } = lengths();
   const length = memoizeRecent((list: readonly string[]) => tell(list), 2);
   const [a, b, c] = [['a'], ['b', 'b'], ['c', 'c', 'c']];

@@ -25,7 +25,7 @@ const run = (...conditions: Condition[]): StagedUpdateRun => ({
   },
 });
 
-it('what bindings and remembered snapshots name is in use', () => {
+it('overrides that bindings and recorded snapshots name are in use', () => {
   const bindings: Binding[] = [{ targetCluster: 'a', state: 'Bound', clusterResourceOverrideSnapshots: ['all-2'] }];
   const used = overridesInUse([{ bindings, resourceSnapshots: [{ index: 0, overrides: ['web/size-3'] }] }], []);
   expect([...used]).toEqual(['all-2', 'web/size-3']);

@@ -123,7 +123,7 @@ describe('which placements', () => {
     ['a reference to another', [cluster({ name: 'other' }), inShop({ name: 'other' })], web, []],
     ['a Cluster reference is no ResourcePlacement', [cluster({ name: 'web' }), inShop({ name: 'web' })], shopWeb, []],
     [
-      'a Namespaced reference is the ResourcePlacement beside it',
+      'a Namespaced reference is the ResourcePlacement of its namespace',
       [inShop({ name: 'web', scope: 'Namespaced' })],
       shopWeb,
       ['shop/o-0'],
@@ -170,7 +170,7 @@ test('only the latest snapshot counts, and a deleted override does not', () => {
   expect(matchOverrides({ placement: web, manifests, history: gone, cluster: eu })).toBe(noOverrides);
 });
 
-test('a run that goes back takes the snapshots it is told, and misses none silently', () => {
+test('a rollback uses exactly the given snapshots, and fails for a missing one', () => {
   const first = cro('o', { selects: [namespace], rules: [rule] });
   const second = cro('o', { selects: [namespace], rules: [{ ...everywhere, ...addLabel('b') }] });
   const history = historyOf([second], historyOf([first]));
@@ -185,7 +185,7 @@ test('without overrides all clusters share one value', () => {
   expect(compileOverrides(shopWeb, [], historyOf([]))).toBe(compiled);
 });
 
-describe('what begins a rollout', () => {
+describe('what starts a rollout', () => {
   const scoped = (label: string) =>
     cro('s', { placement: { name: 'web' }, selects: [namespace], rules: [{ ...everywhere, ...addLabel(label) }] });
   const free = (label: string) => cro('f', { selects: [namespace], rules: [{ ...everywhere, ...addLabel(label) }] });
@@ -197,18 +197,18 @@ describe('what begins a rollout', () => {
   test.each([
     ['nothing, when the lists agree', carries('f-1'), carries('f-1'), history, false],
     ['a new override that names the placement', none, carries('s-1'), history, true],
-    ['a new override that names none rides along', none, carries('f-1'), history, false],
+    ['a new override that names none is rolled out with another change', none, carries('f-1'), history, false],
     ['a new version of one that names the placement', carries('s-0'), carries('s-1'), history, true],
     ['a new version of one that names none rides along', carries('f-0'), carries('f-1'), history, false],
     ['a new version that leaves the cluster out', carries('s-0'), none, history, true],
     ['a new version, naming none, that leaves the cluster out rides along', carries('f-0'), none, history, false],
     ['an override deleted, whatever it names', carries('f-1'), none, deleted, true],
-    ['a cluster relabelled out of an override', carries('f-1'), none, history, true],
+    ['a cluster whose changed label no longer matches an override', carries('f-1'), none, history, true],
   ])('%s', (_, before, after, seen, begins) => {
     expect(startsRollout(before, after, seen, new Set())).toBe(begins);
   });
 
-  test('a cluster relabelled into an override that the placement already uses', () => {
+  test('a cluster whose changed label matches an override that the placement already uses', () => {
     expect(startsRollout(none, carries('f-1'), history, new Set(['f-1']))).toBe(true);
   });
 

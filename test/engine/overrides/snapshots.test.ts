@@ -47,7 +47,7 @@ test('an empty list or map in a label selector is no change', () => {
   expect(historyOf([padded], history)).toEqual(history);
 });
 
-test('a changed override takes one, also on the way back', () => {
+test('a changed override takes one, also when it is reverted', () => {
   const second = historyOf([version('b')], historyOf([version('a')]));
   expect(shape(second)).toEqual(['0', '1 latest']);
   expect(shape(historyOf([version('a')], second))).toEqual(['0', '1', '2 latest']);
@@ -72,16 +72,16 @@ test('ten are kept, and those in use', () => {
 describe('a deleted override', () => {
   const before = historyOf([version('a')]);
   test('has no latest', () => expect(shape(historyOf([], before))).toEqual(['0']));
-  test('is forgotten when nothing carries its snapshots any more', () => {
+  test('is removed when nothing lists its snapshots any more', () => {
     const paths = (...inUse: string[]) =>
       overrideDocuments(historyOf([], before), new Set(inUse)).map(([path]) => path);
     expect(paths()).toEqual([]);
     expect(paths('tidy-0')).toEqual(['overrides/tidy/0.yaml']);
   });
-  test('that comes back unchanged is marked again', () => {
+  test('that is added again unchanged is marked latest again', () => {
     expect(historyOf([version('a')], historyOf([], before))).toEqual(before);
   });
-  test('that comes back changed goes on counting', () => {
+  test('that is added again changed continues its indexes', () => {
     expect(shape(historyOf([version('b')], historyOf([], before)))).toEqual(['0', '1 latest']);
   });
   test.each([

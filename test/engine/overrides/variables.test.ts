@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillVariables } from '../../../src/engine/overrides/variables.ts';
+import { replaceVariables } from '../../../src/engine/overrides/variables.ts';
 
 const cluster = {
   name: 'eu-1',
@@ -14,7 +14,7 @@ test.each([
   ['a label that brings in a variable', '"${MEMBER-CLUSTER-LABEL-KEY-again}"', '"west"'],
   ['other variables are left alone', '"${HOME} $(X)"', '"${HOME} $(X)"'],
 ])('%s', (_, text, filled) => {
-  expect(fillVariables(text, cluster)).toEqual({ ok: true, text: filled });
+  expect(replaceVariables(text, cluster)).toEqual({ ok: true, text: filled });
 });
 
 test.each([
@@ -26,10 +26,10 @@ test.each([
   ],
   ['a missing brace', '"${MEMBER-CLUSTER-LABEL-KEY-zone"', '${MEMBER-CLUSTER-LABEL-KEY- has no closing "}"'],
 ])('%s is an error', (_, text, message) => {
-  expect(fillVariables(text, cluster)).toEqual({ ok: false, message });
+  expect(replaceVariables(text, cluster)).toEqual({ ok: false, message });
 });
 
-test('a label that names itself ends in an error, not in a loop', () => {
+test('a label that contains itself ends in an error, not in a loop', () => {
   const labels = { loop: 'x${MEMBER-CLUSTER-LABEL-KEY-loop}' };
-  expect(fillVariables('"${MEMBER-CLUSTER-LABEL-KEY-loop}"', { name: 'eu-1', labels })).toMatchObject({ ok: false });
+  expect(replaceVariables('"${MEMBER-CLUSTER-LABEL-KEY-loop}"', { name: 'eu-1', labels })).toMatchObject({ ok: false });
 });

@@ -61,9 +61,9 @@ describe('eligibility', () => {
       { eligible: false, reason: `${lost}no heartbeat was ever received` },
     ],
     [
-      'a member that was not reached since the start of the daemon has no last heartbeat to tell',
+      'a member not reached since the start of the daemon has no last heartbeat',
       agent('1970-01-01T00:00:00Z'),
-      { eligible: false, reason: `${lost}it has not answered since gitfleet was started` },
+      { eligible: false, reason: `${lost}it has not responded since gitfleet was started` },
     ],
     [
       'a stale heartbeat comes before joining',
@@ -154,10 +154,10 @@ describe('status', () => {
   test('without observations a written agentStatus counts', () => {
     expect(one({ status: agent('2026-11-20T09:00:00Z') }).eligibility.eligible).toBe(false);
   });
-  test('a reachable member was seen at observedAt', () => {
+  test('a reachable member has its heartbeat at observedAt', () => {
     expect(one({ observations: sighting({}) }).eligibility).toEqual(eligibleUntil('2026-11-20T10:03:00Z'));
   });
-  test('with observations the repo’s status is not looked at', () => {
+  test('with observations the repo’s status is ignored', () => {
     expect(
       one({ observations: sighting({}), status: { agentStatus: [], properties: { cost: { value: '1' } } } }),
     ).toMatchObject({ properties: {}, eligibility: { eligible: true } });
@@ -184,11 +184,11 @@ describe('status', () => {
       eligibleUntil('2026-11-20T10:03:00Z'),
     );
   });
-  test('a member that never answered is dated at the beginning of time: nobody remembers that it joined', () => {
+  test('a member that never responded has a heartbeat at 1970-01-01: whether it joined is unknown', () => {
     const never = one({ observations: sighting({ reachable: false, observedAt: '1970-01-01T00:00:00Z' }) });
     expect([never.status, never.eligibility]).toEqual([
       { agentStatus: [{ type: 'MemberAgent', lastReceivedHeartbeat: '1970-01-01T00:00:00Z' }] },
-      { eligible: false, reason: `${lost}it has not answered since gitfleet was started` },
+      { eligible: false, reason: `${lost}it has not responded since gitfleet was started` },
     ]);
   });
   test('a member without a document is unreachable: recorded heartbeat, or none', () => {

@@ -99,7 +99,7 @@ const moves = ({ placements }: Plan): string[] =>
   );
 
 describe('a plan made again from the record it left', () => {
-  test('says the same, moves nothing and leaves the same record, also after an edit', () => {
+  test('is equal, moves nothing and leaves the same record, also after an edit', () => {
     fc.assert(
       fc.property(fleets, ({ first, second }) => {
         let files: ReadonlyMap<string, string> = new Map();

@@ -7,7 +7,7 @@ test('a manifest without anything to strip is the same value', () => {
   expect(normalise(manifest)).toBe(manifest);
 });
 
-test('what a server or kubectl wrote is gone, everything else stays', () => {
+test('fields that a server or kubectl wrote are removed, everything else stays', () => {
   const manifest = object(
     'example.com/v1 Widget shop/web',
     { spec: { status: 'kept' }, status: { ready: true }, custom: [1] },
@@ -83,7 +83,7 @@ const job = (spec: object) => ({
   },
 });
 
-test('Job: the selector that an API server wrote is gone', () => {
+test('Job: the selector that an API server wrote is removed', () => {
   expect(normalise(object('batch/v1 Job shop/x', { spec: job({}) }))['spec']).toEqual({
     selector: { matchLabels: { app: 'x' } },
     template: { metadata: { labels: { app: 'x' } }, spec: {} },

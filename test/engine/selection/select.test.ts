@@ -29,9 +29,9 @@ const shop = [
 
 describe('what selectors select', () => {
   test.each([
-    ['a namespace by name comes with everything in it', crp({ ...namespace, name: 'shop' }), shop],
+    ['a namespace by name selects everything in it', crp({ ...namespace, name: 'shop' }), shop],
     [
-      'namespaces by label come with everything in them',
+      'namespaces by label select everything in them',
       crp({ ...namespace, labelSelector: { matchLabels: { team: 'shop' } } }),
       shop,
     ],
@@ -78,9 +78,9 @@ describe('what selectors select', () => {
       crp(clusterRole),
       ['rbac.authorization.k8s.io/v1 ClusterRole reader', 'rbac.authorization.k8s.io/v1 ClusterRole writer'],
     ],
-    ['a name that is not there selects nothing', crp({ ...clusterRole, name: 'nobody' }), []],
-    ['a namespace that is not there selects nothing', crp({ ...namespace, name: 'nowhere' }), []],
-    ['a kind that nothing tells of selects nothing', crp({ group: 'example.com', kind: 'Widget' }), []],
+    ['a name that does not exist selects nothing', crp({ ...clusterRole, name: 'nobody' }), []],
+    ['a namespace that does not exist selects nothing', crp({ ...namespace, name: 'nowhere' }), []],
+    ['an unknown kind selects nothing', crp({ group: 'example.com', kind: 'Widget' }), []],
     ['a disabled kind is skipped', crp({ kind: 'Node' }, { group: 'coordination.k8s.io', kind: 'Lease' }), []],
     [
       'a ResourcePlacement selects in its own namespace',
@@ -136,13 +136,13 @@ describe('user errors', () => {
       'NamespaceWithResourceSelectors with a namespace that is not there',
       crp({ ...namespace, name: 'nowhere', selectionScope: 'NamespaceWithResourceSelectors' }, { kind: 'ConfigMap' }),
       repo,
-      'invalid ClusterResourcePlacement web: NamespaceWithResourceSelectors needs exactly one namespace, but no namespaces were selected ("nowhere" is not there, being deleted, or reserved)',
+      'invalid ClusterResourcePlacement web: NamespaceWithResourceSelectors needs exactly one namespace, but no namespaces were selected ("nowhere" does not exist, is being deleted, or is reserved)',
     ],
     [
       'NamespaceWithResourceSelectors with a reserved namespace',
       crp({ ...namespace, name: 'kube-system', selectionScope: 'NamespaceWithResourceSelectors' }),
       withKubeSystem,
-      'invalid ClusterResourcePlacement web: NamespaceWithResourceSelectors needs exactly one namespace, but no namespaces were selected ("kube-system" is not there, being deleted, or reserved)',
+      'invalid ClusterResourcePlacement web: NamespaceWithResourceSelectors needs exactly one namespace, but no namespaces were selected ("kube-system" does not exist, is being deleted, or is reserved)',
     ],
     [
       'NamespaceWithResourceSelectors with several namespaces',
@@ -154,7 +154,7 @@ describe('user errors', () => {
       'a version that the repo does not hold, while it holds another',
       crp({ ...clusterRole, version: 'v1beta1' }),
       repo,
-      'invalid ClusterResourcePlacement web: no ClusterRole of rbac.authorization.k8s.io/v1beta1 is under resources/, only of rbac.authorization.k8s.io/v1: name that version',
+      'invalid ClusterResourcePlacement web: no ClusterRole of rbac.authorization.k8s.io/v1beta1 is under resources/, only rbac.authorization.k8s.io/v1: select that version',
     ],
     [
       'a misspelt kind of the core group',
@@ -172,7 +172,7 @@ describe('user errors', () => {
     expect(selected(placement, manifests)).toBe(message);
   });
 
-  test('a kind of a group that is not Kubernetes’ own, without CRD and object, is none: its last object may go', () => {
+  test('a kind of another group than Kubernetes’ own, without CRD and object, selects nothing: its last object may be removed', () => {
     expect(selected(crp({ group: 'example.com', kind: 'Widget' }), repo)).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describe('user errors', () => {
   });
 });
 
-describe('what a namespace never brings along', () => {
+describe('what selecting a namespace never includes', () => {
   const owned = { ownerReferences: [{ kind: 'Deployment', name: 'web' }] };
   test.each([
     [
@@ -227,7 +227,7 @@ describe('what a namespace never brings along', () => {
     expect(names.includes(identityOf(candidate))).toBe(placed);
   });
 
-  test('a namespace being deleted brings nothing', () => {
+  test('a namespace being deleted selects nothing', () => {
     const deleting = object('v1 Namespace shop', {}, { deletionTimestamp: '2026-11-20T10:00:00Z' });
     expect(selected(crp({ ...namespace, name: 'shop' }), [deleting, object('v1 ConfigMap shop/web')])).toEqual([]);
   });
@@ -238,11 +238,11 @@ describe('scope of a kind', () => {
     object('apiextensions.k8s.io/v1 CustomResourceDefinition widgets.example.com', {
       spec: { group: 'example.com', scope, names: { kind: 'Widget' } },
     });
-  test('a CRD in the repo tells it, also while there is no object', () => {
+  test('a CRD in the repo defines it, also without any object', () => {
     expect(selected(rp({ group: 'example.com', kind: 'Widget' }), [crd('Cluster')])).toMatch(/cluster-scoped/);
     expect(selected(crp({ group: 'example.com', kind: 'Widget' }), [crd('Namespaced')])).toMatch(/namespace-scoped/);
   });
-  test('without a CRD the objects tell it', () => {
+  test('without a CRD the objects define it', () => {
     const widget = object('example.com/v1 Widget shop/one');
     expect(selected(crp({ group: 'example.com', kind: 'Widget' }), [widget])).toMatch(/namespace-scoped/);
     expect(selected(rp({ group: 'example.com', kind: 'Widget' }), [widget])).toEqual([

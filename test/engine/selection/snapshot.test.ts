@@ -50,7 +50,7 @@ test('the same contents take no snapshot, whatever the commit', () => {
   expect(take(first, 'a', { commit: 'c2' })).toEqual(first);
 });
 
-test('a return to older contents is a new index', () => {
+test('older contents that return are a new index', () => {
   const third = take(take(take(empty, 'a'), 'b'), 'a');
   expect(third.resourceSnapshots.map(({ index, latest, hash }) => ({ index, latest, hash }))).toEqual([
     { index: 0, latest: undefined, hash: hash('a') },
@@ -121,7 +121,7 @@ describe('a state written by hand', () => {
     expect(taken.contents).toEqual(new Map([[1, version('a')]]));
   });
 
-  test('an index that anything still names is never given out again', () => {
+  test('an index in use is never used again', () => {
     expect(take(empty, 'a', { inUse: [6] }).index).toBe(7);
     expect(take({ resourceSnapshots: [], contents: new Map([[4, version('x')]]) }, 'a').index).toBe(5);
   });

@@ -2,7 +2,7 @@ import type { Condition, ConditionStatus, Timestamp } from '../../../api/meta.ts
 import type { ClusterObservation, PlacementSighting } from '../../../api/observation.ts';
 import { type ApplyStrategy, type Placement, refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
-import { findCondition, isFulfilled, settle } from '../../kernel/condition.ts';
+import { findCondition, isFulfilled, withTransitionTime } from '../../kernel/condition.ts';
 import { parseInstant } from '../../kernel/instant.ts';
 import { listUpTo } from '../../kernel/short-list.ts';
 import { shortened } from '../../kernel/shortened.ts';
@@ -227,7 +227,7 @@ function settled(
   next: { type: string; status: ConditionStatus; reason: string; message: string },
 ): Condition {
   const { observedGeneration } = binding;
-  return settle(
+  return withTransitionTime(
     binding.conditions,
     { ...next, ...(observedGeneration === undefined ? {} : { observedGeneration }) },
     now,

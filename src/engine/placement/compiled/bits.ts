@@ -14,27 +14,27 @@ export function everyRow(size: number): Bits {
 /** `row`: from 0 to below the size that the bits were made with. */
 export const hasRow = (bits: Bits, row: number): boolean => ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
 
-/** Adds one row in place: sets are filled while they are made, and shared only afterwards. */
+/** Adds one row in place: sets are filled while they are built, and shared only afterwards. */
 export function addRow(bits: Bits, row: number): void {
   bits[row >>> 5]! |= 1 << (row & 31);
 }
 
-/** Takes one row out in place. */
+/** Removes one row in place. */
 export function removeRow(bits: Bits, row: number): void {
   bits[row >>> 5]! &= ~(1 << (row & 31));
 }
 
-/** `target` becomes what is in both. */
+/** Keeps in `target` only the rows that are in both. */
 export function keepRows(target: Bits, other: Bits): void {
   for (let word = 0; word < target.length; word++) target[word]! &= other[word]!;
 }
 
-/** `target` becomes what is in either. */
+/** Adds the rows of `other` to `target`. */
 export function addRows(target: Bits, other: Bits): void {
   for (let word = 0; word < target.length; word++) target[word]! |= other[word]!;
 }
 
-/** `target` loses what is in `other`. */
+/** Removes the rows of `other` from `target`. */
 export function removeRows(target: Bits, other: Bits): void {
   for (let word = 0; word < target.length; word++) target[word]! &= ~other[word]!;
 }

@@ -16,14 +16,14 @@ export interface LabelColumn {
 
 /** One property over the whole fleet. */
 export interface PropertyColumn {
-  /** Per row how far the value is on the way from `min` to `max`, 0 to 1; NaN where there is none or all are the same. */
+  /** Per row the position of the value between `min` and `max`, 0 to 1; NaN without a value, or where all are the same. */
   readonly shares: Float64Array;
-  /** Rows whose text is no quantity; undefined where there are none. */
+  /** Rows whose text is not a quantity; undefined if there are none. */
   readonly unparsable: Bits | undefined;
   /** Over all clusters that have it, ineligible ones included; both NaN when none has. */
   readonly min: number;
   readonly max: number;
-  /** Rows whose value keeps within the bound, exactly. */
+  /** Rows whose value is within the bound, compared exactly. */
   readonly within: (bound: Bound) => Bits;
 }
 
@@ -40,7 +40,7 @@ export function labelColumn(texts: readonly (string | undefined)[]): LabelColumn
   const values = [...codeOf.keys()];
   const memo = new Map<string, Bits>();
   const matching = (operator: LabelOperatorName, listed: readonly string[]): Bits =>
-    remembered(memo, JSON.stringify([operator, ...listed]), () => {
+    getOrMake(memo, JSON.stringify([operator, ...listed]), () => {
       const { accepts } = labelOperators[operator];
       const accepted = Uint8Array.from(values, (value) => (accepts(value, listed) ? 1 : 0));
       const absent = accepts(undefined, listed) ? 1 : 0;
@@ -71,15 +71,15 @@ export function propertyColumn(texts: readonly (string | undefined)[]): Property
   });
   const memo = new Map<string, Bits>();
   const within = ({ relation, quantity }: Bound): Bits =>
-    remembered(memo, `${relation} ${quantity.nanos}`, () => exact.rowsIn(relation, quantity));
+    getOrMake(memo, `${relation} ${quantity.nanos}`, () => exact.rowsIn(relation, quantity));
   const { lowest, highest } = exact.extent();
   const [min, max] = [numbers[lowest] ?? Number.NaN, numbers[highest] ?? Number.NaN];
   const shares = numbers.map((number) => (min === max ? Number.NaN : (number - min) / (max - min)));
   return { shares, unparsable, min, max, within };
 }
 
-/** What `make` returned for this key the first time. */
-export function remembered<K, V>(memo: Map<K, V>, key: K, make: () => V): V {
+/** The value of a key, made on first use. */
+export function getOrMake<K, V>(memo: Map<K, V>, key: K, make: () => V): V {
   const known = memo.get(key);
   if (known !== undefined) return known;
   const made = make();

@@ -5,22 +5,22 @@ import { by } from '../../kernel/ordering.ts';
 import type { Member } from '../members.ts';
 import { taintText } from '../taint-text.ts';
 import { addRow, type Bits, noRows } from './bits.ts';
-import { type LabelColumn, labelColumn, type PropertyColumn, propertyColumn, remembered } from './columns.ts';
+import { getOrMake, type LabelColumn, labelColumn, type PropertyColumn, propertyColumn } from './columns.ts';
 import { type DomainGroups, groupDomains } from './domain-groups.ts';
 import { type Facet, own } from './facets.ts';
 import { type SharedDecisions, shareDecisions } from './shared-decisions.ts';
 
 /**
- * A fleet turned by ninety degrees: row = cluster in byte order of the names, column = label, property, taint. Columns are
- * made when the first policy asks for them and kept as long as the index.
+ * A fleet by columns: row = cluster in byte order of the names, column = label, property, taint. Columns are built when a policy
+ * first needs them and kept as long as the index.
  */
 export interface FleetIndex {
   readonly size: number;
   readonly members: readonly Member[];
   readonly rowOf: ReadonlyMap<ClusterName, number>;
   readonly eligible: Bits;
-  /** Rows of the members that a claim is true of. With a name, which must stand for the claim, it is asked once. */
-  readonly rowsWhere: (claim: (member: Member) => boolean, name?: string) => Bits;
+  /** Rows of the members for which a predicate is true. With a name, which must identify the predicate, it is memoized. */
+  readonly rowsWhere: (predicate: (member: Member) => boolean, name?: string) => Bits;
   /** Each distinct taint with the rows that carry it. */
   readonly taints: readonly TaintRows[];
   /** Rows whose eligibility or its reason changes by time alone, soonest first. */
@@ -29,7 +29,7 @@ export interface FleetIndex {
   readonly property: (name: string) => PropertyColumn;
   /** Clusters grouped by their domains under these topology keys, in this order. */
   readonly domains: (keys: readonly string[]) => DomainGroups;
-  /** A digest of all that one facet says about the fleet. */
+  /** A digest of one facet of all members. */
   readonly facetDigest: (facet: Facet, digest: (text: string) => string) => string;
   readonly shared: SharedDecisions;
 }
@@ -51,32 +51,32 @@ function compile(members: readonly Member[]): FleetIndex {
   const digests = new Map<string, string>();
 
   const label = (key: string): LabelColumn =>
-    remembered(labels, key, () => labelColumn(members.map((member) => own(member.labels, key))));
+    getOrMake(labels, key, () => labelColumn(members.map((member) => own(member.labels, key))));
   return {
     size,
     members,
     rowOf: new Map(members.map(({ name }, row) => [name, row])),
     eligible: rowsWhere(members, (member) => member.eligibility.eligible),
-    rowsWhere: (claim, name) =>
-      name === undefined ? rowsWhere(members, claim) : remembered(named, name, () => rowsWhere(members, claim)),
+    rowsWhere: (predicate, name) =>
+      name === undefined ? rowsWhere(members, predicate) : getOrMake(named, name, () => rowsWhere(members, predicate)),
     taints: taintRows(members),
     byNextChange: members
       .flatMap(({ eligibility }, row) => (eligibility.changesAt === undefined ? [] : [row]))
       .sort((a, b) => members[a]!.eligibility.changesAt! - members[b]!.eligibility.changesAt! || a - b),
     label,
     property: (name) =>
-      remembered(properties, name, () => propertyColumn(members.map((member) => own(member.properties, name)))),
-    domains: (keys) => remembered(groups, keys.join('\n'), () => groupDomains(size, keys.map(label))),
+      getOrMake(properties, name, () => propertyColumn(members.map((member) => own(member.properties, name)))),
+    domains: (keys) => getOrMake(groups, keys.join('\n'), () => groupDomains(size, keys.map(label))),
     facetDigest: (facet, digest) =>
-      remembered(digests, `${facet.kind} ${facet.name}`, () => digest(members.map(facet.textOf).join('\n'))),
+      getOrMake(digests, `${facet.kind} ${facet.name}`, () => digest(members.map(facet.textOf).join('\n'))),
     shared: shareDecisions(members),
   };
 }
 
-function rowsWhere(members: readonly Member[], claim: (member: Member) => boolean): Bits {
+function rowsWhere(members: readonly Member[], predicate: (member: Member) => boolean): Bits {
   const bits = noRows(members.length);
   members.forEach((member, row) => {
-    if (claim(member)) addRow(bits, row);
+    if (predicate(member)) addRow(bits, row);
   });
   return bits;
 }
@@ -86,7 +86,7 @@ function taintRows(members: readonly Member[]): TaintRows[] {
   members.forEach((member, row) => {
     for (const taint of member.taints) {
       const key = taintText(taint);
-      addRow(remembered(found, key, () => ({ taint, rows: noRows(members.length) })).rows, row);
+      addRow(getOrMake(found, key, () => ({ taint, rows: noRows(members.length) })).rows, row);
     }
   });
   return [...found.values()];

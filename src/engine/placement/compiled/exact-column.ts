@@ -4,7 +4,7 @@ import { addRow, type Bits, noRows } from './bits.ts';
 
 /** Quantities by row, compared exactly. */
 export interface ExactColumn {
-  /** To be called at most once for a row. */
+  /** May be called at most once for a row. */
   readonly set: (row: number, quantity: Quantity) => void;
   /** Rows that have a value, in one of the `accepted` relations to `expected`. */
   readonly rowsIn: (accepted: number, expected: Quantity) => Bits;
@@ -13,9 +13,9 @@ export interface ExactColumn {
 }
 
 /**
- * A column is scanned for each bound, since to sort it costs as much as a hundred scans. It holds float64s: rounding keeps the
- * order, so that only values that come out equal are looked at again, and of those only such as are no safe integers of
- * billionths (above nine million: bytes of memory).
+ * Each bound scans the column, since sorting it costs as much as a hundred scans. It holds float64s: rounding keeps the order, so
+ * that only equal values are compared again, and of those only values that are not safe integers in billionths (above nine
+ * million, like bytes of memory).
  */
 export function exactColumn(size: number): ExactColumn {
   const rounded = new Float64Array(size).fill(Number.NaN);
@@ -51,7 +51,7 @@ export function exactColumn(size: number): ExactColumn {
   };
 }
 
-/** Of two values with the same float64. A safe integer shares it with nothing else. */
+/** The relation of two values with the same float64, which a safe integer shares with no other value. */
 function relateEqual(value: bigint | undefined, expected: number | bigint): number {
   if (value === undefined || value === expected) return relations.equal;
   return value < expected ? relations.below : relations.above;

@@ -1,11 +1,11 @@
 import type { Member } from '../members.ts';
 
-/** A part of the members that a policy reads. */
+/** A part of the members that a policy reads: one label, one property, all taints. */
 export interface Facet {
-  /** With the name, which facet it is: those of the same kind and name say the same. */
+  /** Identifies the facet together with the name. */
   readonly kind: string;
   readonly name?: string;
-  /** What it says of one member. */
+  /** The part of one member, as text. */
   readonly textOf: (member: Member) => string;
 }
 
@@ -21,7 +21,7 @@ export const propertyFacet = (name: string): Facet => ({
   textOf: ({ properties }) => present(own(properties, name)),
 });
 
-/** Tells an absent value from an empty one. */
+/** Distinguishes an absent value from an empty one. */
 const present = (value: string | undefined): string => (value === undefined ? '' : `=${value}`);
 
 export const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>

@@ -1,23 +1,23 @@
 import type { ClusterDecision } from '../../../api/placement-state.ts';
 import type { Member } from '../members.ts';
 import { reasons } from '../reasons.ts';
-import { remembered } from './columns.ts';
+import { getOrMake } from './columns.ts';
 
 /**
- * Decisions and their parts that many placements have in common. A thousand placements over ten thousand clusters have a
- * million decisions about clusters that were not selected; made again each time they would be most of the time and memory.
+ * Decisions and their parts that many placements share. A thousand placements over ten thousand clusters have a million decisions
+ * about clusters that were not selected: without sharing they would take most of the time and memory.
  */
 export interface SharedDecisions {
   /**
-   * By row the decisions for a combination of failed filters, a small integer. Whoever misses one adds it; no entry ever
-   * changes.
+   * By row the decisions for a combination of failed filters, a small integer. A caller adds a missing entry; entries never
+   * change.
    */
   readonly filtered: (combination: number) => (ClusterDecision | undefined)[];
   readonly picked: (row: number, affinityScore: number, topologySpreadScore: number) => ClusterDecision;
   readonly outscored: (row: number, affinityScore: number, topologySpreadScore: number) => ClusterDecision;
 }
 
-/** Of one fleet; made again when a member changes. */
+/** The shared decisions of one fleet; new ones when a member changes. */
 export function shareDecisions(members: readonly Member[]): SharedDecisions {
   const combinations: (ClusterDecision | undefined)[][] = [];
   const scores = new Map<number, Map<number, Scores>>();
@@ -25,9 +25,9 @@ export function shareDecisions(members: readonly Member[]): SharedDecisions {
     const openings: string[] = [];
     const made: (ClusterDecision | undefined)[] = new Array(members.length * perCluster);
     return (row, affinityScore, topologySpreadScore) => {
-      // Two levels: both scores reach as far as an int32, and one number cannot tell all pairs of those apart.
-      const ofSpread = remembered(scores, topologySpreadScore, () => new Map<number, Scores>());
-      const { clusterScore, text } = remembered(ofSpread, affinityScore, () => ({
+      // Two levels: both scores are int32, and one number cannot hold all pairs of them.
+      const ofSpread = getOrMake(scores, topologySpreadScore, () => new Map<number, Scores>());
+      const { clusterScore, text } = getOrMake(ofSpread, affinityScore, () => ({
         clusterScore: { affinityScore, topologySpreadScore },
         text: reasons.scores(affinityScore, topologySpreadScore),
       }));
@@ -52,9 +52,8 @@ export function shareDecisions(members: readonly Member[]): SharedDecisions {
 }
 
 /**
- * So many decisions about a cluster are kept for the next placement, each in the place that its scores give, until another comes
- * there: placements of one fleet tend to have few scores in common, and where every score is another one this holds no memory. A
- * power of two.
+ * How many decisions about a cluster are kept for the next placement. Each has a slot by its scores, until another decision takes
+ * it: placements of one fleet tend to have few distinct scores, and memory stays bounded where they do not. A power of two.
  */
 const perCluster = 32;
 

@@ -9,16 +9,16 @@ import { type Cycle, presentCycle } from '../rules/cycle.ts';
 import type { TermExplanation } from '../rules/rule.ts';
 import { judgeConstraint, measure, type Spread, skewChange } from '../rules/spread.ts';
 
-/** Everything the scheduler knows about one cluster and one placement, with all bindings of a plan in place. */
+/** Everything that the scheduler knows about one cluster and one placement, with the bindings of a plan. */
 export interface ClusterExplanation {
   readonly clusterName: ClusterName;
-  /** As the plan publishes it; absent where the decisions leave the cluster out (PickFixed, more than 1,000). */
+  /** As the plan publishes it; absent where the decisions do not list the cluster (PickFixed, more than 1,000). */
   readonly decision?: ClusterDecision;
   /** State of its binding after this plan. */
   readonly binding?: BindingState;
   /** In KubeFleet's order. A failed filter does not stop the ones after it. */
   readonly filters: readonly FilterVerdict[];
-  /** What the cluster would score now; only under PickN. A selected one keeps the score it was picked with. */
+  /** The present score of the cluster; only under PickN. Its decision keeps the score that it was picked with. */
   readonly score?: ScoreExplanation;
 }
 
@@ -26,7 +26,7 @@ export interface FilterVerdict {
   readonly plugin: string;
   readonly passed: boolean;
   readonly reason?: string;
-  /** What of the policy's requirements the cluster does not have; only where the reason leaves it open. */
+  /** The requirements of the policy that the cluster does not meet; only where the reason does not name them. */
   readonly unmet?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface SpreadExplanation {
   readonly topologyKey: string;
   readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway';
   readonly maxSkew: number;
-  /** The cluster's value of the label; absent = the constraint does not look at it. */
+  /** The cluster's value of the label; absent = the constraint ignores the cluster. */
   readonly domain?: string;
   /** Live bindings there, in the emptiest and in the fullest domain. */
   readonly count?: number;
@@ -54,10 +54,10 @@ export interface SpreadExplanation {
 }
 
 export interface ExplainInput {
-  /** With the policy that it is scheduled by. */
+  /** With the policy in effect. */
   readonly placement: Placement;
   readonly index: FleetIndex;
-  /** What the plan makes of it. */
+  /** Its part of the plan. */
   readonly planned: {
     readonly decisions: readonly ClusterDecision[];
     readonly bindings: readonly {
@@ -69,8 +69,8 @@ export interface ExplainInput {
 }
 
 /**
- * Explains all clusters by name, or one; a name that neither the fleet nor the policy has gives an empty list. What PickFixed
- * names and the fleet does not have is listed too.
+ * Explains all clusters by name, or one. A name that is neither in the fleet nor in the policy gives an empty list. Clusters that
+ * PickFixed names and the fleet does not have are listed too.
  */
 export function explain(input: ExplainInput, clusterName?: ClusterName): readonly ClusterExplanation[] {
   const { placement, index, planned } = input;

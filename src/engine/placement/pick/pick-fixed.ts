@@ -11,9 +11,9 @@ export interface PickFixedOutcome {
 }
 
 /**
- * KubeFleet's cycle for PickFixed: only eligibility is asked. A cluster that became ineligible keeps its binding of the current
- * policy and is reported as not selected; on a policy change it loses it. An empty list selects nothing and removes what it
- * had, where KubeFleet never answers (docs/compatibility.md).
+ * KubeFleet's cycle for PickFixed, which only checks eligibility. A cluster that became ineligible keeps its binding of the current
+ * policy and is reported as not selected; a policy change removes the binding. An empty list selects nothing and removes all
+ * bindings; KubeFleet does nothing then (docs/compatibility.md).
  */
 export function pickFixed(
   names: readonly string[],

@@ -1,6 +1,6 @@
 import type { PlacementPolicy } from '../../../api/placement.ts';
 import type { Binding, ClusterDecision } from '../../../api/placement-state.ts';
-import { type BindingGroups, crossReference, liveBindings, rowsHeld, unschedule } from '../bindings.ts';
+import { type BindingGroups, crossReference, liveBindings, rowsOf, unschedule } from '../bindings.ts';
 import { listRows, removeRow } from '../compiled/bits.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import type { CompiledPolicy } from '../rules/compile-policy.ts';
@@ -21,7 +21,7 @@ export interface PickNInput {
 
 export interface PickNOutcome {
   readonly groups: BindingGroups;
-  /** The last that filtered and scored, from which unselected clusters are explained; undefined when there was nothing to pick. */
+  /** The last cycle that filtered and scored, which explains unselected clusters; undefined = there was nothing to pick. */
   readonly lastCycle: Cycle | undefined;
 }
 
@@ -33,7 +33,7 @@ export function pickN(input: PickNInput): PickNOutcome {
   return { groups: scaleDown(groups, live - wanted), lastCycle: undefined };
 }
 
-/** With enough live bindings all obsolete ones go, and of the live ones Scheduled before Bound, the lowest recorded score first. */
+/** With enough live bindings all obsolete ones are unscheduled; of live ones Scheduled before Bound, the lowest recorded score first. */
 function scaleDown(groups: BindingGroups, surplus: number): BindingGroups {
   const order = [...groups.scheduled.toSorted(lowestFirst), ...groups.bound.toSorted(lowestFirst)];
   const leaving = new Set(order.slice(0, surplus));
@@ -55,12 +55,12 @@ function scaleDown(groups: BindingGroups, surplus: number): BindingGroups {
 const lowestFirst = (a: Binding, b: Binding): number => bestFirst(recordedDecision(b), recordedDecision(a));
 
 function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, missing: number): PickNOutcome {
-  const live = rowsHeld(liveBindings(groups), index);
+  const live = rowsOf(liveBindings(groups), index);
   const open = Uint32Array.from(compiled.passing);
   for (const row of live) removeRow(open, row);
   const rows = listRows(open);
   const affinity = compiled.affinity();
-  const obsolete = new Set(rowsHeld(groups.obsolete, index));
+  const obsolete = new Set(rowsOf(groups.obsolete, index));
   const spread = startSpread(policy, index, live);
   const picked = (ranked: Ranked): ClusterDecision => index.shared.picked(ranked.row, ranked.affinity, ranked.spread);
 
@@ -70,9 +70,9 @@ function scaleUp({ policy, latestIndex, groups, compiled, index }: PickNInput, m
     return { groups: crossReference(groups, picks, latestIndex), lastCycle: { spread, obsolete } };
   }
   const { cycles, last } = pickSpreadOut({ rows, affinity, obsolete, spread, missing, size: index.size });
-  // One cycle each, as KubeFleet does it: the first unschedules every obsolete binding but the one it picks, and what is
-  // picked after that revives its binding. Taken together that is one cross reference over all picks, except that those
-  // picked later come back in the state that unscheduling remembers.
+  // One cycle per pick, as in KubeFleet: the first unschedules every obsolete binding but the one that it picks, and later picks
+  // restore theirs. That equals one cross reference over all picks, except that bindings picked later get the state that
+  // unscheduling recorded.
   const first = cycles.slice(0, 1).map(picked);
   const later = cycles.slice(1).map(picked);
   const afterFirst = crossReference(groups, first, latestIndex);

@@ -14,9 +14,9 @@ export interface SpreadOutInput {
 }
 
 /**
- * One pick per cycle until enough are picked or a cycle finds nothing, as KubeFleet does with spread constraints, without
- * running the cycles: within a group of equal domains the order never changes, so each cycle only compares the heads of the
- * groups. The bonus for obsolete bindings exists in the first cycle only, since that one unschedules all the others.
+ * Picks one cluster per cycle until enough are picked or a cycle finds none, as KubeFleet does with spread constraints, but
+ * without running the cycles: within a group of equal domains the order never changes, so each cycle only compares the heads of
+ * the groups. The bonus for obsolete bindings exists in the first cycle only, since that one unschedules all others.
  */
 export function pickSpreadOut({ rows, affinity, obsolete, spread, missing, size }: SpreadOutInput): {
   readonly cycles: readonly Ranked[];
@@ -43,7 +43,7 @@ export function pickSpreadOut({ rows, affinity, obsolete, spread, missing, size 
 
 const none: ReadonlySet<number> = new Set();
 
-/** Best group by (topology spread score, then what its head is worth), -1 when no group may take one more. */
+/** The best group by topology spread score, then by the rank of its head; -1 = no group may get one more. */
 function bestGroup(queues: Queues, { scores, forbidden }: SpreadVerdicts): number {
   let best = -1;
   for (const group of queues.open) {
@@ -58,11 +58,11 @@ function bestGroup(queues: Queues, { scores, forbidden }: SpreadVerdicts): numbe
 }
 
 interface Queues {
-  /** Groups that had candidates. */
+  /** Groups with candidates at the start. */
   readonly open: readonly number[];
-  /** Worth of the best candidate left per group; -Infinity = none left. */
+  /** Rank of the best remaining candidate per group; -Infinity = none. */
   readonly heads: Float64Array;
-  /** Takes the head of a group. */
+  /** Removes and returns the head of a group. */
   readonly next: (group: number) => number;
 }
 

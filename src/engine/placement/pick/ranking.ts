@@ -1,17 +1,17 @@
 import { assert } from '../../kernel/assert.ts';
 
-/** What one candidate is worth; all in KubeFleet's order of precedence, the name (row) deciding ties. */
+/** The candidates with their scores, in KubeFleet's order of precedence; the name (row) decides ties. */
 export interface Candidates {
   readonly rows: readonly number[];
   /** Affinity score by row. */
   readonly affinity: Int32Array;
   /** Topology spread score of each group of rows; undefined = all zero. */
   readonly spread: { readonly groupOf: Int32Array; readonly scores: Int32Array } | undefined;
-  /** Rows that hold a binding of an older policy: one point, after all else. */
+  /** Rows with a binding of an older policy: one point, after all other scores. */
   readonly obsolete: ReadonlySet<number>;
 }
 
-/** One of the best, with the scores that put it there. */
+/** A ranked candidate with its scores. */
 export interface Ranked {
   readonly row: number;
   readonly affinity: number;
@@ -22,11 +22,11 @@ export interface Ranked {
  * The best `limit` candidates, best first: by topology spread, affinity and obsolete score, full ties to the greatest name
  * (KubeFleet framework/score.go). `size` is the number of rows of the fleet.
  *
- * All that is compared is packed into one float64, so that selecting and sorting run over plain numbers: 10,000 candidates
- * cost about a tenth of a comparator sort.
+ * All scores are packed into one float64, so that selecting and sorting use plain numbers: 10,000 candidates cost about a tenth
+ * of a sort with a comparator.
  */
 export function rankBest({ rows, affinity, spread, obsolete }: Candidates, size: number, limit: number): Ranked[] {
-  // Distinct spread scores are few (one per group of domains at most): their ranks are small where they are not.
+  // There are few distinct spread scores (at most one per group of domains), so their ranks are small numbers.
   const levels = spread ? [...new Set(spread.scores)].sort((a, b) => a - b) : [0];
   const levelOf = new Map(levels.map((value, level) => [value, level]));
   const levelOfGroup = spread && Float64Array.from(spread.scores, (score) => levelOf.get(score)!);
@@ -41,9 +41,9 @@ export function rankBest({ rows, affinity, spread, obsolete }: Candidates, size:
     keys[at] = (level * width + (affinity[row]! - min) * 2 + bonus) * size + row;
   }
   return Array.from(largest(keys, Math.min(limit, rows.length)), (key) => {
-    const worth = Math.floor(key / size);
-    const level = Math.floor(worth / width);
-    return { row: key - worth * size, affinity: Math.floor((worth - level * width) / 2) + min, spread: levels[level]! };
+    const score = Math.floor(key / size);
+    const level = Math.floor(score / width);
+    return { row: key - score * size, affinity: Math.floor((score - level * width) / 2) + min, spread: levels[level]! };
   });
 }
 

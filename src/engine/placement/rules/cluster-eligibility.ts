@@ -1,7 +1,7 @@
 import type { Member } from '../members.ts';
 import type { Rule } from './rule.ts';
 
-/** Whether a member may be given new placements: judged once for each member, since no policy has a say in it. */
+/** Whether a member may get new placements. Decided once per member, since it does not depend on the policy. */
 export const clusterEligibility: Rule = {
   name: 'ClusterEligibility',
   facets: () => [{ kind: 'eligibility', textOf: (member) => reasonsOf(member).join() }],

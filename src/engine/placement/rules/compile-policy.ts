@@ -10,10 +10,10 @@ export interface CompiledPolicy {
   readonly filters: readonly NamedFilter[];
   /** Rows that pass all masks. */
   readonly passing: Bits;
-  /** `variant` over all filters; undefined where the reasons of one of them are this placement's alone. */
+  /** `variant` over all filters; undefined where some reasons are specific to this placement. */
   readonly variant: ((row: number) => number) | undefined;
   readonly terms: readonly ScoreTerm[];
-  /** Affinity scores by row, as int32, of the rows that pass; made when first asked for. */
+  /** Affinity scores by row, as int32, of the rows that pass; computed on first use. */
   readonly affinity: () => Int32Array;
 }
 
@@ -59,7 +59,7 @@ function variantOver(filters: readonly NamedFilter[]): CompiledPolicy['variant']
   };
 }
 
-/** 0 for all rows that are not asked about. */
+/** 0 for all other rows. */
 function affinityScores(terms: readonly ScoreTerm[], rows: readonly number[], size: number): Int32Array {
   const scores = new Int32Array(size);
   for (const { addTo } of terms) addTo(scores, rows);

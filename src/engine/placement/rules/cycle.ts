@@ -4,7 +4,7 @@ import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
 
 /** The bindings of a placement as one cycle of the scheduler sees them, before it picks. */
 export interface Cycle {
-  /** What one more copy would mean for topology spread; undefined without constraints. */
+  /** The effect of one more copy on topology spread; undefined without constraints. */
   readonly spread: SpreadVerdicts | undefined;
   /** Rows with a binding of an older policy. */
   readonly obsolete: ReadonlySet<number>;
@@ -12,10 +12,10 @@ export interface Cycle {
   readonly live?: ReadonlySet<number>;
 }
 
-/** What PickAll sees: its filters do not look at bindings. */
+/** The cycle of PickAll, whose filters do not depend on bindings. */
 export const noBindings: Cycle = { spread: undefined, obsolete: new Set() };
 
-/** A cycle over the bindings as they are, on the rows `live`, where none ran. */
+/** A cycle over the present bindings, on the rows `live`, for plans in which none ran. */
 export function presentCycle(policy: PlacementPolicy, index: FleetIndex, live: Iterable<number>): Cycle {
   const spread = startSpread(policy, index, live);
   return { spread: spread && judgeSpread(spread), obsolete: new Set() };

@@ -10,7 +10,7 @@ export function matchTerm({ labelSelector, propertySelector }: ClusterSelectorTe
   const rows = matchLabels(labelSelector, index);
   for (const { name, operator, values } of propertySelector?.matchExpressions ?? []) {
     const bounds = boundsOf(operator, values);
-    // Refused at load; a state file can still carry it, and then it matches nothing.
+    // Rejected at load; a state file can still contain it, and then it matches nothing.
     if (bounds === undefined) return noRows(index.size);
     const column = index.property(canonicalPropertyName(name));
     for (const bound of bounds) keepRows(rows, column.within(bound));

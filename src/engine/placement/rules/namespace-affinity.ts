@@ -2,7 +2,7 @@ import { hasRow } from '../compiled/bits.ts';
 import type { Member } from '../members.ts';
 import type { Rule } from './rule.ts';
 
-/** KubeFleet namespaceaffinity: a ResourcePlacement goes where its namespace exists, or where namespaces are not collected. */
+/** KubeFleet namespaceaffinity: a ResourcePlacement needs a cluster with its namespace, or without collected namespaces. */
 export const namespaceAffinity: Rule = {
   name: 'NamespaceAffinity',
   facets: ({ kind, metadata: { namespace = '' } }) =>

@@ -6,9 +6,9 @@ import { matchLabels } from './match-term.ts';
 import type { ScoreTerm } from './rule.ts';
 
 /**
- * A preferred term (KubeFleet clusteraffinity/types.go): the weight, or with a sorter the share of it that the value has between the
- * smallest and the largest of the whole fleet. 0 without the label, without the property, and where all values are the same.
- * `weight` is -100 to 100 (CRD of placements).
+ * A preferred term (KubeFleet clusteraffinity/types.go): the weight or, with a sorter, a share of it by the position of the value
+ * between the smallest and the largest of the whole fleet. 0 without the label, without the property, and where all values are
+ * the same. `weight` is -100 to 100 (CRD of placements).
  */
 export function compilePreference(weight: number, preference: ClusterSelectorTerm, index: FleetIndex): ScoreTerm {
   const { labelSelector, propertySorter } = preference;

@@ -7,15 +7,15 @@ import type { FleetIndex } from '../compiled/compile-fleet.ts';
 import { canonicalPropertyName } from '../properties.ts';
 import { matchTerm } from './match-term.ts';
 
-/** What of the required terms one cluster does not have, a sentence each. */
+/** The requirements of the required terms that one cluster does not meet, one sentence each. */
 export type UnmetRequirements = (row: number) => readonly string[];
 
 /**
- * Takes the required terms of a policy apart into single requirements. Each is matched by the very code that matches whole
- * terms, so that what is explained is what was decided. A cluster needs to match one term; all are listed.
+ * Splits the required terms of a policy into single requirements. Each is matched by the code that matches whole terms, so that
+ * explanations agree with decisions. A cluster needs to match one term; all are listed.
  */
 export function requirementsOf(terms: readonly ClusterSelectorTerm[], index: FleetIndex): UnmetRequirements {
-  // Few policies are ever explained.
+  // Computed on first use: few policies are ever explained.
   let wanted: readonly (readonly Requirement[])[] | undefined;
   return (row) => {
     wanted ??= terms.map((term) =>

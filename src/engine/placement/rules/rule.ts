@@ -6,13 +6,13 @@ import type { Cycle } from './cycle.ts';
 
 /** A plugin of KubeFleet's scheduler: a row of rules.ts. How to add one: docs/adding-a-rule.md. */
 export interface Rule {
-  /** KubeFleet's name of it, as `explain` shows it. */
+  /** KubeFleet's name of the plugin, as `explain` shows it. */
   readonly name: string;
-  /** What it reads of the members: plans are reused until some of that changes. */
+  /** The parts of the members that it reads: plans are reused until one of them changes. */
   readonly facets: (placement: Placement) => readonly Facet[];
-  /** Which clusters it lets pass; undefined where the placement leaves it nothing to do. */
+  /** Which clusters pass; undefined where the rule does not apply to the placement. */
   readonly filter?: (placement: Placement, index: FleetIndex) => Filter | undefined;
-  /** How many different `variant`s its filters give one cluster; absent = 1. */
+  /** How many different `variant`s its filter has for one cluster; absent = 1. */
   readonly variants?: number;
   /** What it adds to the affinity score. */
   readonly score?: (placement: Placement, index: FleetIndex) => readonly ScoreTerm[];
@@ -20,30 +20,30 @@ export interface Rule {
 
 /** A rule that filters clusters, for one placement over one fleet. */
 export interface Filter {
-  /** Rows that pass, whatever bindings there are; absent = all. */
+  /** Rows that pass, independent of bindings; absent = all. */
   readonly mask?: Bits;
-  /** Those of `rows` that do not pass because of the bindings in a cycle. */
+  /** The rows of `rows` that do not pass because of bindings in a cycle. */
   readonly refused?: (rows: readonly number[], cycle: Cycle) => Bits;
   /** Why a cluster does not pass, as decisions print it; empty where it passes. */
   readonly reasons: (row: number, cycle: Cycle) => readonly string[];
   /** Why it does not pass, as `explain` prints it, where that is more than the reasons. */
   readonly explain?: (row: number, cycle: Cycle) => FilterExplanation;
   /**
-   * From 0: placements for which a cluster has the same number have the same reasons for it, and share the decision. Absent where the
-   * reasons are those of one placement alone.
+   * From 0. Placements with the same number for a cluster have the same reasons for it, and share the decision. Absent where the
+   * reasons are specific to one placement.
    */
   readonly variant?: ((row: number) => number) | undefined;
 }
 
 export interface FilterExplanation {
   readonly reasons: readonly string[];
-  /** What of the policy's requirements the cluster does not have. */
+  /** The requirements of the policy that the cluster does not meet. */
   readonly unmet?: readonly string[];
 }
 
 /** One summand of the affinity score, for one placement over one fleet. */
 export interface ScoreTerm {
-  /** Adds what it is worth to the scores of these rows. */
+  /** Adds the term to the scores of these rows. */
   readonly addTo: (scores: Int32Array, rows: readonly number[]) => void;
   readonly explain: (row: number) => TermExplanation;
 }

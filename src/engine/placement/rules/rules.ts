@@ -26,7 +26,7 @@ const fixed: readonly Rule[] = [clusterNames, clusterEligibility];
 export const rulesOf = ({ spec }: Placement): readonly Rule[] =>
   spec.policy.placementType === 'PickFixed' ? fixed : profile;
 
-/** What of the members the policy of a placement reads. */
+/** The parts of the members that the policy of a placement reads. */
 export function facetsOf(placement: Placement): Facet[] {
   const facets = [names, ...rulesOf(placement).flatMap((rule) => rule.facets(placement))];
   return [...new Map(facets.map((facet) => [`${facet.kind} ${facet.name}`, facet])).values()];

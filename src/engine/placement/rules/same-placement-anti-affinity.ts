@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * KubeFleet sameplacementaffinity: one copy a cluster. A cluster that has one is selected, so that no decision gives this as its
- * reason. The point for a binding of an older policy comes after all scores, so that picking adds it (pick/ranking.ts).
+ * KubeFleet sameplacementaffinity: one copy per cluster. A cluster with a copy is selected, so that no decision has this reason. The
+ * point for a binding of an older policy counts after all scores, so picking adds it (pick/ranking.ts).
  */
 export const samePlacementAntiAffinity: Rule = {
   name: 'SamePlacementAntiAffinity',

@@ -11,7 +11,7 @@ export interface Spread {
   readonly counts: readonly Int32Array[];
 }
 
-/** What placing one more copy would mean, per group of clusters. */
+/** The effect of one more copy, per group of clusters. */
 export interface SpreadVerdicts extends Spread {
   /** The topology spread score. */
   readonly scores: Int32Array;
@@ -48,7 +48,7 @@ export function startSpread(
 export const isSpread = ({ placementType, topologySpreadConstraints = [] }: PlacementPolicy): boolean =>
   placementType === 'PickN' && topologySpreadConstraints.length > 0;
 
-/** Adds one live binding; the only thing here that changes a value in place, on counts of its own. */
+/** Adds one live binding, in place. */
 export function countPick({ groups, counts }: Spread, row: number): void {
   groups.columns.forEach(({ codes }, at) => {
     const domain = codes[row]!;
@@ -56,7 +56,7 @@ export function countPick({ groups, counts }: Spread, row: number): void {
   });
 }
 
-/** What one more pick would mean in each group: the score summed over the constraints, and whether a hard one forbids it. */
+/** The effect of one more pick in each group: the score over all constraints, and whether a hard one forbids it. */
 export function judgeSpread(spread: Spread): SpreadVerdicts {
   const { constraints, groups, counts } = spread;
   const judged = constraints.map((constraint, at) => judgeConstraint(constraint, counts[at]!));
@@ -98,7 +98,7 @@ export function skewChange(count: number, { lo, lo2, hi }: ReturnType<typeof mea
   return count === hi ? 1 : 0;
 }
 
-/** Filters clusters; a soft one only scores them. */
+/** A hard constraint filters clusters; a soft one only scores them. */
 export const isHard = ({ whenUnsatisfiable }: TopologySpreadConstraint): boolean =>
   whenUnsatisfiable === 'DoNotSchedule';
 

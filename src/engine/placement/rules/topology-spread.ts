@@ -4,7 +4,7 @@ import { labelFacet } from '../compiled/facets.ts';
 import type { Rule } from './rule.ts';
 import { isHard, isSpread } from './spread.ts';
 
-/** KubeFleet topologyspreadconstraints: what it forbids changes with every pick, so that picking asks spread.ts itself. */
+/** KubeFleet topologyspreadconstraints: what it forbids changes with every pick, so picking uses spread.ts directly. */
 export const topologySpread: Rule = {
   name: 'TopologySpreadConstraints',
   facets: ({ spec }) => (spec.policy.topologySpreadConstraints ?? []).map(({ topologyKey }) => labelFacet(topologyKey)),

@@ -2,7 +2,7 @@ import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
 import { answerMessage } from '../../gate/approval-text.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
-import { conditionIs, findCondition, settle } from '../../kernel/condition.ts';
+import { conditionIs, findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import type { PlannedApproval } from '../../plan-document.ts';
 import { isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
@@ -78,7 +78,11 @@ function conditionsOf(of: {
   const message = answered.message ? { message: answerMessage(answered, subjectOf(spec)) } : {};
   // An approval that comes while the run is stopped is accepted once it runs again.
   const approved: Condition = {
-    ...settle(before, { ...answered, reason: answered.reason === '' ? 'Approved' : answered.reason, ...message }, now),
+    ...withTransitionTime(
+      before,
+      { ...answered, reason: answered.reason === '' ? 'Approved' : answered.reason, ...message },
+      now,
+    ),
     ...(answered.lastTransitionTime === undefined ? {} : { lastTransitionTime: answered.lastTransitionTime }),
   };
   if (!accepted) return [approved];
@@ -89,5 +93,5 @@ function conditionsOf(of: {
     reason: 'ApprovalRequestApprovalAccepted',
     message: `the approval of stage ${gate.stageName} has been accepted`,
   };
-  return [approved, settle(before, accepting, now)];
+  return [approved, withTransitionTime(before, accepting, now)];
 }

@@ -2,7 +2,7 @@ import type { ApplyStrategy } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
-import { conditionIs, settle } from '../../kernel/condition.ts';
+import { conditionIs, withTransitionTime } from '../../kernel/condition.ts';
 import { listsDiffer } from '../../overrides/starts-rollout.ts';
 import { wasBound } from '../../placement/bindings.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
@@ -52,7 +52,7 @@ export function assignBinding(
   const assigned = ({ binding, move }: BindingStep): BindingStep => {
     const isKept = isInSync(binding, desired, work) && wasBound(binding);
     if (isKept && conditionIs(binding.conditions, 'RolloutStarted', 'True')) return { binding, move };
-    const started = settle(
+    const started = withTransitionTime(
       isKept ? binding.conditions : undefined,
       {
         type: 'RolloutStarted',

@@ -1,6 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
-import { findCondition, settle } from '../../kernel/condition.ts';
+import { findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
 import { hasFinished, hasStarted, type RunStep } from '../step.ts';
 import { desiredBy, isInSync } from './assign-binding.ts';
@@ -21,7 +21,7 @@ export function markPending(
     const stage = awaited.get(binding.targetCluster);
     if (active === undefined || stage === undefined) return released(entry, now);
     if (binding.state === 'Unscheduled') return { binding, move: 'wait' };
-    const withheld = settle(
+    const withheld = withTransitionTime(
       binding.conditions,
       {
         type: 'RolloutStarted',
@@ -75,7 +75,7 @@ function released(entry: BindingStep, now: string): BindingStep {
   if (withheld?.reason !== notStartedYet) return { ...entry, move: kept };
   const others = (binding.conditions ?? []).filter(({ type }) => type !== withheld.type);
   if (binding.state !== 'Bound') return { binding: { ...binding, conditions: others }, move: kept };
-  const started = settle(
+  const started = withTransitionTime(
     binding.conditions,
     { type: 'RolloutStarted', status: 'True', reason: 'RolloutStarted', message: 'no update run blocks it' },
     now,

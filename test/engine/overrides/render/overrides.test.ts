@@ -126,7 +126,7 @@ describe('overrides', () => {
     [
       'a path that is not there',
       patch({ op: 'replace', path: '/spec/replicaz', value: 1 }),
-      'rule 1, patch 1: replace /spec/replicaz: "replicaz" is not there',
+      'rule 1, patch 1: replace /spec/replicaz: "replicaz" does not exist',
     ],
     [
       'a label that the cluster lacks',
@@ -141,22 +141,22 @@ describe('overrides', () => {
     [
       'a patch that makes another object of it',
       patch({ op: 'replace', path: '/metadata/name', value: 'x' }),
-      'apiVersion, kind, name and namespace must stay',
+      'apiVersion, kind, name and namespace must not change',
     ],
     [
       'a text in place of all labels',
       patch({ op: 'add', path: '/metadata/labels', value: 'v' }),
-      'labels and annotations must stay maps of names to texts',
+      'labels and annotations must remain maps of names to strings',
     ],
     [
       'a list in place of all annotations',
       patch({ op: 'add', path: '/metadata/annotations', value: ['v'] }),
-      'labels and annotations must stay maps of names to texts',
+      'labels and annotations must remain maps of names to strings',
     ],
     [
       'a patch that leaves no object',
       patch({ op: 'replace', path: '', value: 1 }),
-      'apiVersion, kind, name and namespace must stay',
+      'apiVersion, kind, name and namespace must not change',
     ],
   ])('%s fails the cluster and names snapshot and object', (_, rule, message) => {
     const override = ro('shop/o', { selects: [deployment], rules: [{ ...everywhere, ...rule }] });
@@ -169,10 +169,10 @@ describe('overrides', () => {
 
   test('a label value that breaks the JSON fails the cluster', () => {
     const override = replicas('${MEMBER-CLUSTER-LABEL-KEY-region}');
-    expect(plain({ name: 'x', labels: { region: '"' } }, shop(), [override])).toMatch(/the value is no JSON any more$/);
+    expect(plain({ name: 'x', labels: { region: '"' } }, shop(), [override])).toMatch(/the value is not valid JSON$/);
   });
 
-  test('a rule whose object is not selected does no harm', () => {
+  test('a rule whose object is not selected causes no error', () => {
     const both = ro('shop/o', {
       selects: [
         { group: 'apps', kind: 'Deployment', name: 'absent' },
@@ -185,12 +185,12 @@ describe('overrides', () => {
     expect(render({ placement: web, manifests: shop(), lists, history, cluster: eu, digest }).ok).toBe(true);
   });
 
-  test('a snapshot that is gone fails the cluster', () => {
+  test('a snapshot that does not exist fails the cluster', () => {
     const lists = { clusterResourceOverrideSnapshots: ['o-0'] };
     expect(render({ placement: web, manifests: shop(), lists, history: historyOf([]), cluster: eu, digest })).toEqual({
       ok: false,
       reason: 'OverriddenFailed',
-      message: 'override snapshot o-0 is not found; a newer one has replaced it',
+      message: 'override snapshot o-0 does not exist any more',
     });
   });
 });

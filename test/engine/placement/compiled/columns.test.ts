@@ -23,25 +23,25 @@ describe('a property column', () => {
     ['orders negative values', ['-2', '-1', '1'], '-1', [[0], [0, 1], [1], [0, 2], [1, 2], [2]]],
     ['has no relation without a value', [undefined, 'lots', '', '1'], '1', [[], [3], [3], [], [3], []]],
     [
-      'tells values apart that one float64 stands for',
+      'distinguishes values with the same float64',
       ['9007199254740992', '9007199254740993', '9007199254740994'],
       '9007199254740993',
       [[0], [0, 1], [1], [0, 2], [1, 2], [2]],
     ],
     [
-      'tells values apart at the last safe integer of billionths',
+      'distinguishes values at the last safe integer of billionths',
       ['9007199254740991n', '9007199254740992n', '9007199254740993n'],
       '9007199254740992n',
       [[0], [0, 1], [1], [0, 2], [1, 2], [2]],
     ],
     [
-      'tells negative values apart that one float64 stands for',
+      'distinguishes negative values with the same float64',
       ['-68719476736000000001n', '-64Gi', '-68719476735999999999n'],
       '-64Gi',
       [[0], [0, 1], [1], [0, 2], [1, 2], [2]],
     ],
     [
-      'tells values apart whose billionths are beyond every float64',
+      'distinguishes values whose billionths exceed every float64',
       ['1e300', '2e300', '3e300'],
       '2e300',
       [[0], [0, 1], [1], [0, 2], [1, 2], [2]],
@@ -72,7 +72,7 @@ describe('a property column', () => {
     expect([...propertyColumn(texts).shares]).toEqual(shares);
   });
 
-  test('agrees with exact integers, whatever the fleet has and is asked for', () => {
+  test('agrees with exact integers, for any values and bounds', () => {
     const near = fc.constantFrom('9007199254740991', '9007199254740992', '9007199254740993', '68719476736000000000');
     const amount = fc.record({
       sign: fc.constantFrom('', '-'),

@@ -18,7 +18,7 @@ const members = surveyMembers({
 const farthest: [number, number, number, boolean][] = [0, 1].map((affinity) => [0, affinity, -(2 ** 31), false]);
 
 describe('decisions that placements share', () => {
-  it('say of every cluster and score what they should, whatever was asked before', () => {
+  it('are right for every cluster and score, whatever came before', () => {
     const score = fc.oneof(fc.integer({ min: -40, max: 40 }), fc.integer());
     const asked = fc.array(fc.tuple(fc.nat(names.length - 1), score, score, fc.boolean()));
     fc.assert(

@@ -48,7 +48,7 @@ const policy = {
   topologySpreadConstraints: [{ topologyKey: 'region', maxSkew: 1 }],
 };
 
-test('every filter is answered, also behind one that failed, and every term shows what it was made of', () => {
+test('every filter has a verdict, also after one that failed, and every term shows its parts', () => {
   expect(explained(policy, fleet, 'b')).toEqual([
     {
       clusterName: 'b',
@@ -116,7 +116,7 @@ test('a selected cluster shows its binding and the decision it was picked with',
   });
 });
 
-test('under PickFixed a cluster is asked whether it is named and eligible', () => {
+test('under PickFixed the filters are name and eligibility', () => {
   expect(explained({ placementType: 'PickFixed', clusterNames: ['a'] }, fleet, 'c')).toEqual([
     {
       clusterName: 'c',
@@ -133,7 +133,7 @@ test('all clusters come by name, an unknown one gives nothing', () => {
   expect(explained({}, fleet, 'z')).toEqual([]);
 });
 
-test('a name of PickFixed that the fleet does not have is told among the clusters', () => {
+test('a name of PickFixed that the fleet does not have is listed among the clusters', () => {
   const named = { placementType: 'PickFixed', clusterNames: ['bb', 'a'] };
   expect(explained(named, fleet).map(({ clusterName }) => clusterName)).toEqual(['a', 'b', 'bb', 'c']);
   expect(explained(named, fleet, 'bb')).toEqual([

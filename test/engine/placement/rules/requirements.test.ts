@@ -21,7 +21,7 @@ const price = (operator: 'Gt' | 'Ge' | 'Eq' | 'Ne' | 'Lt' | 'Le', value: string)
   propertySelector: { matchExpressions: [{ name: 'example.com/price', operator, values: [value] }] },
 });
 
-describe('a requirement that a cluster does not meet is told with what the cluster has', () => {
+describe('a requirement that a cluster does not meet is listed with the value of the cluster', () => {
   it.each<[term: ClusterSelectorTerm, ofBare: string[], ofFull: string[]]>([
     [
       { labelSelector: { matchLabels: { env: 'prod' } } },
@@ -51,7 +51,7 @@ describe('a requirement that a cluster does not meet is told with what the clust
     expect([hasRow(matching, bare), hasRow(matching, full)]).toEqual([ofBare.length === 0, ofFull.length === 0]);
   });
 
-  it('of several terms, any of which would do, all are told', () => {
+  it('all of several terms are listed, although one is enough', () => {
     const unmet = requirementsOf([{ labelSelector: { matchLabels: { env: 'prod' } } }, price('Gt', '3')], index);
     expect(unmet(full)).toEqual([
       'term 1 requires label env = prod: it is dev',

@@ -121,7 +121,7 @@ describe('preferred terms', () => {
     const affinity = preferring(sortBy('cost', 'Descending', 1), sortBy('cost', 'Ascending', 1));
     expect(scores({ policy: pickN(1, { affinity }), fleet })['b']).toEqual([0, 2]);
   });
-  test('a label preference gives its whole weight or nothing; with a sorter both are needed', () => {
+  test('a label preference adds its whole weight or nothing; with a sorter both are needed', () => {
     const labelSelector = { matchLabels: { env: 'prod' } };
     const fleet = [
       cluster('a', { labels: { env: 'prod' }, properties: { cost: '2' } }),

@@ -35,7 +35,7 @@ describe('explanations', () => {
       `${outside}; property "cost" has the value "cheap", which is not a quantity; cluster is not connected to the fleet: member agent is not online yet; taint k:NoSchedule is not tolerated`,
     );
   });
-  test('are those of the last cycle, and stand while nothing changed', () => {
+  test('are those of the last cycle, and stay while nothing changes', () => {
     const region = (name: string, value: string) => cluster(name, { labels: { region: value } });
     const fleet = [region('a', 'x'), region('b', 'x'), region('c', 'y')];
     const policy = pickN(2, { topologySpreadConstraints: [{ topologyKey: 'region', maxSkew: 1 }] });
@@ -58,7 +58,7 @@ describe('explanations', () => {
       { clusterName: 'a', clusterScore: { topologySpreadScore: -1 } },
     ]);
   });
-  describe('of another hand, with nothing beside them that tells what they went by', () => {
+  describe('without a digest, as in a record written by hand', () => {
     const other = { clusterName: 'b', selected: false, reason: 'said by the hub' };
     const policy = pickN(1);
     const fleet = [...clusters('a', 'b'), cluster('c', { labels: { env: 'prod' } })];
@@ -75,10 +75,10 @@ describe('explanations', () => {
     const [hub, ours] = ['said by the hub', expect.stringContaining('does not score high enough')];
 
     test.each<[string, Setting, readonly unknown[]]>([
-      ['stand while policy, number, members and picks are what they tell', setting(both), [hub, hub]],
+      ['stay while policy, number, members and picks match them', setting(both), [hub, hub]],
       ['stand in their order', setting(both.toReversed()), [hub, hub]],
       [
-        'are made anew of another number',
+        'are computed again for another number',
         setting(both, {
           policy: pickN(2),
           bindings: [bound('a', scored(0)), bound('d', scored(0))],
@@ -86,19 +86,23 @@ describe('explanations', () => {
         }),
         [expect.anything(), ours, ours],
       ],
-      ['are made anew where a member is missing in them', setting([other]), [ours, ours]],
-      ['are made anew where one is about no member', setting([...both, { ...other, clusterName: 'z' }]), [ours, ours]],
+      ['are computed again where a member is missing in them', setting([other]), [ours, ours]],
       [
-        'are made anew where one is about a picked cluster',
+        'are computed again where one is about no member',
+        setting([...both, { ...other, clusterName: 'z' }]),
+        [ours, ours],
+      ],
+      [
+        'are computed again where one is about a picked cluster',
         setting([...both, { ...other, clusterName: 'a' }]),
         [ours, ours],
       ],
-      ['are made anew when a cycle runs', setting(both, { bindings: [] }), [ours, ours]],
+      ['are computed again when a cycle runs', setting(both, { bindings: [] }), [ours, ours]],
     ])('%s', (_, of, expected) => {
       expect(words(of)).toEqual(expected);
     });
 
-    test('are made anew of a member that is another than the record says', () => {
+    test('are computed again for a member that differs from the record', () => {
       const { policy: given, ...state } = setting(both);
       const member = survey(fleet, now)[2]!;
       const recorded = (labels: Record<string, string>) => ({
@@ -123,7 +127,7 @@ describe('explanations', () => {
       ]);
     });
 
-    test('stand in every later plan, until something changes', () => {
+    test('stay in every later plan, until something changes', () => {
       const first = run(setting(both));
       const again = { policy, fleet, bindings: first.bindings, snapshots: first.policySnapshots };
       expect(words(again)).toEqual([hub, hub]);

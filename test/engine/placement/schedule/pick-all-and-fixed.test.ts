@@ -76,7 +76,7 @@ describe('PickFixed', () => {
     expect(run(setting).decisions[0]).toMatchObject({ clusterName: 'a', selected: false });
     expect(run(setting).scheduled.status).toBe('False');
   });
-  test('a policy change takes the binding of an ineligible cluster away, even a named one', () => {
+  test('a policy change removes the binding of an ineligible cluster, even a named one', () => {
     const fleet = [cluster('a', { status: { agentStatus: [] } }), ...clusters('b', 'c')];
     const bindings = [bound('a'), bound('b'), bound('d', { state: 'Unscheduled', previousState: 'Bound' })];
     expect(states({ policy: fixed('a', 'b', 'c'), fleet, bindings, snapshots: snapshotOf(fixed('a', 'b')) })).toEqual([

@@ -3,7 +3,7 @@ import { cluster, now } from '../worlds.ts';
 import { bound, clusters, pickN, preferring, required, run, scored, selected, snapshotOf, states } from './setting.ts';
 
 describe('PickN', () => {
-  test('ties go to the greatest name, decisions are best first, then the losers best first, then filtered by name', () => {
+  test('ties go to the greatest name, decisions are best first, then outscored ones best first, then filtered by name', () => {
     const fleet = [
       ...clusters('a', 'b', 'c', 'd'),
       cluster('e', { leaving: true }),
@@ -60,7 +60,7 @@ describe('PickN', () => {
       { targetCluster: 'a', state: 'Scheduled', policySnapshotIndex: 0, clusterDecision: decision },
     ]);
   });
-  test('what is picked stays, however bad it becomes', () => {
+  test('a picked cluster stays selected, whatever happens to it', () => {
     const fleet = [cluster('a', { taints: [{ key: 'k' }], status: { agentStatus: [] } }), cluster('b')];
     const policy = pickN(1, { affinity: required({ labelSelector: { matchLabels: { env: 'prod' } } }) });
     const setting = { policy, fleet, bindings: [bound('a')], snapshots: snapshotOf(policy) };
@@ -84,7 +84,7 @@ describe('PickN', () => {
       ).toEqual(new Set(kept));
     }
   });
-  test('scale-down keeps the snapshot and remembers who was Bound', () => {
+  test('scale-down keeps the snapshot and records which bindings were Bound', () => {
     const bindings = [bound('a', scored(1)), bound('b', { state: 'Scheduled', ...scored(2) }), bound('c', scored(3))];
     const result = run({
       policy: pickN(1),
@@ -101,13 +101,13 @@ describe('PickN', () => {
       ['c', 'Bound', undefined],
     ]);
   });
-  test('with enough live bindings every obsolete one goes, in favour of nothing', () => {
+  test('with enough live bindings every obsolete one is unscheduled, without a replacement', () => {
     const bindings = [bound('a'), bound('b', { policySnapshotIndex: 3 })];
     expect(
       states({ policy: pickN(1), fleet: clusters('a', 'b'), bindings, snapshots: snapshotOf(pickN(1), { index: 3 }) }),
     ).toEqual(['a Unscheduled @0', 'b Bound @3']);
   });
-  test('after a policy change the former host wins ties, and only ties', () => {
+  test('after a policy change the former cluster wins ties, and only ties', () => {
     const changed = { tolerations: [{ operator: 'Exists' }] };
     const setting = { fleet: clusters('a', 'b', 'c'), bindings: [bound('a')], snapshots: snapshotOf(pickN(1)) };
     expect(states({ ...setting, policy: pickN(1, changed) })).toEqual(['a Bound @1']);
@@ -120,7 +120,7 @@ describe('PickN', () => {
       'b Scheduled @1',
     ]);
   });
-  test('an unscheduled binding is revived in the state it had; one that was never Bound becomes Scheduled', () => {
+  test('an unscheduled binding gets its previous state back; one that was never Bound becomes Scheduled', () => {
     const bindings = [
       bound('a', { state: 'Unscheduled', previousState: 'Bound' }),
       bound('b', { state: 'Unscheduled' }),
@@ -144,14 +144,14 @@ describe('PickN', () => {
     const setting = { policy: pickN(2), fleet: [...fleet, cluster('d')], bindings, snapshots: snapshotOf(pickN(2)) };
     expect(states(setting)).toEqual(['a Unscheduled @0', 'b Unscheduled @0', 'c Bound @0', 'd Scheduled @0']);
   });
-  test('a deleting binding holds nothing: its cluster can be picked anew', () => {
+  test('a deleting binding holds no cluster: it can be picked again', () => {
     const bindings = [bound('b', { deleting: true })];
     expect(states({ policy: pickN(1), fleet: clusters('a', 'b'), bindings, snapshots: snapshotOf(pickN(1)) })).toEqual([
       'b Bound deleting @0',
       'b Scheduled @0',
     ]);
   });
-  test('a recorded decision stands: the score is that of the cycle in which the cluster was picked', () => {
+  test('a recorded decision stays: the score is that of the cycle in which the cluster was picked', () => {
     const setting = {
       policy: pickN(2),
       fleet: clusters('a', 'b', 'c'),
@@ -167,7 +167,7 @@ describe('PickN', () => {
       ['a', 5, 'recorded'],
     ]);
   });
-  test('a binding without a recorded score comes last and carries none', () => {
+  test('a binding without a recorded score comes last and has none', () => {
     const setting = {
       policy: pickN(2),
       fleet: clusters('a', 'z'),

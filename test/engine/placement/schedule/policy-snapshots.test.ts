@@ -22,7 +22,7 @@ describe('policy snapshots', () => {
       ['0', '4', '5 latest'],
     ],
     [
-      'going back makes a third, since only the latest is compared',
+      'a policy that returns makes a third, since only the latest is compared',
       [{ ...entry!, latest: false }, other],
       ['0', '1', '2 latest'],
     ],
@@ -90,7 +90,7 @@ describe('policy snapshots', () => {
     expect(indexes({ policy, fleet: [], snapshots, revisionHistoryLimit: 1 })).toEqual(['3 latest']);
     expect(indexes({ policy: {}, fleet: [], snapshots, revisionHistoryLimit: 1 })).toEqual(['0', '1', '2 latest']);
   });
-  test('the number of clusters is beside the policy: a new one is no new snapshot', () => {
+  test('the number of clusters is not part of the policy: a new number is no new snapshot', () => {
     const result = run({ policy: pickN(2), fleet: [], snapshots: snapshotOf(pickN(5), { numberOfClusters: 5 }) });
     expect(result.policySnapshots).toMatchObject([{ index: 0, numberOfClusters: 2, policy: { numberOfClusters: 5 } }]);
   });

@@ -56,7 +56,7 @@ describe('the ten surprises', () => {
       'x-3 Bound @0',
     ]);
   });
-  test('5 PickAll is fulfilled with zero clusters (kept); an empty PickFixed list removes what it had (ours)', () => {
+  test('5 PickAll is fulfilled with zero clusters (kept); an empty PickFixed list removes all its bindings (ours)', () => {
     expect(run({ policy: {}, fleet: [] }).scheduled).toMatchObject({
       status: 'True',
       reason: 'SchedulingPolicyFulfilled',

@@ -38,13 +38,13 @@ describe('namespace affinity', () => {
     cluster('nil', collects()),
     cluster('unknown'),
   ];
-  test('a ResourcePlacement goes where its namespace is or may be', () => {
+  test('a ResourcePlacement needs a cluster with its namespace, or without collected namespaces', () => {
     expect(selected({ policy: {}, fleet, namespace: 'shop' })).toEqual(['has', 'unknown']);
     expect(reasonsOf({ policy: {}, fleet, namespace: 'shop' })['lacks']).toBe(
       'ClusterUnschedulable, namespace "shop" does not exist on the cluster',
     );
   });
-  test('a ClusterResourcePlacement does not ask', () => {
+  test('does not apply to a ClusterResourcePlacement', () => {
     expect(selected({ policy: {}, fleet })).toEqual(['has', 'lacks', 'nil', 'unknown']);
   });
 });

@@ -38,7 +38,7 @@ describe('topology spread', () => {
       'y-1': [0, 0],
     });
   });
-  test('a soft constraint costs 1000 instead of refusing', () => {
+  test('a soft constraint costs 1000 instead of filtering', () => {
     const policy = pickN(2, over('ScheduleAnyway'));
     expect(
       scores({
@@ -86,7 +86,7 @@ describe('topology spread', () => {
       'ClusterUnschedulable, violated doNotSchedule topology spread constraint "zone" (max skew 1); violated doNotSchedule topology spread constraint "region" (max skew 1)',
     );
   });
-  test('after a policy change only the first cycle knows what is obsolete; what is picked later is revived', () => {
+  test('after a policy change only the first cycle knows obsolete bindings; later picks restore them', () => {
     const policy = pickN(2, over('ScheduleAnyway', 5));
     const fleet = regions({ x: 3, y: 3 });
     const bindings = [bound('x-1'), bound('y-1', { state: 'Scheduled' }), bound('y-3')];
