@@ -4,7 +4,7 @@ import type { Problem } from '../api/problem.ts';
 import { assemble } from './assemble.ts';
 import { carryMoves } from './bindings/carry-moves.ts';
 import { endsOfToldRepairs } from './bindings/conditions/reported-repairs.ts';
-import { filledAsShown } from './bindings/present-bindings.ts';
+import { filledAsObserved } from './bindings/present-bindings.ts';
 import { deliver } from './delivery/deliver.ts';
 import { placementsOutcome } from './delivery/placements-outcome.ts';
 import type { PlanContents } from './delivery/plan-contents.ts';
@@ -117,7 +117,7 @@ function advancePlacement(
 ): { readonly work: PlacementWork; readonly runs: RunsOutcome | undefined } {
   const wakes = endsOfToldRepairs(before.bindings, world.input.now);
   const picked = schedulePlacement({ ...before, holds: [], problems: [], wakes }, world);
-  const observed = (work: PlacementWork) => filledAsShown(work, world);
+  const observed = (work: PlacementWork) => filledAsObserved(work, world);
   const scheduled = asFoundWhereUnseen(picked, { ...world, observed });
   const runs = advancePlacementRuns(scheduled, world, earlier);
   if (before.placement.spec.strategy.type === 'External') return { work: carryMoves(before, runs.work), runs };

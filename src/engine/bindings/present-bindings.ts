@@ -41,10 +41,10 @@ export function presentBindings(begun: LoadedPlacement, recorded: readonly Bindi
  * already. Override failures show at once.
  */
 export const observeMoved = (work: PlacementWork, world: World): PlacementWork =>
-  work.bindings.some(isMoved) ? { ...work, bindings: work.bindings.map(movedAsShown(work, world)) } : work;
+  work.bindings.some(isMoved) ? { ...work, bindings: work.bindings.map(movedAsObserved(work, world)) } : work;
 
 /** A binding of a placement as its cluster shows it now, where this plan moved it. */
-export function movedAsShown(work: LoadedPlacement, world: World): (step: BindingStep) => BindingStep {
+export function movedAsObserved(work: LoadedPlacement, world: World): (step: BindingStep) => BindingStep {
   const isOwn = ownershipOf(work, world);
   return (step) => {
     if (!isMoved(step) || step.observed === step.binding) return step;
@@ -54,7 +54,7 @@ export function movedAsShown(work: LoadedPlacement, world: World): (step: Bindin
 }
 
 /** A binding with what its overrides fill in from the labels that its cluster has now, as the cluster shows it by that. */
-export function filledAsShown(work: LoadedPlacement, world: World): (binding: Binding) => Binding {
+export function filledAsObserved(work: LoadedPlacement, world: World): (binding: Binding) => Binding {
   const isOwn = ownershipOf(work, world);
   return ({ clusterLabels: _, ...filled }) => observed(work, filled, world, isOwn);
 }

@@ -22,7 +22,7 @@ export interface Successor {
  * then, so there is nothing to wait for. In KubeFleet a namespace goes with all that is in it, so this does not arise
  * (docs/compatibility.md).
  */
-export function successorTakesOver(
+export function successorReplacesRemaining(
   work: PlacementWork,
   leaving: Binding,
   { index, lists }: Successor,

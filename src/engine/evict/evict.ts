@@ -11,7 +11,7 @@ import { markedForRemoval, type PlacementWork } from '../placement-work.ts';
 import type { Hold, PlannedEviction } from '../plan-document.ts';
 import { problemOf } from '../problem-of.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { decideEviction, type Verdict } from './verdict.ts';
 
 export interface EvictInput {
   readonly works: readonly PlacementWork[];
@@ -78,7 +78,7 @@ export function evict(input: EvictInput): EvictOutcome {
     }
     const { placementName } = eviction.spec;
     const work = works.find((candidate) => isNamed(candidate, placementName));
-    const verdict = judgeOne(eviction, works, input);
+    const verdict = verdictOn(eviction, works, input);
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
     const pause = input.pauseOf(work);
@@ -109,12 +109,12 @@ const isExecuted = ({ status }: Eviction): boolean => findCondition(status?.cond
 
 /** An invalid eviction stays invalid; its file is reported as long as it exists. */
 function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input: EvictInput): Problem[] {
-  const verdict = judgeOne(eviction, works, input);
+  const verdict = verdictOn(eviction, works, input);
   return verdict.kind === 'invalid' && verdict.refusedByWebhook ? [refusal(eviction, verdict.message, input)] : [];
 }
 
-function judgeOne({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
-  return judge({
+function verdictOn({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
+  return decideEviction({
     clusterName: spec.clusterName,
     work: works.find((work) => isNamed(work, spec.placementName)),
     isDeleted: input.deletedPlacements.has(spec.placementName),

@@ -15,7 +15,7 @@ export type Verdict =
  * Decides on an eviction, in KubeFleet's order
  * (clusterresourceplacementeviction/controller.go, validateEviction and executeEviction).
  */
-export function judge(request: {
+export function decideEviction(request: {
   readonly clusterName: ClusterName;
   readonly work: PlacementWork | undefined;
   /** The placement's file is removed; `work`, if present, only cleans up. */

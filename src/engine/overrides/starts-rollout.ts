@@ -13,8 +13,8 @@ export const listsDiffer = (a: RecordedLists, b: RecordedLists): boolean =>
  * update candidate.
  *
  * KubeFleet starts a rollout for the creation of a snapshot of an override with `spec.placement` and for the deletion of
- * any override, not for a snapshot of one without `spec.placement`. It ignores changed labels of
- * a cluster (kubefleet issue #613); gitfleet does not (docs/compatibility.md). So, by snapshot:
+ * any override, not for a snapshot of one without `spec.placement`. It ignores changed labels of a cluster (kubefleet issue
+ * #613); gitfleet does not (docs/compatibility.md). So, by snapshot:
  * - no longer listed because the override has a newer snapshot: starts, if the override names a placement;
  * - no longer listed because the override is deleted: starts;
  * - no longer listed although it is the latest (the cluster's labels, or the selected resources, changed): starts;

@@ -15,7 +15,7 @@ export type Eligibility =
  * for too long. Reasons name instants where KubeFleet prints minutes, so that the text does not change by time alone.
  * "More than five minutes" is strict: a verdict changes one millisecond after the limit.
  */
-export function judgeEligibility(leaving: boolean, status: MemberClusterStatus, now: Instant): Eligibility {
+export function evaluateEligibility(leaving: boolean, status: MemberClusterStatus, now: Instant): Eligibility {
   if (leaving) return { eligible: false, reason: 'cluster is leaving the fleet' };
   const agent = memberAgentOf(status);
   if (!agent)

@@ -6,7 +6,7 @@ import { parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import type { Labels } from '../kernel/selector.ts';
-import { type Eligibility, judgeEligibility } from './eligibility.ts';
+import { type Eligibility, evaluateEligibility } from './eligibility.ts';
 import { memberProperties, type Properties } from './properties.ts';
 
 /** A label with the cluster's name, which every cluster has even if its file does not (docs/compatibility.md). */
@@ -49,7 +49,7 @@ export function surveyMembers(input: MembersInput): readonly Member[] {
     .map((member): Member => {
       const leaving = isLeaving(member);
       const { status, neverStale } = resolveStatus(member, input);
-      const verdict = judgeEligibility(leaving, status, now);
+      const verdict = evaluateEligibility(leaving, status, now);
       const namespaces = knownNamespaces(status);
       return {
         name: member.metadata.name,

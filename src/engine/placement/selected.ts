@@ -13,8 +13,8 @@ export function selectedDecisions(type: 'PickN' | 'PickAll', live: readonly Bind
 }
 
 /**
- * The decision behind one live binding. A record may leave out of it what the rest of the binding says; one that is complete,
- * as all are that were just made, is not made again: a large fleet has a hundred thousand.
+ * The decision behind one live binding. A record may omit fields that the binding has itself, and they are added. A complete
+ * decision is returned unchanged, to save memory in large fleets.
  */
 export function recordedDecision({ targetCluster, clusterDecision }: Binding): ClusterDecision {
   const { clusterScore, reason } = clusterDecision ?? {};

@@ -31,7 +31,7 @@ export interface RollOutContext extends OverrideComparison {
   /** A moved binding as its cluster was observed. A cluster that already has what it is given is ready at once. */
   readonly observed: (step: BindingStep) => BindingStep;
   /** Whether the objects that remain of a removed binding are what its cluster gets with the latest resource snapshot. */
-  readonly takesOver: (leaving: Binding) => boolean;
+  readonly replacesRemaining: (leaving: Binding) => boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export function rollOut(before: PlacementWork, context: RollOutContext): Placeme
   if (latest === undefined || strategy.type !== 'RollingUpdate') return before;
   const { rollingUpdate } = strategy;
   const work = withUpdatedLabels({ ...before, bindings: withApplyStrategy(before) }, latest.index, context);
-  const { conflict, cleanups, replacing } = sameCluster(work, context.takesOver);
+  const { conflict, cleanups, replacing } = sameCluster(work, context.replacesRemaining);
   const period = {
     now: parseInstant(context.now) ?? 0,
     ms: rollingUpdate.unavailablePeriodSeconds * 1000,

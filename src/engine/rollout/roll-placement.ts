@@ -1,6 +1,6 @@
 import { refOf } from '../../api/placement.ts';
-import { filledAsShown, movedAsShown } from '../bindings/present-bindings.ts';
-import { successorTakesOver } from '../bindings/successor.ts';
+import { filledAsObserved, movedAsObserved } from '../bindings/present-bindings.ts';
+import { successorReplacesRemaining } from '../bindings/successor.ts';
 import { placementBudget } from '../budget/placement-budget.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { idsOf } from '../overrides/snapshot-id.ts';
@@ -25,10 +25,15 @@ export function rollPlacement(scheduled: PlacementWork, world: World): Placement
     startsRollout: (before, after) => startsRollout(before, after, world.overrides, known),
     pause: placementPause(work, world),
     budget: placementBudget(refOf(work.placement), world.input.fleet),
-    withPresentLabels: filledAsShown(work, world),
-    observed: movedAsShown(work, world),
-    takesOver(leaving) {
-      return successorTakesOver(work, leaving, { index: latest.index, lists: lists(leaving.targetCluster) }, world);
+    withPresentLabels: filledAsObserved(work, world),
+    observed: movedAsObserved(work, world),
+    replacesRemaining(leaving) {
+      return successorReplacesRemaining(
+        work,
+        leaving,
+        { index: latest.index, lists: lists(leaving.targetCluster) },
+        world,
+      );
     },
   });
   // Overrides are recorded as used only when a rollout moved something.

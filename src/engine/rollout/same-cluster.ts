@@ -17,12 +17,12 @@ export interface SameCluster {
 }
 
 /**
- * Clusters with several bindings of one placement (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `takesOver`:
+ * Clusters with several bindings of one placement (KubeFleet rollout/controller.go, waitForResourcesToCleanUp). `replacesRemaining`:
  * whether the remaining objects of a removed binding are those of the new one.
  */
 export function sameCluster(
   { placement, bindings }: PlacementWork,
-  takesOver: (leaving: Binding) => boolean,
+  replacesRemaining: (leaving: Binding) => boolean,
 ): SameCluster {
   const ref = refOf(placement);
   const byCluster = new Map<ClusterName, Binding[]>();
@@ -47,7 +47,7 @@ export function sameCluster(
       };
     }
     if (live[0]?.state !== 'Scheduled') continue;
-    if (list.every((binding) => !binding.deleting || takesOver(binding))) {
+    if (list.every((binding) => !binding.deleting || replacesRemaining(binding))) {
       replacing.add(clusterName);
       continue;
     }

@@ -15,7 +15,7 @@ export function holdsOf(
   waiting: ReadonlySet<Classified>,
   placement: Placement,
   { maxUnavailable, maxSurge }: Pick<RollingUpdate, 'maxUnavailable' | 'maxSurge'>,
-  selection: {
+  outcome: {
     readonly all: readonly Classified[];
     readonly readyAt: number | undefined;
     /** Why the disruption budget holds some. */
@@ -26,9 +26,9 @@ export function holdsOf(
     readonly unplaced: number;
   },
 ): Hold[] {
-  const { readyAt, denials, noneNeeded, unplaced } = selection;
+  const { readyAt, denials, noneNeeded, unplaced } = outcome;
   const stuck = isZero(maxUnavailable) && isZero(maxSurge);
-  const [leaving, unready] = [notRemoved(selection.all), notReady(selection.all)];
+  const [leaving, unready] = [notRemoved(outcome.all), notReady(outcome.all)];
   return [...waiting].map((entry): Hold => {
     const { candidate } = entry;
     const { binding } = entry.step;
@@ -45,7 +45,8 @@ export function holdsOf(
       };
     if (readyAt === undefined || candidate === 'bind' || denial !== undefined) {
       const once = denial ?? (stuck ? 'maxUnavailable and maxSurge are both 0: the rollout cannot move' : undefined);
-      const awaited = candidate === 'bind' ? leaving : `${lacking(unplaced)}${unready}` || beyond(maxUnavailable);
+      const awaited =
+        candidate === 'bind' ? leaving : `${unplacedText(unplaced)}${unready}` || zeroUnavailableText(maxUnavailable);
       return {
         subject,
         reason: 'RolloutBudget',
@@ -79,13 +80,13 @@ const notReady = (all: readonly Classified[]): string =>
     'not ready yet',
   );
 
-const lacking = (unplaced: number): string =>
+const unplacedText = (unplaced: number): string =>
   unplaced === 0
     ? ''
     : `; ${unplaced} ${unplaced === 1 ? 'cluster' : 'clusters'} that the policy requires and did not find ${unplaced === 1 ? 'counts' : 'count'} as not available`;
 
-/** Every cluster is ready, and still none may become unavailable: only a surge would free one. */
-const beyond = (maxUnavailable: IntOrPercent): string =>
+/** Every cluster is ready, but with maxUnavailable 0 none of them may be moved. */
+const zeroUnavailableText = (maxUnavailable: IntOrPercent): string =>
   isZero(maxUnavailable)
     ? ' (with 0 every cluster that the policy requires must stay available: set 1 or more to continue the rollout)'
     : '';

@@ -59,7 +59,7 @@ export function membershipHolds(step: RunStep, context: RunContext): RunStep {
     .filter(({ targetCluster }) => !known.has(targetCluster))
     .map(({ targetCluster }) => ({
       reason: 'NotPartOfRun' as const,
-      message: `${targetCluster} was selected after run ${context.run.metadata.name} was initialized and waits for the next run`,
+      message: `${targetCluster} was selected after run ${context.run.metadata.name} was initialized and is waiting for the next run`,
       clusterName: targetCluster,
     }));
   return withHolds(step, context, [...skipped, ...joined]);

@@ -1,7 +1,7 @@
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { movedAsShown } from '../bindings/present-bindings.ts';
-import { successorTakesOver } from '../bindings/successor.ts';
+import { movedAsObserved } from '../bindings/present-bindings.ts';
+import { successorReplacesRemaining } from '../bindings/successor.ts';
 import { sourceKey } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { memoize } from '../kernel/memoize.ts';
@@ -36,7 +36,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     now: world.input.now,
     pause: placementPause(work, world),
     digest: world.input.digest,
-    observed: (present) => movedAsShown(present, world),
+    observed: (present) => movedAsObserved(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);
@@ -45,7 +45,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
       const pinned = entry && entry !== latest ? entry.overrides : undefined;
       return overridesFor(present, world, index, pinned)(cluster);
     },
-    takesOver: (present, leaving, successor) => successorTakesOver(present, leaving, successor, world),
+    replacesRemaining: (present, leaving, successor) => successorReplacesRemaining(present, leaving, successor, world),
     budgets: world.input.fleet.budgets,
     refused: world.input.fleet.refused,
     absenceIsCertain: isAbsenceCertain(world.input.fleet),

@@ -46,7 +46,7 @@ export interface RunsInput {
     index: number,
   ) => RecordedLists | { readonly error: string };
   /** Whether the objects that remain of a removed binding are what its cluster gets with that snapshot. */
-  readonly takesOver: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
+  readonly replacesRemaining: (work: PlacementWork, leaving: Binding, successor: Successor) => boolean;
   /** Budgets of the fleet; only those with `gitfleet.dev/budget-scope: all` apply to runs (docs/compatibility.md). */
   readonly budgets: readonly DisruptionBudget[];
   /** Objects whose file is invalid; a budget among them blocks. */

@@ -136,7 +136,7 @@ describe('two bindings on one cluster', () => {
     const going = (name: string) => bound(name, 1, health.ready, { deleting: true });
     const failing = (name: string) => bound(name, 1, health.unavailable, { deleting: true });
     const ready = (name: string) => bound(name, 1, health.ready);
-    const takesOver = () => true;
+    const replacesRemaining = () => true;
     const told = (work: PlacementWork) =>
       work.bindings.map(({ binding, move }) => `${binding.targetCluster} ${binding.state} ${move}`);
     it.each<[string, Placement, Binding[], string[]]>([
@@ -171,16 +171,16 @@ describe('two bindings on one cluster', () => {
         ['a Bound add', 'b Bound keep'],
       ],
     ])('%s', (_, placement, bindings, expected) => {
-      const work = roll(workOf(placement, bindings), { takesOver });
+      const work = roll(workOf(placement, bindings), { replacesRemaining });
       expect(told(work)).toEqual(expected);
-      expect(told(roll(replanned(work), { takesOver })).map((line) => line.replace('keep', 'add'))).toEqual(
+      expect(told(roll(replanned(work), { replacesRemaining })).map((line) => line.replace('keep', 'add'))).toEqual(
         expected.map((line) => line.replace('keep', 'add')),
       );
     });
     it('compares only a binding being removed with a Scheduled one', () => {
       const asked: string[] = [];
       roll(workOf(placement, [going('a'), going('b'), scheduled('b'), ready('c')]), {
-        takesOver({ targetCluster }) {
+        replacesRemaining({ targetCluster }) {
           asked.push(targetCluster);
           return false;
         },

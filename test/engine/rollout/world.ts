@@ -120,7 +120,7 @@ export const roll = (work: PlacementWork, context: Partial<RollOutContext> = {})
     budget: undefined,
     withPresentLabels: (binding) => binding,
     observed: (step) => step,
-    takesOver: () => false,
+    replacesRemaining: () => false,
     ...context,
   });
 

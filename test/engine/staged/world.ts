@@ -196,7 +196,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   digest,
   takeSnapshot,
   observed: () => (step) => step,
-  takesOver: () => false,
+  replacesRemaining: () => false,
   budgets: [],
   refused: [],
   handWritten: false,

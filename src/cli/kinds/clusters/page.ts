@@ -1,6 +1,6 @@
 import { isLeaving, type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
 import { formatInstant } from '../../../engine/kernel/instant.ts';
-import { judgeEligibility } from '../../../engine/placement/eligibility.ts';
+import { evaluateEligibility } from '../../../engine/placement/eligibility.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { Silence } from '../../../repo/record/daemon-memory.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
@@ -52,7 +52,7 @@ function head(cluster: MemberCluster, silence: Silence | undefined, now: number)
 /** Heartbeats are not committed: who is not told to be silent has one now. */
 function eligibility(cluster: MemberCluster, silence: Silence | undefined, now: number): string {
   const heard = silence === undefined ? formatInstant(now) : (silence.lastContact ?? formatInstant(0));
-  const verdict = judgeEligibility(
+  const verdict = evaluateEligibility(
     isLeaving(cluster),
     {
       ...cluster.status,

@@ -7,7 +7,7 @@ import { clusterNames } from '../rules/cluster-names.ts';
 import { type CompiledPolicy, compilePolicy } from '../rules/compile-policy.ts';
 import { type Cycle, presentCycle } from '../rules/cycle.ts';
 import type { TermExplanation } from '../rules/rule.ts';
-import { judgeConstraint, measure, type Spread, skewChange } from '../rules/spread.ts';
+import { evaluateConstraint, measure, type Spread, skewChange } from '../rules/spread.ts';
 
 /** Everything that the scheduler knows about one cluster and one placement, with the bindings of a plan. */
 export interface ClusterExplanation {
@@ -131,7 +131,7 @@ function explainSpread({ constraints, groups, counts }: Spread, row: number): Sp
     const domain = groups.columns[at]!.codes[row]!;
     if (domain < 0) return { topologyKey, whenUnsatisfiable, maxSkew, violated: false, score: 0 };
     const extent = measure(counts[at]!);
-    const { violated, scores } = judgeConstraint(constraint, counts[at]!);
+    const { violated, scores } = evaluateConstraint(constraint, counts[at]!);
     return {
       topologyKey,
       whenUnsatisfiable,

@@ -33,7 +33,10 @@ export function pickN(input: PickNInput): PickNOutcome {
   return { groups: scaleDown(groups, live - wanted), lastCycle: undefined };
 }
 
-/** With enough live bindings all obsolete ones are unscheduled; of live ones Scheduled before Bound, the lowest recorded score first. */
+/**
+ * With enough live bindings all obsolete ones are unscheduled, then surplus live ones: Scheduled before Bound, the lowest recorded
+ * score first.
+ */
 function scaleDown(groups: BindingGroups, surplus: number): BindingGroups {
   const order = [...groups.scheduled.toSorted(lowestFirst), ...groups.bound.toSorted(lowestFirst)];
   const leaving = new Set(order.slice(0, surplus));

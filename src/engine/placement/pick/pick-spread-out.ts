@@ -1,5 +1,5 @@
 import type { Cycle } from '../rules/cycle.ts';
-import { countPick, judgeSpread, type Spread, type SpreadVerdicts } from '../rules/spread.ts';
+import { countPick, evaluateSpread, type Spread, type SpreadVerdicts } from '../rules/spread.ts';
 import type { Ranked } from './ranking.ts';
 
 export interface SpreadOutInput {
@@ -25,7 +25,7 @@ export function pickSpreadOut({ rows, affinity, obsolete, spread, missing, size 
   const cycles: Ranked[] = [];
   let queues = queueUp({ rows, affinity, obsolete, spread, size }, undefined);
   for (;;) {
-    const verdicts = judgeSpread(spread);
+    const verdicts = evaluateSpread(spread);
     const bonus = cycles.length === 0 ? obsolete : none;
     const last = { spread: verdicts, obsolete: bonus };
     const group = bestGroup(queues, verdicts);

@@ -1,6 +1,6 @@
 import type { PlacementPolicy } from '../../../api/placement.ts';
 import type { FleetIndex } from '../compiled/compile-fleet.ts';
-import { judgeSpread, type SpreadVerdicts, startSpread } from './spread.ts';
+import { evaluateSpread, type SpreadVerdicts, startSpread } from './spread.ts';
 
 /** The bindings of a placement as one cycle of the scheduler sees them, before it picks. */
 export interface Cycle {
@@ -18,5 +18,5 @@ export const noBindings: Cycle = { spread: undefined, obsolete: new Set() };
 /** A cycle over the present bindings, on the rows `live`, for plans in which none ran. */
 export function presentCycle(policy: PlacementPolicy, index: FleetIndex, live: Iterable<number>): Cycle {
   const spread = startSpread(policy, index, live);
-  return { spread: spread && judgeSpread(spread), obsolete: new Set() };
+  return { spread: spread && evaluateSpread(spread), obsolete: new Set() };
 }

@@ -57,23 +57,23 @@ export function countPick({ groups, counts }: Spread, row: number): void {
 }
 
 /** The effect of one more pick in each group: the score over all constraints, and whether a hard one forbids it. */
-export function judgeSpread(spread: Spread): SpreadVerdicts {
+export function evaluateSpread(spread: Spread): SpreadVerdicts {
   const { constraints, groups, counts } = spread;
-  const judged = constraints.map((constraint, at) => judgeConstraint(constraint, counts[at]!));
+  const evaluated = constraints.map((constraint, at) => evaluateConstraint(constraint, counts[at]!));
   const scores = new Int32Array(groups.domains.length);
   const forbidden = new Uint8Array(groups.domains.length);
   for (let group = 0; group < groups.domains.length; group++) {
     const domains = groups.domains[group]!;
     let score = 0;
-    for (let at = 0; at < judged.length; at++) {
+    for (let at = 0; at < evaluated.length; at++) {
       const domain = domains[at]!;
       if (domain < 0) continue;
-      score += judged[at]!.scores[domain]!;
-      if (judged[at]!.violated[domain] === 1 && isHard(constraints[at]!)) forbidden[group] = 1;
+      score += evaluated[at]!.scores[domain]!;
+      if (evaluated[at]!.violated[domain] === 1 && isHard(constraints[at]!)) forbidden[group] = 1;
     }
     scores[group] = score;
   }
-  return { ...spread, scores, forbidden, violations: judged.map(({ violated }) => violated) };
+  return { ...spread, scores, forbidden, violations: evaluated.map(({ violated }) => violated) };
 }
 
 /** The state of one constraint, as `explain` prints it. The skew is that of the whole fleet, not of one domain. */
@@ -103,7 +103,7 @@ export const isHard = ({ whenUnsatisfiable }: TopologySpreadConstraint): boolean
   whenUnsatisfiable === 'DoNotSchedule';
 
 /** Per domain of one constraint: whether one more copy violates it, and its part of the score. */
-export function judgeConstraint(
+export function evaluateConstraint(
   constraint: TopologySpreadConstraint,
   counts: Int32Array,
 ): {

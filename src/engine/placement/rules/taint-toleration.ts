@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 export const taintToleration: Rule = {
   name: 'TaintToleration',
   facets: () => [{ kind: 'taints', textOf: ({ taints }) => taints.map(taintText).join(' ') }],
-  // One for each taint that may come first, of which a member has up to 100, and one for none.
+  // One per possible first untolerated taint, of which a member has up to 100, and one for none.
   variants: 101,
   filter({ spec }, index) {
     const isOpen = (taint: Taint): boolean =>

@@ -76,7 +76,7 @@ function conditionsOf(of: {
   if (answered === undefined) return [];
   // The approver's message stays as written, and none is added where there was none.
   const message = answered.message ? { message: answerMessage(answered, subjectOf(spec)) } : {};
-  // An approval that comes while the run is stopped is accepted once it runs again.
+  // An approval merged while the run is stopped is accepted once it runs again.
   const approved: Condition = {
     ...withTransitionTime(
       before,

@@ -34,14 +34,14 @@ export interface ClustersUpdate {
 }
 
 /**
- * Follows the clusters of a stage that are in flight, then starts new ones in recorded order while fewer than `most` are
+ * Checks the clusters of a stage that are in flight, then starts new ones in recorded order while fewer than `most` are
  * (KubeFleet updaterun/execution.go, executeUpdatingStage). `most` 0 starts none. A cluster whose binding has what the run
  * rolls out, and is available, finishes at once.
  */
 export function updateClusters(before: RunStep, context: RunContext, at: number, most: number): ClustersUpdate {
   const { clusters, stageName: stage } = before.status.stagesStatus![at]!;
   const stageContext: StageContext = { before, context, stage };
-  const followed = clusterSteps(clusters, before.work).map((step) => followUp(step, stageContext));
+  const followed = clusterSteps(clusters, before.work).map((step) => checkInFlight(step, stageContext));
   const stuck = followed.flatMap(({ isStuck, cluster }) => (isStuck ? [cluster.clusterName] : []));
   const aborts = followed.flatMap(({ abort }) => abort ?? []);
   const abort = aborts.length > 0 ? aborts.join('; ') : undefined;
@@ -51,13 +51,13 @@ export function updateClusters(before: RunStep, context: RunContext, at: number,
   return { step: withStage(after, at, stageStatus), stuck, abort };
 }
 
-interface Followed extends ClusterStep {
+interface CheckedStep extends ClusterStep {
   readonly isStuck?: boolean;
   /** Why the run fails. */
   readonly abort?: string;
 }
 
-function followUp(step: ClusterStep, stageContext: StageContext): Followed {
+function checkInFlight(step: ClusterStep, stageContext: StageContext): CheckedStep {
   const { before, context, stage } = stageContext;
   const { now } = context.input;
   const { cluster } = step;
@@ -66,7 +66,7 @@ function followUp(step: ClusterStep, stageContext: StageContext): Followed {
   if (!isInFlight(cluster)) return step;
   const binding = liveBinding(step);
   if (binding === undefined) return notSelected(step, stageContext);
-  // Removed in flight and picked again: the fresh binding is started like any other.
+  // Removed in flight and selected again: the new binding is started like any other.
   if (binding.state === 'Scheduled') return { ...step, cluster: { ...cluster, conditions: [] } };
   if (!isInSync(binding, desiredBy(before, cluster), before.work) || !wasBound(binding) || rolloutWithheld(binding)) {
     const abort = `the update of cluster ${cluster.clusterName} in stage ${stage} was preempted: its binding no longer matches this run`;
@@ -97,7 +97,7 @@ function startNew(followed: readonly ClusterStep[], most: number, stageContext: 
 
 interface Starting extends StageContext {
   readonly allowance: Allowance;
-  /** A moved binding as its cluster was observed. A cluster that already has what it is given finishes in this plan, not in the next. */
+  /** A moved binding as its cluster was observed. A cluster that already has the run's version finishes in this plan. */
   readonly observed: (step: BindingStep) => BindingStep;
 }
 
@@ -136,7 +136,7 @@ const isCleared = (
 ): boolean =>
   bindings
     .filter(({ binding }) => binding.deleting)
-    .every(({ binding }) => input.takesOver(work, binding, { index, lists: cluster }));
+    .every(({ binding }) => input.replacesRemaining(work, binding, { index, lists: cluster }));
 
 function withReadiness(step: ClusterStep, binding: Binding, { context, stage }: StageContext): ClusterStep {
   const { now } = context.input;

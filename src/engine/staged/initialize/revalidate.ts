@@ -23,13 +23,13 @@ export function abortReason(step: RunStep, context: RunContext): string | undefi
   const policy = latestPolicy(step.work);
   if (policy !== undefined && String(policy.index) !== status.policySnapshotIndexUsed)
     return `the policy of placement ${name} was changed: policy snapshot ${policy.index} instead of ${status.policySnapshotIndexUsed}`;
-  if (!isRemembered(step.work, Number(status.resourceSnapshotIndexUsed)))
+  if (!isRecorded(step.work, Number(status.resourceSnapshotIndexUsed)))
     return `resource snapshot ${status.resourceSnapshotIndexUsed}, which the run rolls out, was lost with the record`;
   return endsOnMembershipChange(context.run) ? membershipChange(step, context) : undefined;
 }
 
 /** A state written by hand may leave contents out: they are not lost by that. */
-const isRemembered = (work: PlacementWork, index: number): boolean =>
+const isRecorded = (work: PlacementWork, index: number): boolean =>
   work.resourceSnapshots.some((entry) => entry.index === index) &&
   !isRebuilt(work.resourceSnapshots, index) &&
   !isLostSnapshot(work, index);
