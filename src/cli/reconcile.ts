@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { webhookSecret } from './run/webhook-secret.ts';
 import { moved } from './status/follow.ts';
@@ -38,7 +38,8 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
 }
 
 async function nudge(daemon: string, secret: string): Promise<void> {
-  const body = JSON.stringify({ reason: 'gitfleet reconcile' });
+  // A body that the daemon has seen is a duplicate.
+  const body = JSON.stringify({ reason: 'gitfleet reconcile', id: randomUUID() });
   const url = new URL('/hooks/git', daemonUrl(daemon));
   const response = await fetch(url, {
     method: 'POST',

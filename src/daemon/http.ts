@@ -1,10 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { verifyWebhook } from '../git/webhook.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import { checkWebhook, noDeliveries } from '../git/webhook.ts';
 import type { Metrics } from './report/metrics.ts';
-
-/** Largest webhook body that is read. It is only a hint, but it must be read whole to check its signature. */
-const maxBodyBytes = 2 * 1024 * 1024;
 
 export interface Health {
   /** Undefined when the loop makes progress, else what is wrong: liveness. */
@@ -18,6 +15,34 @@ export interface DaemonHttp {
   close(): Promise<void>;
 }
 
+/** What anybody who reaches the port can make the daemon hold. Times in milliseconds. */
+export interface HttpLimits {
+  readonly bodyBytes: number;
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** Without a byte in either direction, also while a response waits to be read. */
+  readonly idleMs: number;
+  readonly keepAliveMs: number;
+  readonly checkEveryMs: number;
+  readonly connections: number;
+}
+
+export const httpLimits: HttpLimits = {
+  // A push of many commits at GitHub is some hundred KiB. Gitfleet needs nothing of it but the signature.
+  bodyBytes: 2 * 1024 * 1024,
+  // Senders write their headers in one piece, so half of the time of a request is ample.
+  headersMs: 5_000,
+  // GitHub and GitLab give up a delivery after 10 s, Gitea after 5 s: nobody waits for a later answer.
+  requestMs: 10_000,
+  idleMs: 10_000,
+  // The default of Node. Probes and scrapes are further apart and connect again.
+  keepAliveMs: 5_000,
+  // Node looks for overdue connections this often (30 s by default, longer than the limits above).
+  checkEveryMs: 1_000,
+  // Probes, a scraper, a forge and some people need about ten. Each holds at most some 100 KiB while it is read.
+  connections: 64,
+};
+
 /** `/healthz`, `/readyz`, `/metrics` and `POST /hooks/git`. */
 export async function serveHttp(input: {
   readonly host: string;
@@ -27,16 +52,21 @@ export async function serveHttp(input: {
   /** Without a secret the hook answers 404: an open one would let anybody make us fetch. */
   readonly webhookSecret: string | undefined;
   readonly hinted: () => void;
+  readonly limits?: HttpLimits;
 }): Promise<DaemonHttp> {
-  const server = createServer((request, response) => {
+  const { limits = httpLimits } = input;
+  const seen = noDeliveries();
+  const server = boundedServer(limits, (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      if (!response.headersSent) reply(response, 500, String(error));
+      if (!response.headersSent && !request.destroyed) reply(response, 500, String(error));
       else response.destroy();
     });
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0];
+    // A body that nobody asked for is not awaited.
+    if (hasBody(request)) response.setHeader('connection', 'close');
     if (path === '/hooks/git') return hook(request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') return reply(response, 405, 'method not allowed');
     switch (path) {
@@ -55,9 +85,11 @@ export async function serveHttp(input: {
   async function hook(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (input.webhookSecret === undefined) return reply(response, 404, 'no webhook secret is configured');
     if (request.method !== 'POST') return reply(response, 405, 'POST only');
-    const rawBody = await readBody(request);
-    if (rawBody === undefined) return reply(response, 413, `a body of at most ${maxBodyBytes} bytes is read`);
-    const verdict = verifyWebhook({ headers: request.headers, rawBody, secret: input.webhookSecret });
+    const check = checkWebhook({ headers: request.headers, secret: input.webhookSecret, seen });
+    if (!check.ok) return reply(response, check.status, check.reason);
+    if (!(await readBody({ request, response, limits }, check.update)))
+      return reply(response, 413, `a body of at most ${limits.bodyBytes} bytes is read`);
+    const verdict = check.verdict();
     if (!verdict.ok) return reply(response, verdict.status, verdict.reason);
     input.hinted();
     reply(response, 202, 'thank you, looking');
@@ -70,6 +102,47 @@ export async function serveHttp(input: {
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
+function boundedServer(
+  limits: HttpLimits,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+    },
+    answer,
+  );
+  // By default Node asks for the body at once. Here it is asked for when its headers are fine.
+  server.on('checkContinue', answer);
+  server.timeout = limits.idleMs;
+  closeOldest(server, limits.connections);
+  // A connection that is closed counts until the next turn of the event loop; many can arrive before it.
+  server.maxConnections = 2 * limits.connections;
+  return server;
+}
+
+/**
+ * Beyond the limit the oldest connection is closed, not the newest refused. Otherwise slow senders could take all of them, the
+ * probes would fail, and Kubernetes would restart the daemon. Probes are answered at once, so they are never the oldest.
+ */
+function closeOldest(server: Server, most: number): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size <= most) return;
+    const [oldest] = open;
+    open.delete(oldest!);
+    oldest!.destroy();
+  });
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 function report(response: ServerResponse, trouble: string | undefined): void {
   reply(response, trouble === undefined ? 200 : 503, trouble ?? 'ok');
 }
@@ -77,18 +150,38 @@ function report(response: ServerResponse, trouble: string | undefined): void {
 function reply(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status;
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain; charset=utf-8');
+  // What of a body has come with the headers; the connection is closed before more is read.
+  if (hasBody(response.req)) response.req.on('data', free);
   response.end(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
+/** Hands each chunk on and keeps none. False if there are more bytes than the limit, as announced or as they come. */
+function readBody(
+  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly limits: HttpLimits },
+  take: (chunk: Uint8Array) => void,
+): Promise<boolean> {
+  const { request, response, limits } = exchange;
+  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return Promise.resolve(false);
+  if (request.headers.expect !== undefined) response.writeContinue();
   let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > maxBodyBytes) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks);
+  // Events, not an iterator: that would hold what has come when the connection breaks.
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limits.bodyBytes) return resolve(false);
+      take(chunk);
+      free(chunk);
+    });
+    request.once('end', () => resolve(true));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the connection was closed within the body')));
+  });
+}
+
+/** Gives the memory back at once. The garbage collector waits until such buffers add up to some 60 MB. */
+function free({ buffer, byteLength }: Buffer): void {
+  // A smaller chunk shares its buffer with others.
+  if (buffer instanceof ArrayBuffer && byteLength > 0 && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 const close = (server: Server): Promise<void> =>

@@ -1,12 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { verifyWebhook } from '../../src/git/webhook.ts';
+import { checkWebhook, noDeliveries, type SeenDeliveries, type WebhookVerdict } from '../../src/git/webhook.ts';
 
 const secret = 'a long secret';
 const rawBody = Buffer.from('{"ref":"refs/heads/main"}');
 const hmac = createHmac('sha256', secret).update(rawBody).digest('hex');
-const verify = (headers: Record<string, string>, more: object = {}) =>
-  verifyWebhook({ headers, rawBody, secret, deliveries: new Set(), ...more });
+
+function verify(
+  headers: Record<string, string>,
+  more: { readonly rawBody?: Buffer; readonly secret?: string; readonly seen?: SeenDeliveries } = {},
+): WebhookVerdict {
+  const check = checkWebhook({ headers, secret: more.secret ?? secret, seen: more.seen ?? noDeliveries() });
+  if (!check.ok) return check;
+  for (const byte of more.rawBody ?? rawBody) check.update(Uint8Array.of(byte));
+  return check.verdict();
+}
 
 it.each([
   ['GitHub', { 'x-hub-signature-256': `sha256=${hmac}` }],
@@ -44,22 +52,33 @@ it('an empty secret opens the hook to nobody', () => {
   expect(verify({ 'x-gitlab-token': '' }, { secret: '' })).toMatchObject({ ok: false });
 });
 
-it('a delivery is taken once', () => {
-  const deliveries = new Set<string>();
-  const headers = { 'x-hub-signature-256': `sha256=${hmac}`, 'x-github-delivery': 'one' };
-  expect(verify(headers, { deliveries })).toEqual({ ok: true });
-  expect(verify(headers, { deliveries })).toMatchObject({ ok: false, status: 409 });
-  expect(verify({ ...headers, 'x-github-delivery': 'two' }, { deliveries })).toEqual({ ok: true });
+it('a wrong token is refused before the body', () => {
+  expect(checkWebhook({ headers: { 'x-gitlab-token': 'guess' }, secret, seen: noDeliveries() })).toMatchObject({
+    ok: false,
+    status: 401,
+  });
 });
 
-it('a refused delivery does not use up its id', () => {
-  const deliveries = new Set<string>();
-  verify({ 'x-hub-signature-256': 'sha256=00', 'x-github-delivery': 'one' }, { deliveries });
-  expect(deliveries.size).toBe(0);
+it('a delivery is taken once, known by its id and by its body', () => {
+  const seen = noDeliveries();
+  const headers = { 'x-gitlab-token': secret, 'idempotency-key': 'one' };
+  expect(verify(headers, { seen })).toEqual({ ok: true });
+  expect(verify(headers, { seen })).toMatchObject({ ok: false, status: 409 });
+  expect(verify(headers, { seen, rawBody: Buffer.from('{}') })).toMatchObject({ ok: false, status: 409 });
+  expect(verify({ ...headers, 'idempotency-key': 'two' }, { seen })).toMatchObject({ ok: false, status: 409 });
+  expect(verify({ 'x-gitlab-token': secret }, { seen })).toMatchObject({ ok: false, status: 409 });
+  expect(verify({ ...headers, 'idempotency-key': 'two' }, { seen, rawBody: Buffer.from('{}') })).toEqual({ ok: true });
+});
+
+it('a refused delivery does not use up its id or its body', () => {
+  const seen = noDeliveries();
+  verify({ 'x-hub-signature-256': 'sha256=00', 'x-github-delivery': 'one' }, { seen });
+  expect([seen.ids.size, seen.bodies.size]).toEqual([0, 0]);
 });
 
 it('the memory for deliveries is bounded', () => {
-  const deliveries = new Set<string>();
-  for (let at = 0; at < 3_000; at++) verify({ 'x-gitlab-token': secret, 'idempotency-key': `${at}` }, { deliveries });
-  expect(deliveries.size).toBeLessThanOrEqual(1_000);
+  const seen = noDeliveries();
+  for (let at = 0; at < 3_000; at++)
+    verify({ 'x-gitlab-token': secret, 'idempotency-key': `${at}` }, { seen, rawBody: Buffer.from(`${at}`) });
+  expect([seen.ids.size, seen.bodies.size]).toEqual([1_000, 1_000]);
 });
