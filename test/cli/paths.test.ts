@@ -235,7 +235,7 @@ describe('wait', () => {
   it.each([
     [['placement/web', '--for=Available', '--timeout', '0s'], 1, 'placement/web has no condition Available yet'],
     [['run/pay-1', '--for=Progressing', '--timeout', '0s'], 1, 'run/pay-1: Progressing is False (UpdateRunWaiting: '],
-    [['run/pay-1', '--for=delete', '--timeout', '0s'], 1, 'run/pay-1 is still there'],
+    [['run/pay-1', '--for=delete', '--timeout', '0s'], 1, 'run/pay-1 still exists'],
     [
       ['placement/web', '--for=Availabel'],
       2,

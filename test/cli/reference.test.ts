@@ -68,7 +68,13 @@ describe('--help', () => {
         .map((file) => relative(root, file))
         .filter((file) => !file.startsWith('src/cli/'))
         .sort(),
-    ).toEqual(['src/api/message-of.ts', 'src/git/git-error.ts', 'src/git/person.ts', 'src/main.ts']);
+    ).toEqual([
+      'src/api/message-of.ts',
+      'src/api/printable.ts',
+      'src/git/git-error.ts',
+      'src/git/person.ts',
+      'src/main.ts',
+    ]);
   });
 });
 

@@ -69,7 +69,7 @@ describe('--observed', () => {
   it.each<[what: string, text: string, said: string[]]>([
     ['is no YAML', 'kind: ClusterObservation\nmetadata: {name: a\n', ['yaml-syntax', ':3:1']],
     ['is no YAML and holds a Secret', 'kind: Secret\ndata: {a: [hunter2}\n', ['yaml-syntax', ':2:19']],
-    ['is an alias bomb', `${stringify(eu)}${bomb(9)}\n`, ['yaml-alias', ':1:1']],
+    ['is an alias bomb', `${stringify(eu)}${bomb(9)}\n`, ['yaml-alias', ':38:10']],
   ])('that %s is a problem with its place: nothing is concluded of the member', async (_, text, [code, place]) => {
     const step = await observed({ 'a.yaml': text });
     const { problems } = step.plan;

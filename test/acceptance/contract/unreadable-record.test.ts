@@ -27,7 +27,7 @@ describe('a record', () => {
       ['warning record-unreadable 25:1'],
     ],
     ['a List of nothing', () => 'kind: List\nitems: [null]\n', ['warning record-unreadable 1:1']],
-    ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable 1:1']],
+    ['aliases that lead nowhere', () => 'kind: *nowhere\n', ['warning record-unreadable 1:7']],
     ['no YAML', () => 'kind: Namespace\nmetadata: {name: web\n', ['warning record-unreadable 3:1']],
   ])('the file of a snapshot may be %s: it is read, or told and taken as missing', async (_, written, said) => {
     const { record } = (await plan(shop, {})).plan;
