@@ -67,6 +67,8 @@ export const overrideSnapshot = z.strictObject({
   latest: z.boolean().optional(),
   /** Hex sha-256 of the override's spec. */
   hash: z.string().optional(),
+  /** Commit of the fleet repo that it was taken from. */
+  commit: z.string().optional(),
   overrideSpec: z.union([clusterResourceOverride.shape.spec, resourceOverride.shape.spec]),
 });
 export type OverrideSnapshot = z.output<typeof overrideSnapshot>;

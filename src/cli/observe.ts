@@ -6,6 +6,7 @@ import { assignmentsOf } from '../daemon/pass/assignments.ts';
 import { inferPlacements } from '../daemon/pass/inferred.ts';
 import { contactOf } from '../daemon/pass/last-contact.ts';
 import { recordedFleet } from '../daemon/record/recorded-fleet.ts';
+import { nothingWithheld } from '../daemon/record/verify/withheld-targets.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
 import { planFleet } from '../engine/plan.ts';
 import { systemClock } from '../members/clock.ts';
@@ -59,6 +60,7 @@ export async function observe(options: {
         record,
         digest: sha256,
       }),
+      nothingWithheld,
     );
     const sightings = [...members.sightings().values()]
       .map((sighting) => inferPlacements(sighting, published.get(sighting.metadata.name) ?? []))

@@ -30,6 +30,7 @@ export function survey(written: PlanInput): World {
     overrides: admitted.overrides,
     recorded: record.overrides,
     digest: input.digest,
+    commit: input.commit,
     refused: input.fleet.refused,
     unreadable: input.fleet.unreadable,
     inUse: overridesInUse(

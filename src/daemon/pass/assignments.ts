@@ -6,23 +6,28 @@ import type { PlanResult } from '../../engine/plan.ts';
 import type { PlacementTarget } from '../../engine/plan-document.ts';
 import { handleTarget } from '../../engine/target-kinds.ts';
 import type { Assignment } from '../../members/assignment.ts';
+import type { UnprovenBindings } from '../record/verify/external-bindings.ts';
+import { leftAsItIs, type WithheldTargets, withheldTargets } from '../record/verify/withheld-targets.ts';
 
 /** Targets of a published plan, with everything the actors need, by cluster. */
-export function assignmentsOf(result: PlanResult): Map<ClusterName, Assignment[]> {
+export function assignmentsOf(
+  result: PlanResult,
+  { isWithheld }: Pick<WithheldTargets, 'isWithheld'>,
+): Map<ClusterName, Assignment[]> {
   const byCluster = new Map<ClusterName, Assignment[]>();
   for (const target of result.plan.targets) {
     const list = byCluster.get(target.clusterName) ?? [];
     byCluster.set(target.clusterName, list);
     const assignment = handleTarget(target, { placement: (it) => placementAssignment(it, result) });
-    if (assignment) list.push(assignment);
+    if (assignment) list.push(isWithheld(target.clusterName, assignment.key) ? leftAsItIs(assignment) : assignment);
   }
   return byCluster;
 }
 
 /** What members hold by a plan of the record alone: nothing is removed before they were looked at. */
-export const adopted = (result: PlanResult): Map<ClusterName, Assignment[]> =>
+export const adopted = (result: PlanResult, unproven: UnprovenBindings): Map<ClusterName, Assignment[]> =>
   new Map(
-    [...assignmentsOf(result)].map(([cluster, assignments]) => [
+    [...assignmentsOf(result, withheldTargets(result, unproven, undefined))].map(([cluster, assignments]) => [
       cluster,
       assignments.map((assignment) => ({ ...assignment, adopted: true })),
     ]),

@@ -12,12 +12,17 @@ export interface DesiredFleet {
   claim(commit: string): void;
   /** The commit to plan for, and why it is not the tip when it is not. */
   commit(): Promise<WantedCommit>;
-  /** The files of a commit; where they are gone or not to be believed, what the record knows of them. */
-  load(wanted: WantedCommit, record: FleetRecord): Promise<Fleet>;
-  /** The newest commit that is known to be of the followed branch, with its files. */
-  followed(wanted: WantedCommit, fleet: Fleet): Promise<{ readonly commit: string; readonly fleet: Fleet }>;
+  /** The newest commit that is known to be of the followed branch, with its files: none of them where they are gone. */
+  followed(wanted: WantedCommit): Promise<FollowedCommit>;
+  /** The fleet of a commit; where its files are gone or not to be believed, what the record knows of it. */
+  fleetAt(wanted: WantedCommit, of: { readonly followed: FollowedCommit; readonly record: FleetRecord }): Fleet;
   /** A plan for this commit was published: the yes to a rewind to it is used up. */
   published(commit: string): void;
+}
+
+export interface FollowedCommit {
+  readonly commit: string;
+  readonly fleet: Fleet;
 }
 
 export interface WantedCommit {
@@ -76,13 +81,12 @@ export function desiredFleet(input: {
       claimed = undefined;
       return { commit: tip, problems: [] };
     },
-    async load({ commit, insteadOf }, record) {
-      if (insteadOf !== undefined) return fleetOfLostCommit(commit, record);
-      return (await loadFiles(commit)) ?? fleetOfLostCommit(commit, record);
-    },
-    async followed({ commit, insteadOf }, fleet) {
-      if (insteadOf === undefined) return { commit, fleet };
+    async followed({ commit, insteadOf = commit }) {
       return { commit: insteadOf, fleet: (await loadFiles(insteadOf)) ?? emptyFleet };
+    },
+    fleetAt({ commit, insteadOf }, { followed, record }) {
+      const isThere = insteadOf === undefined && followed.fleet !== emptyFleet;
+      return isThere ? followed.fleet : fleetOfLostCommit(commit, record);
     },
     published(commit) {
       if (isRewindAccepted(commit)) acceptRewind = undefined;

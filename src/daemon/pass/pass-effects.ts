@@ -20,6 +20,7 @@ import { startsSomething, statusFiles } from '../record/publication.ts';
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
+import { withheldTargets } from '../record/verify/withheld-targets.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import { syncApprovals } from './approvals.ts';
@@ -60,7 +61,7 @@ export function passEffects(
   const { members, approvals } = input;
   const memory = statusMemory(input.status, input.log);
   const wanted = desiredFleet(input);
-  const verify = recordVerifier(input);
+  const verifier = recordVerifier(input);
   const pace = pushPace(input.pace, input.publishIntervalMs);
   /** Of the last plan, whatever became of it: what did not change since is not planned again. */
   let memo: PlanMemo | undefined;
@@ -71,24 +72,24 @@ export function passEffects(
       case 'acceptCommit':
         return void wanted.claim(effect.commit);
       case 'load':
-        return { kind: 'loaded', loaded: await load({ input, wanted, verify }, effect) };
+        return { kind: 'loaded', loaded: await load({ input, wanted, verifier }, effect) };
       case 'adopt':
-        await adopt(members, effect.loaded.input);
+        await adopt(members, effect.loaded);
         return { kind: 'adopted', loaded: effect.loaded };
       case 'observe':
         return observe(input, effect.loaded);
       case 'plan': {
-        const { planned, nextMemo } = await plan(input, effect.observed, memo);
+        const { planned, nextMemo } = await plan({ input, verifier }, effect.observed, memo);
         memo = nextMemo;
         return paced(planned, pace);
       }
       case 'publish':
-        return publish({ input, memory, pace }, effect.planned);
+        return publish({ input, memory, pace, verifier }, effect.planned);
       case 'useRewind':
         return void wanted.published(effect.commit);
       case 'assign': {
-        const { result, record } = effect.recorded;
-        return void members.assign(assignmentsOf(result), forgottenBy(record, result.abandoned));
+        const { result, record, withheld } = effect.recorded;
+        return void members.assign(assignmentsOf(result, withheld), forgottenBy(record, result.abandoned));
       }
       case 'confirm':
         return void members.confirm();
@@ -108,29 +109,33 @@ async function load(
   {
     input,
     wanted,
-    verify,
-  }: { readonly input: PassPorts; readonly wanted: DesiredFleet; readonly verify: RecordVerifier },
+    verifier,
+  }: { readonly input: PassPorts; readonly wanted: DesiredFleet; readonly verifier: RecordVerifier },
   { before, record: claimed }: { readonly before: Remembered; readonly record: FleetRecord },
 ): Promise<Loaded> {
   const asked = await wanted.commit();
   const { commit, problems } = asked;
-  const fleet = await wanted.load(asked, claimed);
-  const { record, problems: mismatches } = await verify(claimed, await wanted.followed(asked, fleet));
+  const followed = await wanted.followed(asked);
+  const { record, unproven, problems: mismatches } = await verifier.verify(claimed, followed);
+  const fleet = wanted.fleetAt(asked, { followed, record });
   await input.members.follow(membersOf(fleet, record), fleet.priceLists);
   const now = formatInstant(input.clock.now());
   const found = [...fleet.problems, ...fleetWarnings(fleet, record), ...problems, ...before.problems, ...mismatches];
   const whole = { ...fleet, problems: found };
-  return { before, record, fleet, problems, input: { now, commit, fleet: whole, record, digest: sha256 } };
+  return { before, record, fleet, problems, unproven, input: { now, commit, fleet: whole, record, digest: sha256 } };
 }
 
 /**
  * After a start nobody knows what the members hold. What the record says they should hold was published before, so it
- * may be assigned at once; only when the members have been looked at does planning begin.
+ * may be assigned at once, as far as it is proven; only when the members have been looked at does planning begin.
  */
-async function adopt(members: FleetMembers, planInput: Loaded['input']): Promise<void> {
+async function adopt(
+  members: FleetMembers,
+  { input: planInput, unproven }: Pick<Loaded, 'input' | 'unproven'>,
+): Promise<void> {
   const { fleet, record } = planInput;
   const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
-  members.assign(record.exists ? adopted(planFleet(recorded)) : new Map());
+  members.assign(record.exists ? adopted(planFleet(recorded), unproven) : new Map());
   // What nobody remembers any more must be looked for.
   if (!record.exists || record.unread?.placements.size) {
     await members.settled(bootMs);
@@ -154,14 +159,17 @@ function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
 }
 
 async function plan(
-  { desired, branch, inPlace }: PassPorts,
+  { input: { desired, branch, inPlace }, verifier }: { readonly input: PassPorts; readonly verifier: RecordVerifier },
   observed: Observed,
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
-  const { before, fleet, heard, input } = observed;
+  const { before, fleet, heard, input, unproven } = observed;
   const result = planFleet({ ...input, observations: heard.sightings }, memo);
   const nextMemo = memoOf(result.parts);
-  const problems = await placeProblems(result.plan.problems, async () =>
+  const withheld = withheldTargets(result, unproven, heard.sightings);
+  for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
+  const found = [...result.plan.problems, ...verifier.unreported(withheld.problems)];
+  const problems = await placeProblems(found, async () =>
     (await desired.has(input.commit)) ? desired.tree(input.commit) : undefined,
   );
   const next = { ...result.plan, problems };
@@ -174,7 +182,7 @@ async function plan(
     fleet,
   });
   const changed = !sameFiles(files, before.tip.files);
-  return { planned: { ...observed, result: { ...result, plan: next }, files, changed }, nextMemo };
+  return { planned: { ...observed, withheld, result: { ...result, plan: next }, files, changed }, nextMemo };
 }
 
 /** When the plan may be pushed, and what the next one starts from if it has to wait. */
@@ -191,7 +199,17 @@ function paced(planned: Planned, pace: PushPace): PassEvent {
 }
 
 async function publish(
-  { input, memory, pace }: { readonly input: PassPorts; readonly memory: StatusMemory; readonly pace: PushPace },
+  {
+    input,
+    memory,
+    pace,
+    verifier,
+  }: {
+    readonly input: PassPorts;
+    readonly memory: StatusMemory;
+    readonly pace: PushPace;
+    readonly verifier: RecordVerifier;
+  },
   planned: Planned,
 ): Promise<PassEvent> {
   const { before, files, heard, result } = planned;
@@ -210,6 +228,8 @@ async function publish(
   }
   pace.pushed();
   memory.wrote(published.tip, after);
+  // Of a plan that is refused the files stay as they were, whoever wrote them.
+  if (result.plan.guard.length === 0) verifier.published(after.record);
   const subject = message.split('\n', 1)[0]!;
   return { kind: 'published', recorded: { ...planned, record: after.record, subject } };
 }

@@ -4,6 +4,8 @@ import { assertNever } from '../../engine/kernel/assert.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Remembered } from '../record/remembered.ts';
+import type { UnprovenBindings } from '../record/verify/external-bindings.ts';
+import { nothingWithheld, type WithheldTargets } from '../record/verify/withheld-targets.ts';
 import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import type { LastContacts } from './last-contact.ts';
 import type { PassResult } from './pass-result.ts';
@@ -25,6 +27,7 @@ export interface Loaded {
   readonly fleet: Fleet;
   /** Why the commit is not the tip of its branch. */
   readonly problems: readonly Problem[];
+  readonly unproven: UnprovenBindings;
   readonly input: Omit<PlanInput, 'observations'>;
 }
 
@@ -36,13 +39,14 @@ export interface Observed extends Loaded {
 
 export interface Planned extends Observed {
   readonly result: PlanResult;
+  readonly withheld: WithheldTargets;
   readonly files: ReadonlyMap<string, string>;
   /** The status branch holds other files than these. */
   readonly changed: boolean;
 }
 
 /** A plan that may be acted on. */
-export interface Recorded extends Pick<Planned, 'before' | 'fleet' | 'basis' | 'result' | 'changed'> {
+export interface Recorded extends Pick<Planned, 'before' | 'fleet' | 'basis' | 'result' | 'withheld' | 'changed'> {
   readonly record: FleetRecord;
   readonly subject?: string | undefined;
 }
@@ -145,7 +149,9 @@ function afterLook(
   const { basis, before, fleet } = observed;
   const { rest } = state;
   if (rest && basis && !disputed && stillAtRest(rest, { basis, ms: atMs })) {
-    const recorded = { before, fleet, basis, result: rest.result, changed: false, record: before.record };
+    const { result } = rest;
+    // Nothing is assigned anew.
+    const recorded = { before, fleet, basis, result, withheld: nothingWithheld, changed: false, record: before.record };
     return { state, effects: [{ kind: 'confirm' }, { kind: 'requestApprovals', recorded, known: true }] };
   }
   return { state: { ...state, rest: undefined }, effects: [{ kind: 'plan', observed }] };

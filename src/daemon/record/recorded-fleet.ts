@@ -29,7 +29,8 @@ const heldFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   resources: [],
 });
 
-const alwaysFrozen: FleetConfig = {
+/** Nothing new starts. */
+export const alwaysFrozen: FleetConfig = {
   apiVersion: 'gitfleet.dev/v1alpha1',
   kind: 'FleetConfig',
   spec: { freeze: [{ name: 'as recorded', schedule: '* * * * *', duration: '1h' }] },

@@ -24,13 +24,14 @@ export function snapshotOverrides(request: {
   readonly overrides: readonly Override[];
   readonly recorded: OverrideHistory;
   readonly digest: (text: string) => string;
+  readonly commit: string;
   /** Fleet.refused and Fleet.unreadable: an override that may be in an invalid file does not count as deleted. */
   readonly refused: readonly ObjectRef[];
   readonly unreadable: readonly string[];
   /** Ids (snapshot-id.ts) that bindings, runs and resource snapshots list: they are kept beyond the limit. */
   readonly inUse: ReadonlySet<string>;
 }): OverrideHistory {
-  const { overrides, recorded, digest, refused, unreadable, inUse } = request;
+  const { overrides, recorded, refused, unreadable } = request;
   const present = new Set(overrides.map((override) => overrideKey(override.kind, override.metadata)));
   const held = new Set(refused.map((ref) => overrideKey(ref.kind, ref)));
   const history = new Map<string, readonly OverrideSnapshot[]>();
@@ -47,7 +48,7 @@ export function snapshotOverrides(request: {
   }
   for (const override of overrides) {
     const folder = folderOf(override.metadata);
-    history.set(folder, withLatest(override, folder, history.get(folder) ?? [], digest, inUse));
+    history.set(folder, withLatest(override, folder, history.get(folder) ?? [], request));
   }
   return new Map([...history].sort(by(([folder]) => folder)));
 }
@@ -119,8 +120,7 @@ function withLatest(
   override: Override,
   folder: string,
   snapshots: readonly OverrideSnapshot[],
-  digest: (text: string) => string,
-  inUse: ReadonlySet<string>,
+  { digest, inUse, commit }: Pick<Parameters<typeof snapshotOverrides>[0], 'digest' | 'inUse' | 'commit'>,
 ): OverrideSnapshot[] {
   const owner = overrideKey(override.kind, override.metadata);
   const own = snapshots.filter((snapshot) => ownerOf(snapshot, folder) === owner);
@@ -144,6 +144,7 @@ function withLatest(
       index,
       latest: true,
       hash,
+      commit,
       overrideSpec: override.spec,
     },
   ].sort((a, b) => a.index - b.index);

@@ -16,6 +16,7 @@ import { inExecutionOrder, isActive } from './execution-order.ts';
 import { withGeneration } from './generation.ts';
 import { sortingWarnings } from './initialize/sorting-warnings.ts';
 import { membershipHolds } from './left-clusters.ts';
+import { withCommits } from './run-commits.ts';
 import { admitState, type RunState, stateOf } from './run-state.ts';
 import { type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
 
@@ -71,7 +72,9 @@ export function advanceRuns(scheduled: PlacementWork, input: RunsInput): RunsOut
     work = step.work;
     if (active === undefined && isActive(step.status)) active = { run, step, state: admitted.state };
     const recordedRun = withState(run, admitted.state, admitted.denied !== undefined);
-    done.push({ context, step, recorded: { ...recordedRun, status: step.status } });
+    const recorded = { ...recordedRun, status: step.status };
+    const commits = { before: recordOf(run), commit: input.commit };
+    done.push({ context, step, recorded: withCommits(recorded, commits) });
   }
 
   // A run that is stopping moves no more bindings.

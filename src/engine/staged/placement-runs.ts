@@ -34,6 +34,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     recordedApprovals: world.record.approvals,
     clusters: clustersOf(world.members),
     now: world.input.now,
+    commit: world.input.commit,
     pause: placementPause(work, world),
     digest: world.input.digest,
     observed: (present) => movedAsObserved(present, world),

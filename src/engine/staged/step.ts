@@ -32,6 +32,8 @@ export interface RunsInput {
   /** Members with their labels as placements see them; `left`: the file is removed or has a deletionTimestamp. */
   readonly clusters: readonly { readonly name: ClusterName; readonly labels: Labels; readonly left: boolean }[];
   readonly now: Timestamp;
+  /** Of the fleet repo. */
+  readonly commit: string;
   /** While the placement is paused no cluster is started. */
   readonly pause: Pause;
   readonly digest: (text: string) => string;

@@ -58,6 +58,7 @@ test('ten are kept, and those in use', () => {
   const inUse = new Set(['tidy-1']);
   for (let round = 0; round < 15; round++) {
     history = snapshotOverrides({
+      commit: 'c0ffee',
       overrides: [version(`v${round}`)],
       recorded: history,
       digest,
@@ -90,6 +91,7 @@ describe('a deleted override', () => {
   ])('is none while %s', (_, broken) => {
     expect(
       snapshotOverrides({
+        commit: 'c0ffee',
         overrides: [],
         recorded: before,
         digest,

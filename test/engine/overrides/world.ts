@@ -55,4 +55,5 @@ export const addLabel = (key: string, value: unknown = 'yes') =>
 export const historyOf = (
   overrides: readonly (ClusterResourceOverride | ResourceOverride)[],
   recorded: OverrideHistory = new Map(),
-): OverrideHistory => snapshotOverrides({ overrides, recorded, digest, refused: [], unreadable: [], inUse: new Set() });
+): OverrideHistory =>
+  snapshotOverrides({ commit: 'c0ffee', overrides, recorded, digest, refused: [], unreadable: [], inUse: new Set() });

@@ -192,6 +192,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   recordedApprovals: new Map(),
   clusters: [],
   now: T0,
+  commit: 'c0ffee',
   pause: notPaused,
   digest,
   takeSnapshot,

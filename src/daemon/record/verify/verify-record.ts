@@ -1,17 +1,36 @@
+import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
+import { hasStarted } from '../../../engine/staged/step.ts';
+import { placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Logger } from '../../report/log.ts';
 import type { Metrics } from '../../report/metrics.ts';
-import { followedHistory } from './followed-history.ts';
+import { type BindingVerifier, bindingVerifier, type UnprovenBindings } from './external-bindings.ts';
+import { type FollowedHistory, followedHistory } from './followed-history.ts';
+import { mismatch } from './mismatch.ts';
+import { isExternalIn, versionVerifier } from './recorded-versions.ts';
 import { snapshotVerifier } from './snapshot-contents.ts';
+import { type ProvenRun, verifyRun } from './update-runs.ts';
 
-/** The record with what the followed branch bears out, and what of it that does not. `followed`: what is known to be of that branch. */
-export type RecordVerifier = (
-  record: FleetRecord,
-  followed: { readonly commit: string; readonly fleet: Fleet },
-) => Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+export interface VerifiedRecord {
+  /** With what the followed branch bears out. */
+  readonly record: FleetRecord;
+  readonly unproven: UnprovenBindings;
+  /** What it does not bear out. */
+  readonly problems: readonly Problem[];
+}
+
+export interface RecordVerifier extends Pick<BindingVerifier, 'shown'> {
+  /** `followed`: the newest commit that is known to be of the followed branch, with its files. */
+  verify(record: FleetRecord, followed: { readonly commit: string; readonly fleet: Fleet }): Promise<VerifiedRecord>;
+  /** What the record has is from now on what this daemon published, on top of what was verified. */
+  published(record: FleetRecord): void;
+  /** Reports what only members can tell; gives what the record did not give already. */
+  unreported(found: readonly Problem[]): readonly Problem[];
+}
 
 /**
  * Whoever can push to the status branch must not decide what clusters get: whatever in the record has that power is compared with
@@ -24,7 +43,10 @@ export function recordVerifier(of: {
   readonly metrics: Metrics;
 }): RecordVerifier {
   const historyUpTo = followedHistory(of.desired, of.loadPast);
+  const versions = versionVerifier();
   const contents = snapshotVerifier();
+  const runs = runVerifier();
+  const bindings = bindingVerifier();
   let reported: { readonly commit: string; readonly problems: ReadonlyMap<string, Problem> } | undefined;
 
   function report(commit: string, found: readonly Problem[]): readonly Problem[] {
@@ -39,10 +61,97 @@ export function recordVerifier(of: {
     return [...problems.values()];
   }
 
-  return async (record, followed) => {
-    const verified = await contents(record, historyUpTo(followed));
-    return { record: verified.record, problems: report(followed.commit, verified.problems) };
+  return {
+    async verify(claimed, followed) {
+      const history = historyUpTo(followed);
+      const versioned = await versions.verify(claimed, history);
+      const filled = await contents(versioned.record, history);
+      const ran = await runs.verify(filled.record, history);
+      const isExternal = isExternalIn(followed.fleet, ran.record);
+      const unproven = bindings.verify(ran.record, { isExternal, runs: ran.proven });
+      const found = [...versioned.problems, ...filled.problems, ...ran.problems];
+      return { record: ran.record, unproven, problems: report(followed.commit, found) };
+    },
+    published(record) {
+      versions.trust(record);
+      runs.trust(record);
+      bindings.published(record);
+    },
+    shown: bindings.shown,
+    unreported(found) {
+      const before = reported?.problems ?? new Map();
+      const fresh = found.filter((problem) => !before.has(textOf(problem)));
+      if (reported && fresh.length > 0) report(reported.commit, fresh);
+      return fresh;
+    },
   };
 }
 
 const textOf = ({ file, message }: Problem): string => `${file} ${message}`;
+
+/** Runs that are not believed count as lost: they are held until their file changes. */
+function runVerifier() {
+  const known = new WeakMap<StagedUpdateRun, ProvenRun | 'nothing'>();
+  return {
+    async verify(
+      record: FleetRecord,
+      history: FollowedHistory,
+    ): Promise<{
+      readonly record: FleetRecord;
+      readonly proven: readonly ProvenRun[];
+      readonly problems: readonly Problem[];
+    }> {
+      const proven: ProvenRun[] = [];
+      const problems: Problem[] = [];
+      const lost: string[] = [];
+      for (const [key, run] of record.runs) {
+        const before = known.get(run);
+        const verdict = before
+          ? { proven: before === 'nothing' ? undefined : before }
+          : await verifyRun(run, record, history);
+        if ('fault' in verdict) {
+          lost.push(key);
+          problems.push(
+            mismatch(
+              `runs/${key}.yaml`,
+              `the run counts as lost, and its clusters keep what they have: ${verdict.fault}`,
+            ),
+          );
+          continue;
+        }
+        known.set(run, verdict.proven ?? 'nothing');
+        if (verdict.proven) proven.push(verdict.proven);
+      }
+      return { record: lost.length === 0 ? record : withoutRuns(record, lost), proven, problems };
+    },
+    trust({ runs }: FleetRecord): void {
+      for (const run of runs.values()) known.set(run, broughtBy(run) ?? 'nothing');
+    },
+  };
+}
+
+/** What a run has brought that this daemon planned itself. */
+function broughtBy(run: StagedUpdateRun): ProvenRun | undefined {
+  const { resourceSnapshotIndexUsed, stagesStatus = [] } = run.status ?? {};
+  if (resourceSnapshotIndexUsed === undefined) return undefined;
+  const started = stagesStatus.flatMap(({ clusters }) => clusters.filter(hasStarted));
+  return {
+    placement: placementKey(placementOfRun(run)),
+    index: Number(resourceSnapshotIndexUsed),
+    clusters: new Set(started.map(({ clusterName }) => clusterName)),
+  };
+}
+
+function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
+  const { unread } = record;
+  const names = new Set(lost);
+  return {
+    ...record,
+    runs: new Map([...record.runs].filter(([key]) => !names.has(key))),
+    unread: {
+      placements: unread?.placements ?? new Map(),
+      evictions: unread?.evictions ?? new Set(),
+      runs: new Set([...(unread?.runs ?? []), ...lost]),
+    },
+  };
+}

@@ -18,7 +18,10 @@ export type StageAnswer =
 /** How the approval file on main answers a gate. `early`: recorded in the run's status. `digest`: of the requested review. */
 export function answerTo(
   gate: StageGate,
-  context: RunContext,
+  context: {
+    readonly run: StagedUpdateRun;
+    readonly input: Pick<RunContext['input'], 'approvals' | 'handWritten'>;
+  },
   { early, digest }: { readonly early: UpdateRunStatus['earlyApprovals']; readonly digest: () => string },
 ): StageAnswer {
   const file = approvalFileFor(gate, context);

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { parse, stringify } from 'yaml';
+import { sha256 } from '../../src/repo/sha256.ts';
+import type { Files } from './attacked-fleet.ts';
+
+/** What an attacker knows who can push branches that nobody merges, and to the status branch. */
+export interface Known {
+  /** The tip of the followed branch, an old commit of it, and one of a branch that was never merged. */
+  readonly commits: readonly string[];
+  /** Status branches of before, and of a fleet of the attacker's own with the same names. */
+  readonly other: readonly Files[];
+}
+
+type Attack = (files: Files, at: Step, known: Known) => void;
+
+/** One step of an attack, as a value that fast-check can shrink. */
+export interface Step {
+  readonly kind: keyof typeof steps;
+  /** Picks among what there is. */
+  readonly a: number;
+  readonly b: number;
+}
+
+const pick = <T>(from: readonly T[], by: number): T | undefined =>
+  from.length === 0 ? undefined : from[by % from.length];
+const pathsOf = (files: Files, pattern: RegExp): string[] =>
+  Object.keys(files)
+    .filter((path) => pattern.test(path))
+    .sort();
+
+/* biome-ignore lint/suspicious/noExplicitAny: an attacker knows no types. */
+type Anything = any;
+
+function changed(files: Files, path: string | undefined, change: (value: Anything) => void): void {
+  if (path === undefined) return;
+  try {
+    const value = parse(files[path]!);
+    change(value);
+    files[path] = stringify(value);
+  } catch {
+    // What an earlier step made of the file is no object any more.
+  }
+}
+
+const evil = (text: string): string => text.replaceAll(/(web|tools):[0-9]+/g, 'evil:1');
+const truth = (type: string) => ({
+  type,
+  status: 'True',
+  reason: 'Forged',
+  lastTransitionTime: '2026-11-20T10:00:00Z',
+});
+
+const runs = /^runs\//;
+const states = /state\.yaml$/;
+
+const steps = {
+  evilContents(files, { a }) {
+    const path = pick(pathsOf(files, /snapshots\//), a);
+    if (path) files[path] = evil(files[path]!);
+  },
+  evilContentsWithHash(files, { a, b }, { commits }) {
+    const path = pick(pathsOf(files, /snapshots\//), a);
+    if (!path) return;
+    files[path] = evil(files[path]!);
+    changed(files, path.replace(/snapshots.*/, 'state.yaml'), (state) => {
+      for (const entry of state.resourceSnapshots ?? []) {
+        entry.hash = sha256(files[path]!);
+        entry.commit = pick(commits, b);
+      }
+    });
+  },
+  otherFile(files, { a, b }, { other }) {
+    const from = pick(other, a) ?? {};
+    const path = pick(Object.keys(from).sort(), b);
+    if (path) files[path] = from[path]!;
+  },
+  otherPlacement(files, { a, b }, { other }) {
+    const from = pick(other, a) ?? {};
+    const folder = pick(['placements/web/', 'placements/tools/'], b)!;
+    for (const [path, text] of Object.entries(from)) if (path.startsWith(folder)) files[path] = text;
+  },
+  otherCommits(files, { a, b }, { commits }) {
+    const path = pick(pathsOf(files, /\.yaml$/), a);
+    if (path) files[path] = files[path]!.replaceAll(/[0-9a-f]{40}/g, pick(commits, b)!);
+  },
+  withoutHash(files, { a }) {
+    changed(files, pick(pathsOf(files, states), a), (state) => {
+      for (const entry of state.resourceSnapshots ?? []) delete entry.hash;
+    });
+  },
+  passGate(files, { a, b }, { commits }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ metadata, status }) => {
+      const approved = `web-1-after-canary=${pick(commits, b)}`;
+      metadata.annotations = { ...metadata.annotations, 'gitfleet.dev/approved-in': approved };
+      for (const stage of status.stagesStatus)
+        for (const task of [...(stage.beforeStageTaskStatus ?? []), ...(stage.afterStageTaskStatus ?? [])]) {
+          task.conditions = [truth('ApprovalRequestCreated'), truth('ApprovalRequestApproved')];
+        }
+    });
+  },
+  finishStages(files, { a }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      for (const stage of status.stagesStatus) {
+        stage.conditions = [truth('Succeeded')];
+        for (const cluster of stage.clusters) cluster.conditions = [truth('Started'), truth('Succeeded')];
+      }
+    });
+  },
+  startStages(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      for (const cluster of pick<Anything>(status.stagesStatus, b).clusters) cluster.conditions = [truth('Started')];
+    });
+  },
+  dropTasks(files, { a }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      for (const stage of status.stagesStatus) delete stage.afterStageTaskStatus;
+      for (const stage of status.stagedUpdateStrategySnapshot.stages) delete stage.afterStageTasks;
+    });
+  },
+  moveClusters(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status: { stagesStatus: stages } }) => {
+      const from = stages[b % stages.length];
+      stages[(b + 1) % stages.length].clusters.push(...from.clusters);
+      from.clusters = [];
+    });
+  },
+  emptyStage(files, { a, b }) {
+    changed(files, pick(pathsOf(files, runs), a), ({ status }) => {
+      pick<Anything>(status.stagesStatus, b).clusters = [];
+    });
+  },
+  giveSnapshot(files, { a, b }) {
+    changed(files, pick(pathsOf(files, states), a), (state) => {
+      for (const binding of state.bindings) {
+        binding.state = 'Bound';
+        binding.resourceSnapshotIndex = pick<Anything>(state.resourceSnapshots, b)?.index ?? 0;
+      }
+    });
+  },
+  swapIndexes(files, { a }) {
+    changed(files, pick(pathsOf(files, states), a), (state) => {
+      const indexes = state.resourceSnapshots.map((entry: Anything) => entry.index);
+      for (const [at, entry] of state.resourceSnapshots.entries()) entry.index = indexes[indexes.length - 1 - at];
+    });
+  },
+  ruleOfRollout(files) {
+    for (const path of pathsOf(files, /status\.yaml$/))
+      files[path] = files[path]!.replace('type: External', 'type: RollingUpdate');
+  },
+  settings(files) {
+    files['fleet.yaml'] =
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {approvals: {handWritten: true, path: runs/}, guard: {maxClusters: 100%}}\n';
+  },
+  labels(files, { a, b }) {
+    changed(files, pick(pathsOf(files, /^clusters\//), a), ({ metadata }) => {
+      metadata.labels = { ...metadata.labels, env: b % 2 === 0 ? 'canary' : 'evil:1' };
+    });
+    changed(files, pick(pathsOf(files, states), b), ({ bindings }) => {
+      for (const binding of bindings) binding.clusterLabels = { env: 'evil:1' };
+    });
+  },
+  forgedOverride(files) {
+    files['overrides/web/0.yaml'] = stringify({
+      apiVersion: 'gitfleet.dev/v1alpha1',
+      kind: 'ClusterResourceOverrideSnapshot',
+      metadata: { name: 'web-0' },
+      index: 0,
+      latest: true,
+      overrideSpec: {
+        clusterResourceSelectors: [{ group: '', version: 'v1', kind: 'Namespace', name: 'web' }],
+        policy: {
+          overrideRules: [
+            {
+              clusterSelector: { clusterSelectorTerms: [] },
+              jsonPatchOverrides: [{ op: 'add', path: '/metadata/labels', value: { from: 'evil:1' } }],
+            },
+          ],
+        },
+      },
+    });
+    for (const path of pathsOf(files, states))
+      changed(files, path, ({ bindings }) => {
+        for (const binding of bindings) binding.clusterResourceOverrideSnapshots = ['web-0'];
+      });
+  },
+  remove(files, { a }) {
+    const path = pick(pathsOf(files, /./), a);
+    if (path) delete files[path];
+  },
+  removeFolder(files, { a }) {
+    const folder = pick(['placements/', 'runs/', 'approvals/', 'clusters/', 'placements/web/'], a)!;
+    for (const path of pathsOf(files, new RegExp(`^${folder}`))) delete files[path];
+  },
+  garbage(files, { a, b }) {
+    const path = pick(pathsOf(files, /./), a);
+    if (path) files[path] = pick(['', '{', '*a', '&a [*a]', 'evil: 1', '\u0000', files[path]!.slice(0, b % 200)], b)!;
+  },
+} as const satisfies Record<string, Attack>;
+
+const kinds = Object.keys(steps) as (keyof typeof steps)[];
+
+export const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(...kinds),
+  a: fc.nat({ max: 1000 }),
+  b: fc.nat({ max: 1000 }),
+});
+
+/** Does a step to the files of a status branch. What it does not fit to is left as it is. */
+export function attack(files: Files, at: Step, known: Known): void {
+  try {
+    (steps[at.kind] as Attack)(files, at, known);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
