@@ -9,8 +9,8 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-COPY tools tools
-RUN npm run build && npm prune --omit=dev && node tools/prune-image.mjs node_modules
+COPY deploy deploy
+RUN npm run build && npm prune --omit=dev && node deploy/prune-image.mjs node_modules
 
 # git: bulk reads of objects, ssh:// and file:// remotes.
 FROM ${NODE_IMAGE}

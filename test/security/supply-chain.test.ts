@@ -38,7 +38,7 @@ describe('the image', () => {
       if (existsSync(join(root, path))) cpSync(join(root, path), join(dir, path), { recursive: true });
     symlinkSync(join(root, 'package.json'), join(dir, 'package.json'));
     cpSync(join(root, 'src'), join(dir, 'src'), { recursive: true });
-    execFileSync(process.execPath, [join(root, 'tools/prune-image.mjs'), join(dir, 'node_modules')]);
+    execFileSync(process.execPath, [join(root, 'deploy/prune-image.mjs'), join(dir, 'node_modules')]);
     for (const gone of ['tar-fs', 'ws', 'form-data']) expect(existsSync(join(dir, 'node_modules', gone))).toBe(false);
     const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: dir, encoding: 'utf8' });
     expect(run('try.mjs')).toBe('0\n');
