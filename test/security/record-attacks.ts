@@ -83,6 +83,10 @@ const steps = {
     const path = pick(pathsOf(files, /\.yaml$/), a);
     if (path) files[path] = files[path]!.replaceAll(/[0-9a-f]{40}/g, pick(commits, b)!);
   },
+  bogusObjects(files, { a, b }) {
+    const path = pick(pathsOf(files, /snapshots\//), a);
+    if (path) files[path] = files[path]!.replaceAll(/name: (web|tools)/g, `name: ${pick(['other', 'kube-system'], b)}`);
+  },
   withoutHash(files, { a }) {
     changed(files, pick(pathsOf(files, states), a), (state) => {
       for (const entry of state.resourceSnapshots ?? []) delete entry.hash;

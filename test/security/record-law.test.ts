@@ -89,13 +89,15 @@ function holds(world: AttackedFleet): void {
 /** Nobody touches the status branch any more. What was lost is started over, by people. */
 async function converges(world: AttackedFleet): Promise<void> {
   world.daemon.kill();
-  const tip = world.fleet.commit({
+  world.start({ acceptRewind: world.fleet.repo.tip('main')! });
+  await world.fleet.run(60);
+  holds(world);
+  world.fleet.commit({
     'runs/web-1.yaml': undefined,
     'runs/web-2.yaml': run('web-2'),
     'resources/web.yaml': gatedFleet('web:1')['resources/web.yaml']!,
     'resources/tools.yaml': world.fleet.files['resources/tools.yaml']!.replace('tools:2', 'tools:3'),
   });
-  world.start({ acceptRewind: tip });
   await world.untilGate(gate.replace('web-1', 'web-2'));
   holds(world);
   await world.approve(gate.replace('web-1', 'web-2'));

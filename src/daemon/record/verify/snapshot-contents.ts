@@ -56,7 +56,7 @@ export function snapshotVerifier(): (
     for (const [commit, claims] of Map.groupBy(open, ({ entry }) => entry?.commit))
       for (const claim of claims) judged(claim, await judgeAt(claim, commit, history));
     known = next;
-    return asVerified(record, [...next.values()]);
+    return asVerified(record, [...next.values()], (key) => present?.(key)?.manifests ?? []);
   };
 }
 
@@ -73,7 +73,11 @@ function* claimsOf(record: FleetRecord, fleet: Fleet | undefined): Iterable<Clai
     for (const index of new Set([...indexesInUse(state), ...named])) {
       const entry = state.resourceSnapshots.find((candidate) => candidate.index === index);
       const manifests = snapshots.get(index);
-      if (entry?.hash === rebuiltHash || (manifests === undefined && entry?.hash === undefined)) continue;
+      // What stands for lost contents is never applied; without a list nobody could tell whether a cluster is ready.
+      if (entry?.hash === rebuiltHash && manifests !== undefined) continue;
+      // Written by hand with neither hash nor contents: the latest is taken to be what the repo holds now.
+      const isUnsaid = manifests === undefined && entry !== undefined && entry.hash === undefined;
+      if (isUnsaid && entry === latestOf(state.resourceSnapshots)) continue;
       yield { key, index, entry, manifests };
     }
     // Where the state names no snapshot at all, those that have a file are taken up.
@@ -120,8 +124,9 @@ function selectionOf(placement: Placement, { resources }: Fleet): Selected | und
 
 /** Undefined: the selection says nothing about the claim. */
 function judge(claim: Claim, selected: Selected | undefined): Verdict | undefined {
-  if (selected === undefined) return undefined;
   const { manifests, entry } = claim;
+  if (entry?.hash === rebuiltHash) return { contents: undefined };
+  if (selected === undefined) return undefined;
   if (manifests !== undefined && holds(manifests, selected)) return { contents: manifests };
   if (entry?.hash !== selected.hash) return undefined;
   return { contents: selected.manifests, ...(manifests && { problem: healed(claim) }) };
@@ -173,6 +178,7 @@ const pathOf = ({ key, index }: Claim): string => `placements/${key}/snapshots/$
 function asVerified(
   record: FleetRecord,
   judged: readonly { readonly claim: Claim; readonly verdict: Verdict }[],
+  selected: (key: PlacementKey) => readonly Manifest[],
 ): { readonly record: FleetRecord; readonly problems: readonly Problem[] } {
   const problems = judged.flatMap(({ verdict }) => verdict.problem ?? []);
   const changed = judged.filter(
@@ -181,20 +187,27 @@ function asVerified(
   if (changed.length === 0) return { record, problems };
   const placements = new Map(record.placements);
   for (const { claim, verdict } of changed)
-    placements.set(claim.key, withContents(placements.get(claim.key)!, claim, verdict.contents));
+    placements.set(
+      claim.key,
+      withContents(placements.get(claim.key)!, claim, { ...verdict, listed: selected(claim.key) }),
+    );
   return { record: { ...record, placements }, problems };
 }
 
-/** What is not believed counts as lost: it tells what may be removed one day, and is never applied. */
+/**
+ * What is not believed counts as lost: it tells what may be removed one day, and whether a cluster is ready, and is never applied.
+ * For that it lists what the placement selects now, since a claim could list what no cluster will ever show.
+ */
 function withContents(
   recorded: RecordedPlacement,
   { index, entry }: Claim,
-  contents: readonly Manifest[] | undefined,
+  { contents, listed }: { readonly contents: readonly Manifest[] | undefined; readonly listed: readonly Manifest[] },
 ): RecordedPlacement {
   if (contents !== undefined) return { ...recorded, snapshots: new Map(recorded.snapshots).set(index, contents) };
   const { state } = recorded;
   const others = state.resourceSnapshots.filter((candidate) => candidate.index !== index);
   const lost = { ...entry, index, hash: rebuiltHash };
   const resourceSnapshots = [...others, lost].sort((a, b) => a.index - b.index);
-  return { ...recorded, state: { ...state, resourceSnapshots } };
+  const snapshots = new Map(recorded.snapshots).set(index, listed);
+  return { ...recorded, snapshots, state: { ...state, resourceSnapshots } };
 }

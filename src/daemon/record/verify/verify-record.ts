@@ -3,7 +3,7 @@ import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import { hasStarted } from '../../../engine/staged/step.ts';
-import { placementOfRun } from '../../../engine/update-run.ts';
+import { isInitialized, isOver, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 import type { Logger } from '../../report/log.ts';
@@ -101,14 +101,20 @@ function runVerifier() {
       readonly proven: readonly ProvenRun[];
       readonly problems: readonly Problem[];
     }> {
+      // Of a record without placements nothing is known of runs either, whatever stands there.
+      if (!record.exists && record.runs.size > 0)
+        return { record: { ...record, runs: new Map() }, proven: [], problems: [] };
       const proven: ProvenRun[] = [];
       const problems: Problem[] = [];
       const lost: string[] = [];
       for (const [key, run] of record.runs) {
-        const before = known.get(run);
+        const isOrphan = isWithoutPlacement(run, record);
+        const before = isOrphan ? undefined : known.get(run);
         const verdict = before
           ? { proven: before === 'nothing' ? undefined : before }
-          : await verifyRun(run, record, history);
+          : isOrphan
+            ? { fault: 'nothing is recorded of the placement that it moves' }
+            : await verifyRun(run, record, history);
         if ('fault' in verdict) {
           lost.push(key);
           problems.push(
@@ -129,6 +135,13 @@ function runVerifier() {
     },
   };
 }
+
+/** Where a run is under way, the record of its placement was there too. */
+const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): boolean =>
+  run.status !== undefined &&
+  isInitialized(run.status) &&
+  !isOver(run.status) &&
+  !placements.has(placementKey(placementOfRun(run)));
 
 /** What a run has brought that this daemon planned itself. */
 function broughtBy(run: StagedUpdateRun): ProvenRun | undefined {
