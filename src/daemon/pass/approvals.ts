@@ -1,36 +1,38 @@
 import { stringify } from 'yaml';
+import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { approvalFile } from '../../engine/staged/approval/request-file.ts';
+import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
 import type { InForce } from '../../report/in-force.ts';
 import type { Approvals } from '../ports.ts';
 
 interface Request {
   readonly name: string;
-  readonly path: string;
   readonly content: string;
 }
 
 /** Asks for what is waited for, and takes back what is no longer: of a plan that is refused, what it would remove, and what stays. */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
-  present: Pick<InForce, 'approvals' | 'removalHolds'>,
+  present: Pick<InForce, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
 ): Promise<{ readonly asked: readonly string[] }> {
   const removing = removalsAsked({ guard, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
+  const folder = approvalFolder(present.config);
   const existing = new Set(await approvals.list());
   for (const name of existing) if (!wanted.has(name)) await approvals.withdraw(name);
-  for (const request of wanted.values()) await approvals.ask(request);
+  for (const request of wanted.values()) await approvals.ask({ ...request, path: `${folder}${request.name}.yaml` });
   return { asked: [...wanted.keys()].filter((name) => !existing.has(name)) };
 }
 
 function gates({ approvals }: Pick<InForce, 'approvals'>): Request[] {
-  return approvals.map((approval) => {
-    const name = placementKey(approval);
-    return { name, path: `approvals/${name}.yaml`, content: stringify(approvalFile(approval), { lineWidth: 0 }) };
-  });
+  return approvals.map((approval) => ({
+    name: placementKey(approval),
+    content: stringify(approvalFile(approval), { lineWidth: 0 }),
+  }));
 }
 
 function removals(removing: readonly RemovalAsked[]): Request[] {
@@ -39,7 +41,6 @@ function removals(removing: readonly RemovalAsked[]): Request[] {
     const because = messages.map((message) => `# ${message.replaceAll('\n', '\n# ')}`).join('\n');
     return {
       name,
-      path: `approvals/${name}.yaml`,
       content: `${because}\n# Merging this file lets exactly these removals happen.\n${stringify(removalApprovalObject(asked))}`,
     };
   });

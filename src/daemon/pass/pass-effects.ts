@@ -3,6 +3,7 @@ import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
 import { planFleet } from '../../engine/plan.ts';
+import { configInEffect } from '../../engine/recovery/last-good-config.ts';
 import { memoOf, type PlanMemo } from '../../engine/reuse/memo.ts';
 import type { Clock } from '../../members/clock.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
@@ -96,7 +97,7 @@ export function passEffects(
       case 'requestApprovals': {
         const { recorded, known } = effect;
         const { plan } = recorded.result;
-        await syncApprovals(plan, inForce(plan, recorded), approvals);
+        await syncApprovals(plan, { ...inForce(plan, recorded), config: configInEffect(recorded) }, approvals);
         return { kind: 'approvalsRequested', recorded, known };
       }
       default:

@@ -23,9 +23,14 @@ export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Pla
   }
 }
 
-/** The folder below which approvals count, with a slash at its end. `configs`: the sound ones, with their files. */
-export function approvalFolder(configs: readonly { readonly object: FleetConfig; readonly file: string }[]): string {
-  const { path } = configs.find(({ file }) => file === configFile)?.object.spec.approvals ?? { path: usualFolder };
+/** The one of these that may say where approvals count. */
+export const approvalConfig = (
+  configs: readonly { readonly object: FleetConfig; readonly file: string }[],
+): FleetConfig | undefined => configs.find(({ file }) => file === configFile)?.object;
+
+/** The folder below which approvals count, with a slash at its end. A config of another file than `fleet.yaml` names none. */
+export function approvalFolder(config: FleetConfig | undefined): string {
+  const { path } = config?.spec.approvals ?? { path: usualFolder };
   return path.endsWith('/') ? path : `${path}/`;
 }
 

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../api/problem.ts';
 import { type Validated, validateFleetObject } from '../../api/validate.ts';
 import { validateAcross } from '../../api/validate-fleet.ts';
 import { annotationIssues } from './annotation-issues.ts';
-import { approvalFolder, placeIssues } from './approval-places.ts';
+import { approvalConfig, approvalFolder, placeIssues } from './approval-places.ts';
 import type { Finding, Placed } from './finding.ts';
 import { freezeIssues } from './freeze-issues.ts';
 import { withTriedFixes } from './tried-fixes.ts';
@@ -28,7 +28,7 @@ export interface FleetObjects {
  */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const strategy = usualStrategy(documents);
-  const folder = approvalFolder(soundConfigs(documents));
+  const folder = approvalFolder(approvalConfig(soundConfigs(documents)));
   const validated = documents.map((placed) => ({ placed, ...inItsPlace(placed, { strategy, folder }) }));
   const sound = validated.flatMap((entry) =>
     entry.object && !isBeingDeleted(entry.object) ? [{ ...entry, object: entry.object }] : [],

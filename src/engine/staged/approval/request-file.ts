@@ -12,7 +12,7 @@ export const subjectOf = ({ targetStage, parentStageRollout }: ApprovalRequest['
   `stage ${targetStage} of run ${parentStageRollout}`;
 
 /**
- * The content of `approvals/<name>.yaml` on the branch `gitfleet/approve/<name>`. Merged unchanged it approves; edited to
+ * The content of the one file on the branch `gitfleet/approve/<name>`. Merged unchanged it approves; edited to
  * `status: "False"` it rejects, which ends the run.
  */
 export function approvalFile(planned: PlannedApproval): ApprovalRequest {
