@@ -66,7 +66,7 @@ export function evict(input: EvictInput): EvictOutcome {
     const recorded = input.recorded.get(name);
     if (recorded && isTerminal(recorded)) {
       if (!sameSpec(recorded, eviction)) problems.push(reused(eviction, input));
-      else if (!isExecuted(recorded)) problems.push(...stillRefused(eviction, works, input));
+      else if (!isExecuted(recorded)) problems.push(...stillRefused(eviction, placementOf(eviction, works), input));
       continue;
     }
     const { digest, recordLost, unread } = input;
@@ -76,9 +76,8 @@ export function evict(input: EvictInput): EvictOutcome {
       done.set(name, heldSinceLoss(eviction, digest));
       continue;
     }
-    const { placementName } = eviction.spec;
-    const work = works.find((candidate) => isNamed(candidate, placementName));
-    const verdict = verdictOn(eviction, works, input);
+    const work = placementOf(eviction, works);
+    const verdict = verdictOn(eviction, work, input);
     if (verdict.kind === 'invalid' && verdict.refusedByWebhook)
       problems.push(refusal(eviction, verdict.message, input));
     const pause = input.pauseOf(work);
@@ -108,15 +107,15 @@ export const isTerminal = ({ status }: Pick<Eviction, 'status'>): boolean =>
 const isExecuted = ({ status }: Eviction): boolean => findCondition(status?.conditions, 'Executed') !== undefined;
 
 /** An invalid eviction stays invalid; its file is reported as long as it exists. */
-function stillRefused(eviction: Eviction, works: readonly PlacementWork[], input: EvictInput): Problem[] {
-  const verdict = verdictOn(eviction, works, input);
+function stillRefused(eviction: Eviction, work: PlacementWork | undefined, input: EvictInput): Problem[] {
+  const verdict = verdictOn(eviction, work, input);
   return verdict.kind === 'invalid' && verdict.refusedByWebhook ? [refusal(eviction, verdict.message, input)] : [];
 }
 
-function verdictOn({ spec }: Eviction, works: readonly PlacementWork[], input: EvictInput): Verdict {
+function verdictOn({ spec }: Eviction, work: PlacementWork | undefined, input: EvictInput): Verdict {
   return decideEviction({
     clusterName: spec.clusterName,
-    work: works.find((work) => isNamed(work, spec.placementName)),
+    work,
     isDeleted: input.deletedPlacements.has(spec.placementName),
     budget: placementBudget({ kind: 'ClusterResourcePlacement', name: spec.placementName }, input),
     inFleet: input.inFleet,
@@ -138,8 +137,10 @@ function conditionsOf(verdict: Verdict, before: readonly Condition[] | undefined
     : [valid, condition('Executed', 'False', 'NotExecuted', message)];
 }
 
-const isNamed = ({ placement }: PlacementWork, name: string): boolean =>
-  placement.kind === 'ClusterResourcePlacement' && placement.metadata.name === name;
+const placementOf = ({ spec }: Eviction, works: readonly PlacementWork[]): PlacementWork | undefined =>
+  works.find(
+    ({ placement }) => placement.kind === 'ClusterResourcePlacement' && placement.metadata.name === spec.placementName,
+  );
 
 const withoutCluster = (work: PlacementWork, cluster: string): PlacementWork => ({
   ...work,
