@@ -1,6 +1,6 @@
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { RecordEntry } from '../domain.ts';
-import { recordPath } from '../record/documents.ts';
+import { objectDocument, recordPath } from '../record/documents.ts';
 import type { World } from '../world.ts';
 import { mirroredDocuments } from './placement-documents.ts';
 import type { PlacementOutcome } from './placement-outcome.ts';
@@ -14,7 +14,7 @@ export function refusedPlacements(all: readonly PlacementOutcome[], world: World
     if (planned.has(key) || gone.has(key)) return [];
     const root = recordPath('placements', key, all.length, digest);
     const object = (name: string, value: object | undefined): RecordEntry[] =>
-      value ? [[`${root}/${name}.yaml`, { kind: 'object', value }]] : [];
+      value ? [[`${root}/${name}.yaml`, objectDocument(value)]] : [];
     return [
       ...object('status', recorded.object),
       ...object('state', recorded.state),

@@ -3,7 +3,7 @@ import type { PlacementStatus, StatusInNamespace } from '../../api/placement.ts'
 import type { PlacementState } from '../../api/placement-state.ts';
 import type { RecordEntry } from '../domain.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import { objectDocument, recordPath } from '../record/documents.ts';
+import { directoryOf, objectDocument } from '../record/documents.ts';
 import { canonicalState } from './canonical-state.ts';
 
 /** Below `placements/<[ns.]name>/`: status, state and the resources of every remembered snapshot. */
@@ -50,7 +50,8 @@ export const mirroredDocuments = (
   mirrored: readonly MirroredStatus[],
   digest: (text: string) => string,
 ): RecordEntry[] =>
-  mirrored.map((value) => [
-    `${recordPath('mirrored', value.clusterName, mirrored.length, digest)}.yaml`,
-    objectDocument(value),
-  ]);
+  directoryOf(
+    'mirrored',
+    mirrored.map((value) => ({ name: value.clusterName, document: objectDocument(value) })),
+    digest,
+  );
