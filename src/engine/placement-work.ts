@@ -2,6 +2,7 @@ import type { Condition, Manifest, Timestamp } from '../api/meta.ts';
 import type { Placement, ResourceIdentifier } from '../api/placement.ts';
 import type { Binding, ClusterDecision, PolicySnapshotEntry, ResourceSnapshotEntry } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
+import { latestOf } from './kernel/latest-of.ts';
 import { memoize } from './kernel/memoize.ts';
 import type { Hold, Move } from './plan-document.ts';
 
@@ -73,6 +74,5 @@ export type Selection =
 /** The policy snapshot marked latest, or the highest where none is marked; none when several are. */
 export function latestPolicy({ policySnapshots }: PlacementWork): PolicySnapshotEntry | undefined {
   const marked = policySnapshots.filter(({ latest }) => latest);
-  if (marked.length > 0) return marked.length === 1 ? marked[0] : undefined;
-  return [...policySnapshots].sort((a, b) => a.index - b.index).at(-1);
+  return marked.length > 1 ? undefined : latestOf(policySnapshots);
 }
