@@ -1,13 +1,13 @@
 import { placementKey } from '../../../api/placement.ts';
-import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { isStarted } from './run-status.ts';
 
 /** Under External only an update run that has started a cluster gives it another snapshot. */
 export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
   // Made when the first moves under External, which is seldom.
   let started: ReadonlySet<string> | undefined;
-  const isStarted = (key: string, cluster: string, index: number): boolean => {
+  const isGivenByRun = (key: string, cluster: string, index: number): boolean => {
     started ??= startedByRuns(evidence);
     return started.has(startedKey(key, cluster, String(index)));
   };
@@ -16,7 +16,7 @@ export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
     return pairs.flatMap(({ clusterName, before, after, removedNow }): GuardFinding[] => {
       const next = after?.resourceSnapshotIndex;
       if (before === undefined || removedNow || next === undefined || next === before.resourceSnapshotIndex) return [];
-      if (isStarted(key, clusterName, next)) return [];
+      if (isGivenByRun(key, clusterName, next)) return [];
       return [
         {
           rule: 'moved-without-run',
@@ -34,12 +34,10 @@ function startedByRuns(evidence: Evidence): ReadonlySet<string> {
     evidence.plan.runs.flatMap((run) => {
       const { stagesStatus = [], resourceSnapshotIndexUsed: index = '' } = run.status;
       const key = runs(run);
-      const hasStarted = ({ conditions = [] }: ClusterUpdatingStatus): boolean =>
-        conditions.some(({ type, status }) => type === 'Started' && status === 'True');
       return key === undefined
         ? []
         : stagesStatus
-            .flatMap(({ clusters }) => clusters.filter(hasStarted))
+            .flatMap(({ clusters }) => clusters.filter(isStarted))
             .map(({ clusterName }) => startedKey(key, clusterName, index));
     }),
   );
