@@ -1,7 +1,6 @@
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import { conditionIs } from '../kernel/condition.ts';
 import { isInitialized } from '../update-run.ts';
-import { gatesOf, taskOf } from './approval/stage-gates.ts';
+import { gatesOf, isApproved, taskOf } from './approval/stage-gates.ts';
 
 const initialized = 'gitfleet.dev/initialized-from';
 const approved = 'gitfleet.dev/approved-in';
@@ -32,8 +31,8 @@ export function withCommits(
   if (status === undefined || !isInitialized(status)) return run;
   const known = before?.status && isInitialized(before.status) ? commitsOf(before) : undefined;
   const names = gatesOf(status.stagesStatus ?? []).flatMap((gate) => {
-    const { approvalRequestName: name, conditions } = taskOf(status, gate);
-    return name !== undefined && conditionIs(conditions, 'ApprovalRequestApproved', 'True') ? [name] : [];
+    const task = taskOf(status, gate);
+    return task.approvalRequestName !== undefined && isApproved(task) ? [task.approvalRequestName] : [];
   });
   const entries = names.map((name) => `${name}=${known?.approvedIn.get(name) ?? commit}`);
   const annotations = {

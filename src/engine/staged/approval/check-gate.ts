@@ -15,9 +15,9 @@ import { findCondition } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
 import { withReason } from '../run-conditions.ts';
 import { hasStarted, type RunContext, type RunStep, withHold, withHolds, withProblem, withStage } from '../step.ts';
-import { answerTo } from './answer.ts';
+import { answerTo, type StageAnswer } from './answer.ts';
 import { reviewDigest } from './review-digest.ts';
-import { gatesOf, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
+import { gatesOf, isApproved, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
 
 export type GateCheck =
   | { readonly kind: 'open'; readonly step: RunStep }
@@ -38,8 +38,7 @@ export function checkGate(before: RunStep, context: RunContext, gate: StageGate)
   const name = task.approvalRequestName ?? '';
   const requested = withReason(task, 'StageTaskApprovalRequestCreated', requestMade(name), now);
   const step = withTask(before, gate, requested);
-  const { earlyApprovals: early } = step.status;
-  const answer = answerTo(gate, context, { early, digest: () => reviewDigest(step, context, gate) });
+  const answer = presentAnswer(step, context, gate);
   switch (answer.kind) {
     case 'foreign':
       return { kind: 'mismatch', step: before, message: answer.message };
@@ -76,8 +75,7 @@ export function withdraw(step: RunStep, context: RunContext): RunStep {
       const later = stages.slice(timing === 'before' ? stageIndex : stageIndex + 1);
       return [...later, ...(deletionStageStatus ? [deletionStageStatus] : [])].some(anyStarted);
     },
-    answerTo: (it) =>
-      answerTo(it, context, { early: step.status.earlyApprovals, digest: () => reviewDigest(step, context, it) }),
+    answerTo: (it) => presentAnswer(step, context, it),
     absenceIsCertain: context.input.absenceIsCertain,
   });
   if (gate === undefined) return step;
@@ -107,10 +105,7 @@ export function flawedApprovals(step: RunStep, context: RunContext): RunStep {
   return gatesOf(step.status.stagesStatus ?? [])
     .filter((gate) => isApproved(taskOf(step.status, gate)))
     .reduce((before, gate) => {
-      const answer = answerTo(gate, context, {
-        early: step.status.earlyApprovals,
-        digest: () => reviewDigest(step, context, gate),
-      });
+      const answer = presentAnswer(step, context, gate);
       if (answer.kind !== 'approved' || answer.flaw === undefined) return before;
       const request = taskOf(before.status, gate).approvalRequestName ?? '';
       return withFlaw(before, context, { request, file: answer.file, flaw: answer.flaw, accepted: true });
@@ -151,9 +146,12 @@ function waiting(step: RunStep, context: RunContext, gate: StageGate, task: Task
   );
 }
 
-/** The run has accepted an approval. */
-export const isApproved = (task: TaskStatus): boolean =>
-  findCondition(task.conditions, 'ApprovalRequestApproved')?.status === 'True';
+/** How main answers a gate as the run stands. */
+const presentAnswer = (step: RunStep, context: RunContext, gate: StageGate): StageAnswer =>
+  answerTo(gate, context, {
+    early: step.status.earlyApprovals,
+    digest: () => reviewDigest(step, context, gate),
+  });
 
 const withTask = (step: RunStep, gate: StageGate, task: TaskStatus): RunStep =>
   withStage(step, gate.stageIndex, stageWithTask(step.status.stagesStatus![gate.stageIndex]!, gate, task));

@@ -7,10 +7,9 @@ import type { PlannedApproval } from '../../plan-document.ts';
 import { isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { answerTo, approvalKind } from './answer.ts';
-import { isApproved } from './check-gate.ts';
 import { subjectOf } from './request-file.ts';
 import { reviewDigest } from './review-digest.ts';
-import { gatesOf, type StageGate, taskOf } from './stage-gates.ts';
+import { gatesOf, isApproved, type StageGate, taskOf } from './stage-gates.ts';
 
 /**
  * The approval requests of a run, answered or not. A request that is not listed here has no branch: requests that are open

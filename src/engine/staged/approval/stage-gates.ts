@@ -1,4 +1,5 @@
 import type { StagedUpdateRun, StageStatus, TaskStatus, UpdateRunStatus } from '../../../api/staged.ts';
+import { conditionIs } from '../../kernel/condition.ts';
 
 export type GateTiming = 'before' | 'after';
 
@@ -24,6 +25,10 @@ export const gatesOf = (stages: readonly StageStatus[]): readonly StageGate[] =>
 /** The task of the stage that represents a gate. */
 export const taskOf = ({ stagesStatus }: UpdateRunStatus, { stageIndex, timing, taskIndex }: StageGate): TaskStatus =>
   tasksOf(stagesStatus![stageIndex]!, timing)![taskIndex]!;
+
+/** The run has accepted an approval. */
+export const isApproved = ({ conditions }: TaskStatus): boolean =>
+  conditionIs(conditions, 'ApprovalRequestApproved', 'True');
 
 /** Tasks before or after a stage, as its status lists them. */
 const tasksOf = (stage: StageStatus, timing: GateTiming): StageStatus['beforeStageTaskStatus'] =>
