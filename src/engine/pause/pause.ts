@@ -22,8 +22,13 @@ export type Pause =
 export const notPaused: Pause = { kind: 'none', pausesAt: undefined };
 
 /** A hold until the pause ends. `what`: `eu-1 is to be updated`. */
-export const pausedHold = (subject: Hold['subject'], what: string, { endsWhen, until, cause }: Paused): Hold => ({
+export const pausedHold = (subject: Hold['subject'], what: string, pause: Paused): Hold => ({
   subject,
+  ...heldByPause(what, pause),
+});
+
+/** The same without its subject. */
+export const heldByPause = (what: string, { endsWhen, until, cause }: Paused): Omit<Hold, 'subject'> => ({
   reason: cause ?? 'Freeze',
   message: `${what} once ${endsWhen}`,
   ...(until === undefined ? {} : { until }),

@@ -1,5 +1,6 @@
 import type { ClusterName } from '../../../api/meta.ts';
 import type { StageStatus } from '../../../api/staged.ts';
+import { heldByPause } from '../../pause/pause.ts';
 import { checkGate, withdraw } from '../approval/check-gate.ts';
 import { endInstruction } from '../end-instruction.ts';
 import { type StagedReason, withReason } from '../run-conditions.ts';
@@ -117,8 +118,8 @@ function pausedDeleteStage(step: RunStep, context: RunContext): StageOutcome | u
 function withPause(step: RunStep, context: RunContext, stage: string): RunStep {
   const { pause } = context.input;
   if (pause.kind !== 'paused') return step;
-  const message = `run ${context.run.metadata.name} continues with stage ${stage} once ${pause.endsWhen}`;
-  return withHold(step, context, { reason: pause.cause ?? 'Freeze', message, stage, until: pause.until });
+  const what = `run ${context.run.metadata.name} continues with stage ${stage}`;
+  return withHold(step, context, { ...heldByPause(what, pause), stage });
 }
 
 function updating(before: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {

@@ -8,6 +8,7 @@ import type {
 } from '../../../api/staged.ts';
 import { byText } from '../../kernel/ordering.ts';
 import { idsOf } from '../../overrides/snapshot-id.ts';
+import { heldByPause } from '../../pause/pause.ts';
 import type { PlacementWork } from '../../placement-work.ts';
 import { approvalName, type GateTiming } from '../approval/stage-gates.ts';
 import { presentClusters } from '../left-clusters.ts';
@@ -64,10 +65,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
 
   const { pause } = input;
   if (pause.kind === 'paused' && pause.cause !== undefined)
-    return withHold(step, context, {
-      reason: pause.cause,
-      message: `run ${run.metadata.name} takes its snapshot once ${pause.endsWhen}`,
-    });
+    return withHold(step, context, heldByPause(`run ${run.metadata.name} takes its snapshot`, pause));
   const snapshot = snapshotOfRun(run, step.work, input);
   if (!snapshot.ok) return refused(base, context, snapshot.message);
 
