@@ -1,5 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import type { RecordEntry } from '../domain.ts';
+import { reviewAnnotation } from '../gate/review.ts';
 import type { PlannedApproval, RecordDocument } from '../plan-document.ts';
 import { directoryOf, objectDocument } from './documents.ts';
 
@@ -28,7 +29,7 @@ export const approvalDocument = (approval: PlannedApproval): RecordDocument =>
         'kubernetes-fleet.io/taskType': taskTypeOf(approval),
         'kubernetes-fleet.io/isLatestUpdateRunApproval': 'true',
       },
-      annotations: { 'gitfleet.dev/review': approval.reviewDigest },
+      annotations: { [reviewAnnotation]: approval.reviewDigest },
     },
     spec: approval.spec,
     status: approval.status,
