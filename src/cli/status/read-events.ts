@@ -1,11 +1,10 @@
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { fileChanges } from '../../git/objects/changes.ts';
 import type { Commit } from '../../git/objects/commit.ts';
 import { recordPathOf } from '../../repo/record/path.ts';
 import { recordLimits } from '../../repo/too-large.ts';
-import { placedStructureFault } from '../../repo/yaml/structure-fault.ts';
+import { structureFault } from '../../repo/yaml/structure-fault.ts';
 import { type ObjectEvent, objectEvents, type Versioned } from '../../report/object-events.ts';
-
 import type { Status, StatusReader } from './open-status.ts';
 
 /** One event of one object; equal ones are counted, as Kubernetes does. */
@@ -79,8 +78,8 @@ const largestVersion = recordLimits.file;
 /** Somebody may have edited the branch by hand: what is no YAML tells nothing. */
 function versionOf(text: string): Versioned | undefined {
   try {
-    if (placedStructureFault(text)) return undefined;
-    return (parse(text, { logLevel: 'silent' }) as Versioned | null) ?? undefined;
+    const document = parseDocument(text, { logLevel: 'silent' });
+    return structureFault(document, text) ? undefined : ((document.toJS() as Versioned | null) ?? undefined);
   } catch {
     return undefined;
   }
