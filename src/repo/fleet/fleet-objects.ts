@@ -27,8 +27,9 @@ export interface FleetObjects {
  * says of itself that it is being deleted is neither accepted nor refused: it is gone, but for the last word of a placement.
  */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
-  const strategy = usualStrategy(documents);
-  const folder = approvalFolder(approvalConfig(soundConfigs(documents)));
+  const configs = soundConfigs(documents);
+  const strategy = usualStrategy(configs);
+  const folder = approvalFolder(approvalConfig(configs));
   const validated = documents.map((placed) => ({ placed, ...inItsPlace(placed, { strategy, folder }) }));
   const sound = validated.flatMap((entry) =>
     entry.object && !isBeingDeleted(entry.object) ? [{ ...entry, object: entry.object }] : [],
@@ -86,21 +87,24 @@ function inItsPlace(
   return { ...validated, ...(object && { object }) };
 }
 
-const soundConfigs = (documents: readonly Placed[]): { readonly object: FleetConfig; readonly file: string }[] =>
-  documents.flatMap(({ value, file }) => {
-    if ((value as { kind?: unknown }).kind !== 'FleetConfig') return [];
-    const { object } = validatedOnce(value, undefined);
-    return object?.kind === 'FleetConfig' ? [{ object, file }] : [];
+/** A sound FleetConfig, with what stands in its file. */
+type SoundConfig = Placed & { readonly object: FleetConfig };
+
+const soundConfigs = (documents: readonly Placed[]): SoundConfig[] =>
+  documents.flatMap((placed) => {
+    if ((placed.value as { kind?: unknown }).kind !== 'FleetConfig') return [];
+    const { object } = validatedOnce(placed.value, undefined);
+    return object?.kind === 'FleetConfig' ? [{ ...placed, object }] : [];
   });
 
-/** `spec.defaults.strategy` of a sound FleetConfig, as it stands in the file. */
-function usualStrategy(documents: readonly Placed[]): unknown {
-  for (const { value } of documents) {
-    const { kind, spec } = value as { kind?: unknown; spec?: { defaults?: { strategy?: unknown } } | null };
-    if (kind !== 'FleetConfig' || spec?.defaults?.strategy === undefined) continue;
-    if (validatedOnce(value, undefined).object) return spec.defaults.strategy;
-  }
-  return undefined;
+/** The first `spec.defaults.strategy`, as it stands in the file. */
+const usualStrategy = (configs: readonly SoundConfig[]): unknown =>
+  configs
+    .map(({ value }) => (value as WrittenConfig).spec?.defaults?.strategy)
+    .find((written) => written !== undefined);
+
+interface WrittenConfig {
+  readonly spec?: { readonly defaults?: { readonly strategy?: unknown } | null } | null;
 }
 
 /** A placement that names no strategy has the fleet's; everything else is as it is written. */
