@@ -38,7 +38,7 @@ export async function validate(
       const color = colorsFor(process.stdout);
       const tone = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
       for (const problem of problems) print(color(tone[problem.severity], formatProblem(problem)));
-      const objects = objectsOf(fleet).length;
+      const objects = objectsOf(fleet).length + fleet.beingDeleted.length;
       print(
         `${plural(objects, 'fleet object')} and ${plural(fleet.resources.length, 'resource')} ${whatWasRead(opened)}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('info'), 'note')}.`,
       );

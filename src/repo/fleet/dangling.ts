@@ -5,7 +5,7 @@ import { nearest } from '../../api/syntax.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { fieldWarning } from './field-warning.ts';
-import { fleetRowOf, kindsByField } from './kinds/rows.ts';
+import { fleetRowOf, objectsOf } from './kinds/rows.ts';
 import { namesIn, type Reference } from './names.ts';
 
 /**
@@ -45,9 +45,9 @@ const dangling = memoize((fleet: Fleet): readonly { readonly from: NamedObject; 
 /** Every name of another object in the objects of the fleet. */
 function references(fleet: Fleet): (Reference & { readonly from: NamedObject })[] {
   const names = namesIn(fleet);
-  return [...kindsByField.keys()]
-    .flatMap((field) => (field === 'none' ? [] : (fleet[field] ?? [])) as readonly NamedObject[])
-    .flatMap((from) => (fleetRowOf(from).references?.(from, names) ?? []).map((reference) => ({ ...reference, from })));
+  return (objectsOf(fleet) as readonly NamedObject[]).flatMap((from) =>
+    (fleetRowOf(from).references?.(from, names) ?? []).map((reference) => ({ ...reference, from })),
+  );
 }
 
 type NamedObject = FleetObject & { readonly metadata: ObjectMeta };

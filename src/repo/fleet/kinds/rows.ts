@@ -27,12 +27,11 @@ type Kind = FleetObject['kind'];
 /** The row of an object that is one of the fleet. */
 export const fleetRowOf = ({ kind }: { readonly kind: Kind }): AnyFleetRow => rows[kind];
 
-/** Objects of a fleet: what its files say to gitfleet itself, without the resources. */
-export const objectsOf = (fleet: Fleet): readonly unknown[] =>
-  [...kindsByField.keys(), 'beingDeleted' as const].flatMap((field): readonly unknown[] => {
-    const held: unknown = field === 'none' ? undefined : fleet[field];
-    return Array.isArray(held) ? held : held === undefined ? [] : [held];
-  });
+/** Objects of a fleet: what its files say to gitfleet itself, without the resources and what is being deleted. */
+export const objectsOf = (fleet: Fleet): readonly FleetObject[] =>
+  [...kindsByField.keys()].flatMap((field) =>
+    field === 'none' ? [] : ((fleet[field] ?? []) as FleetObject | readonly FleetObject[]),
+  );
 
 /** Fields of Fleet, each with the kinds that it holds. */
 export const kindsByField: ReadonlyMap<AnyFleetRow['in'], readonly Kind[]> = Map.groupBy(
