@@ -1,7 +1,8 @@
-import { type Document, parseAllDocuments } from 'yaml';
+import type { Document } from 'yaml';
 import { isManifest } from '../../api/is-manifest.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
+import { documentsOf } from '../yaml/documents-of.ts';
 import { contentsOf } from '../yaml/items-of.ts';
 import { structureFault } from '../yaml/structure-fault.ts';
 import { type Fault, type FileRead, faultOfNotRead, placedFault, unparsed } from './read-file.ts';
@@ -27,7 +28,7 @@ export const allSnapshotsRead = (): void => lists.endRound();
 function parsed(text: string): FileRead<readonly Manifest[]> {
   const notRead = faultOfNotRead(text);
   if (notRead) return { faults: [notRead] };
-  const documents = documentsOf(text);
+  const documents = documentsOf(text, { logLevel: 'error' });
   if (documents instanceof RangeError) return { faults: [unparsed(documents, text)] };
   const value: Manifest[] = [];
   for (const document of documents) {
@@ -48,22 +49,7 @@ function parsed(text: string): FileRead<readonly Manifest[]> {
   return { value };
 }
 
-/** The error of the parser where the text is nested so deep that it has no stack left. */
-function documentsOf(text: string): readonly Document.Parsed[] | RangeError {
-  try {
-    const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
-    return Array.isArray(documents) ? documents : [];
-  } catch (error) {
-    if (error instanceof RangeError) return error;
-    throw error;
-  }
-}
-
-function noManifest({ contents }: Document.Parsed, text: string): Fault {
-  const before = text.slice(0, contents?.range[0] ?? 0).split('\n');
-  return {
-    line: before.length,
-    column: before.at(-1)!.length + 1,
-    message: 'it holds something other than objects with apiVersion, kind and metadata.name',
-  };
-}
+const noManifest = ({ contents }: Document.Parsed, text: string): Fault => {
+  const message = 'it holds something other than objects with apiVersion, kind and metadata.name';
+  return placedFault({ offset: contents?.range[0] ?? 0, message }, text);
+};

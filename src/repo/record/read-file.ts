@@ -56,10 +56,14 @@ function rawOf(text: string, written: RecordDocument | undefined): FileRead<unkn
   }
 }
 
-/** Of a document whose value must not be made. */
-export function placedFault({ offset, message, fix }: StructureFault, text: string): Fault {
+/** Something wrong at an offset of a text. */
+export function placedFault(
+  { offset, message, fix }: Pick<StructureFault, 'offset' | 'message'> & Pick<Fault, 'fix'>,
+  text: string,
+): Fault {
   const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: before.at(-1)!.length + 1, message, fix };
+  const place = { line: before.length, column: before.at(-1)!.length + 1 };
+  return { ...place, message, ...(fix === undefined ? {} : { fix }) };
 }
 
 /** Of a file that was too large to be read; undefined for every other. */

@@ -1,5 +1,6 @@
-import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import { type Document, LineCounter } from 'yaml';
 import type { ProblemCode } from '../../api/problem.ts';
+import { documentsOf } from './documents-of.ts';
 import { usualLimits } from './limits.ts';
 import { lintDocument } from './lint.ts';
 
@@ -25,8 +26,9 @@ export function placedStructureFault(
   text: string,
 ): (Pick<StructureFault, 'message' | 'fix'> & { readonly line: number; readonly column: number }) | undefined {
   const lineCounter = new LineCounter();
-  const documents = documentsOf(text, lineCounter);
-  if (documents === undefined) return { line: 1, column: 1, message: 'nested too deep', fix: 'flatten the document' };
+  const documents = documentsOf(text, { lineCounter, uniqueKeys: false, logLevel: 'silent' });
+  if (documents instanceof RangeError)
+    return { line: 1, column: 1, message: 'nested too deep', fix: 'flatten the document' };
   for (const document of documents) {
     const fault = structureFault(document, text);
     if (fault === undefined) continue;
@@ -34,17 +36,6 @@ export function placedStructureFault(
     return { line: Math.max(line, 1), column: Math.max(col, 1), message: fault.message, fix: fault.fix };
   }
   return undefined;
-}
-
-/** Undefined where the parser has no stack left. */
-function documentsOf(text: string, lineCounter: LineCounter): readonly Document.Parsed[] | undefined {
-  try {
-    const parsed = parseAllDocuments(text, { lineCounter, uniqueKeys: false, merge: true, logLevel: 'silent' });
-    return Array.isArray(parsed) ? parsed : [];
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 /** Each level takes a bracket of its own, or is indented by one blank more than the last (a dash counts as one). */
