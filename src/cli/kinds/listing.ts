@@ -92,10 +92,11 @@ export function listing<T>(
   return {
     ...rest,
     async rows(status, reader) {
-      const rows = (await items(status, reader)).map(
-        (item): Row => ({
-          ...describe(item),
-          page: (now) => page?.(item, now) ?? [objectText(describe(item).value)],
+      const rows = (await items(status, reader)).map((item): Row => {
+        const described = describe(item);
+        return {
+          ...described,
+          page: (now) => page?.(item, now) ?? [objectText(described.value)],
           waits: (now) => waits?.(item, now) ?? [],
           isOver: isOver?.(item) ?? false,
           placed: placedBy?.(item),
@@ -104,8 +105,8 @@ export function listing<T>(
             wide: wide ?? false,
             cell: cell(item, status.now),
           })),
-        }),
-      );
+        };
+      });
       return ordered ? rows : rows.sort(byName);
     },
   };
