@@ -12,7 +12,6 @@ import { isColored } from '../terminal/colors.ts';
 import { CliError } from '../terminal/exit.ts';
 import { openDemoDirectory } from './directory.ts';
 import { narrate, planInForce } from './narrate.ts';
-
 import { isSettled, openApprovals, unfinished } from './settled.ts';
 import { type Timeline, timeline } from './timeline.ts';
 

@@ -1,8 +1,7 @@
 import type { Binding } from '../../api/placement-state.ts';
 import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
-import type { KnownPlacement } from '../status/known-placements.ts';
-import { knownPlacements } from '../status/known-placements.ts';
+import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
 import { ageOf, type Listing, listing } from './listing.ts';
 
 /** One difference between what a member holds and what it should hold. */

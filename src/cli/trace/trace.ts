@@ -3,8 +3,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { overrideOf } from '../../engine/overrides/snapshot-id.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { type HeldObject, heldObjects } from '../status/held-objects.ts';
-import type { KnownPlacement } from '../status/known-placements.ts';
-import { knownPlacements } from '../status/known-placements.ts';
+import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
 import { objectState } from '../status/object-state.ts';
 import { type StatusOptions, withStatus } from '../status/open-status.ts';
 import { whyLate } from '../status/why-late.ts';
@@ -14,8 +13,7 @@ import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts
 import { unknownName } from '../terminal/unknown-name.ts';
 import { meansKind } from './kind-word.ts';
 import { type CommitTold, type Origin, origins } from './origin.ts';
-import type { Trace, TracedCommit } from './text.ts';
-import { traceText } from './text.ts';
+import { type Trace, type TracedCommit, traceText } from './text.ts';
 
 export interface TraceOptions extends StatusOptions {
   readonly namespace?: string;

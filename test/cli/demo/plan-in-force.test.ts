@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { narrate, planInForce } from '../../../src/cli/demo/narrate.ts';
-
 import { isSettled } from '../../../src/cli/demo/settled.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
 

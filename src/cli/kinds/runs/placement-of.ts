@@ -1,8 +1,7 @@
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { isRunOf } from '../../../engine/update-run.ts';
-import type { KnownPlacement } from '../../status/known-placements.ts';
-import { knownPlacements } from '../../status/known-placements.ts';
+import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 
 /** The placement that a run moves. */
 export const placementOf = (run: StagedUpdateRun, record: FleetRecord): KnownPlacement | undefined =>

@@ -1,10 +1,8 @@
 import type { Manifest } from '../../../api/meta.ts';
 import type { PolicySnapshotEntry, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
-import type { KnownPlacement } from '../../status/known-placements.ts';
-import { knownPlacements } from '../../status/known-placements.ts';
+import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 import { ageOf, type Listing, listing, timesOf } from '../listing.ts';
-import type { OfPlacement } from './page.ts';
-import { policySnapshotPage, snapshotPage } from './page.ts';
+import { type OfPlacement, policySnapshotPage, snapshotPage } from './page.ts';
 
 /** KubeFleet shows GEN (always 1: a snapshot never changes) and AGE; what tells them apart follows. */
 export const resourceSnapshots: Listing = listing<OfPlacement<ResourceSnapshotEntry>>({
