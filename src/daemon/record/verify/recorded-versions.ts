@@ -25,11 +25,13 @@ interface Claim {
   readonly without: (record: FleetRecord) => FleetRecord;
 }
 
+interface Verified {
+  readonly record: FleetRecord;
+  readonly problems: readonly Problem[];
+}
+
 export interface VersionVerifier {
-  verify(
-    record: FleetRecord,
-    history: FollowedHistory,
-  ): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }>;
+  verify(record: FleetRecord, history: FollowedHistory): Promise<Verified>;
   /** This daemon made the record: what stands in it came from the followed branch. */
   trust(record: FleetRecord): void;
 }
@@ -40,22 +42,21 @@ export interface VersionVerifier {
  */
 export function versionVerifier(): VersionVerifier {
   const trusted = new WeakSet<object>();
+  /** At rest record and tip stay the same; what is open need not be looked for in history again. */
+  let last: { readonly of: FleetRecord; readonly tip: Fleet; readonly verified: Verified } | undefined;
   return {
     async verify(record, history) {
-      const open = new Set<Claim>();
-      const checked: object[] = [];
       const tip = (await history.fleetAt(history.tip))!;
+      if (last?.of === record && last.tip === tip) return last.verified;
+      const open = new Set<Claim>();
       for (const [value, claim] of claimsOf(record, tip)) {
         if (value !== undefined && trusted.has(value)) continue;
-        if (claim.isHeldBy(tip)) {
-          if (value) trusted.add(value);
-        } else {
-          open.add(claim);
-          if (value) checked.push(value);
-        }
+        if (!claim.isHeldBy(tip)) open.add(claim);
+        else if (value) trusted.add(value);
       }
-      if (open.size === 0) return { record, problems: [] };
-      return settle(record, { open, history, tip });
+      const verified = open.size === 0 ? { record, problems: [] } : await settle(record, { open, history, tip });
+      last = { of: record, tip, verified };
+      return verified;
     },
     trust(record) {
       for (const value of valuesOf(record)) trusted.add(value);
@@ -67,7 +68,7 @@ export function versionVerifier(): VersionVerifier {
 async function settle(
   record: FleetRecord,
   of: { readonly open: Set<Claim>; readonly history: FollowedHistory; readonly tip: Fleet },
-): Promise<{ readonly record: FleetRecord; readonly problems: readonly Problem[] }> {
+): Promise<Verified> {
   const { open, history, tip } = of;
   const last = new Map<Claim, (record: FleetRecord) => FleetRecord>();
   const look = (fleet: Fleet, claims: Iterable<Claim>): void => {
