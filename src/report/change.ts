@@ -10,7 +10,7 @@ export interface Change {
   readonly plan: Plan;
   /** Absent = not known. Holds, problems and refusals are compared with those of this plan. */
   readonly earlier?: Plan | undefined;
-  /** Clusters that do not respond. Absent = nobody is interested. */
+  /** Clusters that do not respond. Absent = not compared. */
   readonly unreachable?: {
     readonly before: ReadonlyMap<ClusterName, unknown>;
     readonly after: ReadonlyMap<ClusterName, unknown>;

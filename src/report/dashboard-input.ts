@@ -8,14 +8,14 @@ import type { Published } from './in-force.ts';
 export interface DashboardInput {
   /** The branch that is followed. */
   readonly branch: string;
-  /** The repo has a working tree, where what a person says yes to is merged; otherwise that happens in a clone. */
+  /** The repo has a working tree, where approval branches are merged; otherwise that happens in a clone. */
   readonly inPlace?: boolean | undefined;
-  /** Members that do not answer. */
+  /** Members that do not respond. */
   readonly unreachable: ReadonlyMap<ClusterName, Silence>;
-  /** What waits for an update run that nobody has committed. */
+  /** What waits for an update run that is not committed yet. */
   readonly notRolledOut: readonly NotRolledOut[];
   /** What was published last. */
   readonly before: Published;
-  /** What of the commit is not valid, and what it says yes or no to. */
+  /** What of the commit is not valid, and what it approves or rejects. */
   readonly fleet: Pick<Fleet, 'refused' | 'unreadable' | 'approvals' | 'removalApprovals' | 'evictions'>;
 }

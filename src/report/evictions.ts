@@ -32,7 +32,7 @@ export const evictions: EventSource<EvictionEnded> = {
   ],
 };
 
-/** Evictions that a budget blocked, as long as somebody asks for them and the placement is where it was. */
+/** Evictions that a budget blocked, as long as their files exist and the placement is where it was. */
 export const notEvicted: SectionSource = ({ inForce, fleet }) => {
   const files = new Set(fleet.evictions.map(({ metadata }) => metadata.name));
   const items = [...recordedObjects('evictions', inForce).values()].flatMap(({ value: { metadata, spec, status } }) => {

@@ -1,7 +1,7 @@
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { Hold, HoldReason, Plan, ToldHold } from '../engine/plan-document.ts';
 
-/** A summary is read by people and programs at a glance, and written anew with every change of it. */
+/** A summary is read by people and programs at a glance, and rewritten with every change of it. */
 const mostHolds = 100;
 /** Of one placement or run: a rollout of thousands of clusters must not crowd out the others. */
 const mostOfOneRollout = 5;
@@ -11,19 +11,19 @@ const mostClusters = 10;
 const rolloutReasons: ReadonlySet<HoldReason> = new Set(['RolloutBudget', 'UnavailablePeriod']);
 
 /**
- * What the status branch tells of `plan.holds`: at most a hundred of what somebody may have to mend, then as many of
- * rollouts that wait for their turn. Not what is told by the requests for approval, and by the stages of a run.
+ * What the status branch lists of `plan.holds`: at most a hundred that may need a fix, then as many of rollouts that wait for
+ * their turn. Not what requests for approval and the stages of a run already report.
  */
-export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => told(holds);
+export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[] => listed(holds);
 
-/** Summary, dashboard and demo tell the same of one plan. */
-const told = memoize((holds: Plan['holds']): readonly ToldHold[] => {
-  const all = groupHolds(holds.filter((hold) => !isToldElsewhere(hold)));
+/** Summary, dashboard and demo list the same of one plan. */
+const listed = memoize((holds: Plan['holds']): readonly ToldHold[] => {
+  const all = groupHolds(holds.filter((hold) => !isReportedElsewhere(hold)));
   const others = all.filter(({ reason }) => !rolloutReasons.has(reason));
   return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(({ reason }) => rolloutReasons.has(reason)))];
 });
 
-const isToldElsewhere = ({ reason, subject }: Hold): boolean =>
+const isReportedElsewhere = ({ reason, subject }: Hold): boolean =>
   reason === 'WaitingForApproval' ||
   reason === 'StageOrder' ||
   (reason === 'RolloutBudget' && subject.clusterName === undefined);
@@ -56,7 +56,7 @@ export function groupHolds(holds: readonly Hold[]): ToldHold[] {
   });
 }
 
-/** Sentences about a cluster begin with its name, which stands beside them. */
+/** Sentences about a cluster start with its name, which is shown next to them. */
 export const messageOf = ({ subject: { clusterName }, message }: Pick<Hold, 'message'> & HasCluster): string =>
   clusterName !== undefined && message.startsWith(`${clusterName} `) ? message.slice(clusterName.length + 1) : message;
 

@@ -11,7 +11,7 @@ interface HoldEvent {
   readonly hold: ToldHold;
 }
 
-/** Those that somebody may want to act on, or to know the end of. */
+/** Those that a reader may want to act on, or to know the end of. */
 const reported: ReadonlySet<HoldReason> = new Set([
   'WaitingForApproval',
   'WaitingForTime',
@@ -55,7 +55,7 @@ const lineOf = (hold: ToldHold): string => `${titleOf(hold.subject)} ${textOf(ho
 
 const keyOf = ({ reason, message }: Hold): string => `${reason} ${message}`;
 
-/** The line names its subject already, and nobody reads milliseconds. */
+/** The line names its subject already, and milliseconds are noise. */
 function textOf(hold: ToldHold): string {
   const who = clustersOf(hold);
   const message = hold.message

@@ -20,12 +20,12 @@ import { listedHolds } from './grouped-holds.ts';
 
 /** What clusters hold and runs have come to, and what that waits for. */
 export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
-  /** It was planned from; undefined where nothing is in force, or nobody wrote it down. */
+  /** It was planned from; undefined where nothing is in effect, or the commit is not recorded. */
   readonly commit: string | undefined;
   readonly holds: readonly ToldHold[];
-  /** Of all holds, those included that are not told. */
+  /** Of all holds, also those that are not listed. */
   readonly holdCount: number;
-  /** Those that nobody has answered. */
+  /** Those that are neither approved nor rejected. */
   readonly approvals: readonly PlannedApproval[];
   /** Those that a RemovalApproval ends. */
   readonly removalHolds: readonly Hold[];
@@ -38,15 +38,15 @@ export interface Published {
   readonly files: ReadonlyMap<string, unknown>;
 }
 
-/** What was published before a plan, and what main says by now. */
+/** What was published before a plan, and what main approves by now. */
 export interface InForceInput {
   readonly before: Published;
   readonly fleet: Pick<Fleet, 'approvals' | 'removalApprovals'>;
 }
 
 /**
- * What a plan puts into force. Of one that the guard refused nothing is: what was published before it stays, and only how
- * that fares is as the plan has seen it.
+ * What is in effect with a plan. Of one that the guard refused nothing is: what was published before it stays in effect, with
+ * the availability that the plan observed.
  */
 export function inForce(plan: Plan, { before: { record: before, files }, fleet }: InForceInput): InForce {
   if (plan.guard.length === 0) return asPlanned(plan);
@@ -92,7 +92,7 @@ const asPlanned = (plan: Plan): InForce => ({
   removalHolds: plan.holds.filter(({ removalDigest }) => removalDigest !== undefined),
 });
 
-/** Requests that were made and that main does not answer, though it may not have their run any more. */
+/** Requests that main neither approves nor rejects, though it may not have their run any more. */
 function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InForceInput['fleet']): PlannedApproval[] {
   const planned = new Map(plan.approvals.map((approval) => [placementKey(approval), approval]));
   const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));

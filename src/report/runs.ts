@@ -13,7 +13,7 @@ type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (
   | { readonly kind: 'stage-soaked'; readonly stage: string }
   /** `reason`: of the stage's condition. */
   | { readonly kind: 'stage-changed'; readonly stage: string; readonly reason: string }
-  /** `condition`: the one that says how the run as a whole goes. */
+  /** `condition`: that of the run as a whole. */
   | { readonly kind: 'run-changed'; readonly condition: Condition }
 );
 
@@ -56,7 +56,7 @@ const hasSoaked = (stage: StageStatus | undefined): boolean =>
 const stateOf = (stage: StageStatus | undefined): string | undefined =>
   (findCondition(stage?.conditions, 'Succeeded') ?? findCondition(stage?.conditions, 'Progressing'))?.reason;
 
-/** How the run as a whole goes says more than that a stage has soaked. */
+/** The state of the run as a whole comes before that of a stage which has soaked. */
 function sentenceOf(events: readonly RunEvent[]): string | undefined {
   const changed = events.find((event) => event.kind === 'run-changed');
   if (changed) return inWords(changed.condition);

@@ -4,7 +4,7 @@ import type { DashboardInput } from './dashboard-input.ts';
 import { inForce } from './in-force.ts';
 import { tallyOf } from './tally.ts';
 
-/** `summary.yaml`: one small file that tells a machine whether anything needs a person. */
+/** `summary.yaml`: one small file that shows programs whether anything needs action. */
 export function summaryOf(
   plan: Plan,
   { branch, unreachable, before, fleet }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet'>,

@@ -3,7 +3,7 @@ import { suspendedAnnotation } from '../engine/pause/placement-pause.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { recordedObjects } from '../repo/record/recorded-objects.ts';
 
-/** Why each placement is suspended that is; an empty text where nobody gave a reason. */
+/** Why each placement is suspended that is; an empty text where no reason is given. */
 export const suspensions = (plan: Pick<Plan, 'record'>): ReadonlyMap<PlacementKey, string> =>
   new Map(
     [...recordedObjects('statuses', plan)].flatMap(([key, { value }]) => {

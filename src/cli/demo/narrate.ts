@@ -17,7 +17,7 @@ export const narrate = (earlier: Plan | undefined, plan: Plan): readonly Timelin
 
 const recordOf = memoize(({ record }: Plan) => readRecord(renderRecord(record), record).record);
 
-/** What is in force after a pass, given what was: of a refused plan nothing, it only says why. */
+/** What is in effect after a pass, given what was: of a refused plan nothing but why it is refused. */
 export function planInForce(before: Plan | undefined, { kind, plan }: Extract<PassResult, { plan: Plan }>): Plan {
   if (kind !== 'refused') return plan;
   const { guard, problems } = plan;

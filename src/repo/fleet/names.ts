@@ -26,7 +26,7 @@ export interface Names {
   strategy(name: string, namespace: string | undefined): Named;
   /** A manifest under resources/. */
   resource(selected: Selected, namespace: string | undefined): Named;
-  /** The selectors of an override that can reach what they name; of the others it is told that another kind is needed. */
+  /** The selectors of an override that can reach what they name; for the others, a warning names the kind that is needed. */
   selectorsInScope(override: Override): ReturnType<typeof selectorsOf>;
 }
 
@@ -39,7 +39,7 @@ interface Selected {
 /** Looks names up in a fleet. A placement may name every cluster, so each list is gone through once. */
 export function namesIn(fleet: Fleet): Names {
   const clusters = byNamespace(fleet.members);
-  // One that is being deleted is in the repo still, and its own file is told.
+  // One that is being deleted is in the repo still, and its own file has a warning.
   const placements = byNamespace([...writtenPlacements(fleet).values()]);
   const strategies = byNamespace(fleet.strategies);
   const resources = byKind(fleet.resources);

@@ -6,13 +6,13 @@ import type { ToldHold } from '../../engine/plan-document.ts';
 /** A member that does not respond. */
 export interface Silence {
   readonly cause: string;
-  /** When it answered last; absent = never, as far as anybody knows. It does not change while the member is silent. */
+  /** When it responded last; absent = never, as far as is known. It does not change while the member is silent. */
   readonly lastContact?: Timestamp;
 }
 
 /** What a daemon has to know of its last plan, beyond what the record folders hold. */
 export interface DaemonMemory {
-  /** Of the fleet repo, that the plan was made from; undefined where nobody wrote it down. */
+  /** Of the fleet repo, that the plan was made from; undefined where it is not recorded. */
   readonly commit: string | undefined;
   /** Members that did not respond then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;

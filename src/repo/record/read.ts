@@ -16,8 +16,8 @@ import { type Held, memoryInSummary, type NotInForce, notInForceIn, summary } fr
 
 /**
  * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
- * happen again that has happened it is an error, and told as unread; any other is otherwise
- * taken as missing: nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read.
+ * happen again that has happened it is an error, and listed as unread; any other counts as missing:
+ * nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read.
  * What the files were rendered from, where that is known, need not be parsed.
  */
 export function readRecord(

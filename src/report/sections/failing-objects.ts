@@ -8,7 +8,7 @@ import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type Item, list, type Section, type SectionInput, type SectionSource } from './section.ts';
 
-/** What clusters have otherwise than the repo, and nobody has corrected: reported only, or undone again and again. */
+/** What differs from the repo on clusters and is not repaired: only reported, or undone again and again. */
 export const differing: SectionSource = (input) => sectionOf('Differs from the repo', input, differingItems);
 
 /** Objects that were applied and that their clusters do not call available, with what they report. */

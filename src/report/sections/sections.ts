@@ -10,7 +10,7 @@ import { beingRemoved } from './removals.ts';
 import { list, type Section, type SectionInput, type SectionSource } from './section.ts';
 import { clusters, placements, runs } from './tables.ts';
 
-/** What needs somebody first, then how everything is, then what is not as it should be. */
+/** What needs action first, then how everything is, then what is not as desired. */
 const sources: readonly SectionSource[] = [
   refused,
   approvals,
@@ -37,7 +37,7 @@ const alwaysShown: ReadonlySet<string> = new Set(['Placements', 'Clusters']);
 
 const sizeOf = (rows: Section['rows']): number => (rows.kind === 'list' ? rows.items : rows.cells).length;
 
-/** A placement that no plan has put into force is listed once one has. */
+/** A placement that is not in effect yet is listed once it is. */
 function notRolledOut({ notRolledOut: all, inForce }: SectionInput): Section {
   const known = new Set(inForce.placements.map(placementKey));
   const items = all
