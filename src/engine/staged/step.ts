@@ -166,6 +166,9 @@ export const hasStarted = (cluster: ClusterUpdatingStatus): boolean => isTrue(cl
 export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
   isTrue(cluster, 'Succeeded') || isTrue(cluster, 'Skipped');
 
+/** The run has not reached the cluster yet. */
+export const isPending = (cluster: ClusterUpdatingStatus): boolean => !hasStarted(cluster) && !hasFinished(cluster);
+
 /** Counts against maxConcurrency. */
 export const isInFlight = (cluster: ClusterUpdatingStatus): boolean => hasStarted(cluster) && !hasFinished(cluster);
 

@@ -9,6 +9,7 @@ import {
   hasFinished,
   hasStarted,
   isInFlight,
+  isPending,
   type RunContext,
   type RunStep,
   withHold,
@@ -97,9 +98,7 @@ function executeStage(before: RunStep, context: RunContext, at: number): StageOu
 /** Clusters in flight continue; the others wait for the end of the pause. */
 function pausedStage(before: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
   const { stageName, clusters } = stageOf(before, at);
-  const step = clusters.some((cluster) => !hasStarted(cluster) && !hasFinished(cluster))
-    ? withPause(before, context, stageName)
-    : before;
+  const step = clusters.some(isPending) ? withPause(before, context, stageName) : before;
   return clusters.some(isInFlight)
     ? updating(step, context, at, stuck)
     : waiting(withTimes(step, context, at), context, at, `stage ${stageName} is waiting for the pause to end`);
@@ -125,7 +124,7 @@ function withPause(step: RunStep, context: RunContext, stage: string): RunStep {
 function updating(before: RunStep, context: RunContext, at: number, stuck: readonly ClusterName[]): StageOutcome {
   const { stageName, clusters } = stageOf(before, at);
   const inFlight = clusters.filter(isInFlight).map(({ clusterName }) => clusterName);
-  const waiting = clusters.filter((cluster) => !hasStarted(cluster) && !hasFinished(cluster));
+  const waiting = clusters.filter(isPending);
   let step = withTimes(before, context, at);
   step = marked(step, context, at, 'StageUpdatingStarted', `clusters of stage ${stageName} are being updated`);
   if (waiting.length > 0 && inFlight.length > 0 && context.input.pause.kind !== 'paused')

@@ -2,7 +2,7 @@ import type { ClusterName } from '../../../api/meta.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import type { BindingStep, PlacementWork } from '../../placement-work.ts';
-import { hasFinished, hasStarted, type RunStep } from '../step.ts';
+import { isPending, type RunStep } from '../step.ts';
 import { desiredBy, isInSync } from './assign-binding.ts';
 
 /**
@@ -54,13 +54,13 @@ function awaitedStages(step: RunStep): ReadonlyMap<ClusterName, string> {
   for (const { stageName, clusters } of stagesStatus) {
     for (const cluster of clusters) {
       const binding = live.get(cluster.clusterName);
-      if (hasStarted(cluster) || hasFinished(cluster) || binding === undefined) continue;
+      if (!isPending(cluster) || binding === undefined) continue;
       if (binding.state === 'Bound' && isInSync(binding, desiredBy(step, cluster), step.work)) continue;
       awaited.set(cluster.clusterName, stageName);
     }
   }
   for (const cluster of deletionStageStatus?.clusters ?? []) {
-    if (hasStarted(cluster) || hasFinished(cluster)) continue;
+    if (!isPending(cluster)) continue;
     if (live.get(cluster.clusterName)?.state === 'Unscheduled')
       awaited.set(cluster.clusterName, deletionStageStatus!.stageName);
   }

@@ -10,8 +10,8 @@ import type { BindingStep } from '../../placement-work.ts';
 import { withReason } from '../run-conditions.ts';
 import {
   hasFinished,
-  hasStarted,
   isInFlight,
+  isPending,
   type RunContext,
   type RunStep,
   withHold,
@@ -87,7 +87,7 @@ function startNew(followed: readonly ClusterStep[], most: number, stageContext: 
   let inFlight = followed.filter(({ cluster }) => isInFlight(cluster)).length;
   let allowance = runAllowance(before.work, context);
   return followed.map((step) => {
-    if (inFlight >= most || hasStarted(step.cluster) || hasFinished(step.cluster)) return step;
+    if (inFlight >= most || !isPending(step.cluster)) return step;
     const after = start(step, { ...stageContext, allowance, observed });
     allowance = allowance.after(step.bindings, after.bindings);
     if (!hasFinished(after.cluster)) inFlight += 1;
