@@ -3,7 +3,7 @@ import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import { conditionIs, findCondition } from '../kernel/condition.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { withReason } from './run-conditions.ts';
-import { hasFinished, type RunContext, type RunStep, withHolds } from './step.ts';
+import { allStages, hasFinished, type RunContext, type RunStep, withHolds } from './step.ts';
 
 /**
  * Skips clusters that left the fleet before their update finished; the run continues without them (docs/compatibility.md).
@@ -40,8 +40,7 @@ export const endsOnMembershipChange = ({ metadata }: StagedUpdateRun): boolean =
 
 /** Adds holds for clusters that a run skipped and for clusters that joined after it was initialized. */
 export function membershipHolds(step: RunStep, context: RunContext): RunStep {
-  const { stagesStatus = [], deletionStageStatus } = step.status;
-  const stages = deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
+  const stages = allStages(step.status);
   const skipped = stages.flatMap(({ stageName, clusters }) =>
     clusters
       .filter(({ conditions }) => hasLeft(conditions))

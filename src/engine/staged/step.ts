@@ -95,6 +95,10 @@ export const strategyKind = ({ kind }: StagedUpdateRun): StagedUpdateStrategy['k
 /** KubeFleet's name of the stage that removes bindings which are no longer selected. */
 export const deleteStageName = 'kubernetes-fleet.io/deleteStage';
 
+/** The stages of a run in their order, the delete stage last. */
+export const allStages = ({ stagesStatus = [], deletionStageStatus }: UpdateRunStatus): readonly StageStatus[] =>
+  deletionStageStatus ? [...stagesStatus, deletionStageStatus] : stagesStatus;
+
 /** A hold of a run, of a stage of it or of a cluster of a stage. */
 interface RunHold {
   readonly reason: HoldReason;

@@ -14,7 +14,16 @@ import { withdrawnGate } from '../../gate/withdrawal.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
 import { withReason } from '../run-conditions.ts';
-import { hasStarted, type RunContext, type RunStep, withHold, withHolds, withProblem, withStage } from '../step.ts';
+import {
+  allStages,
+  hasStarted,
+  type RunContext,
+  type RunStep,
+  withHold,
+  withHolds,
+  withProblem,
+  withStage,
+} from '../step.ts';
 import { answerTo, type StageAnswer } from './answer.ts';
 import { reviewDigest } from './review-digest.ts';
 import { gatesOf, isApproved, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
@@ -67,13 +76,14 @@ export function checkGate(before: RunStep, context: RunContext, gate: StageGate)
 
 /** Before the first cluster of the run starts, an approval that is withdrawn is requested again. */
 export function withdraw(step: RunStep, context: RunContext): RunStep {
-  const { stagesStatus: stages = [], deletionStageStatus } = step.status;
+  const { stagesStatus: stages = [] } = step.status;
   const gate = withdrawnGate({
     gates: gatesOf(stages),
     isApproved: (it) => isApproved(taskOf(step.status, it)),
     hasStartedAfter({ stageIndex, timing }) {
-      const later = stages.slice(timing === 'before' ? stageIndex : stageIndex + 1);
-      return [...later, ...(deletionStageStatus ? [deletionStageStatus] : [])].some(anyStarted);
+      return allStages(step.status)
+        .slice(timing === 'before' ? stageIndex : stageIndex + 1)
+        .some(anyStarted);
     },
     answerTo: (it) => presentAnswer(step, context, it),
     absenceIsCertain: context.input.absenceIsCertain,

@@ -5,6 +5,7 @@ import { checkGate, withdraw } from '../approval/check-gate.ts';
 import { endInstruction } from '../end-instruction.ts';
 import { type StagedReason, withReason } from '../run-conditions.ts';
 import {
+  allStages,
   deleteStageName,
   hasFinished,
   hasStarted,
@@ -152,10 +153,10 @@ function updating(before: RunStep, context: RunContext, at: number, stuck: reado
 }
 
 /** The next stage that has something to do. */
-const laterStage = ({ status: { stagesStatus = [], deletionStageStatus } }: RunStep, at: number): string | undefined =>
-  [...stagesStatus.slice(at + 1), ...(deletionStageStatus ? [deletionStageStatus] : [])].find(
-    ({ clusters }) => !clusters.every(hasFinished),
-  )?.stageName;
+const laterStage = ({ status }: RunStep, at: number): string | undefined =>
+  allStages(status)
+    .slice(at + 1)
+    .find(({ clusters }) => !clusters.every(hasFinished))?.stageName;
 
 /**
  * Up to three names, as KubeFleet prints them, and how to end the run. Stopping it does not help: clusters in flight must
