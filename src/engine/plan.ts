@@ -3,7 +3,7 @@ import { abandons, placementKey, refOf } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
 import { assemble } from './assemble.ts';
 import { carryMoves } from './bindings/carry-moves.ts';
-import { endsOfToldRepairs } from './bindings/conditions/reported-repairs.ts';
+import { endsOfReportedRepairs } from './bindings/conditions/reported-repairs.ts';
 import { filledAsObserved } from './bindings/present-bindings.ts';
 import { deliver } from './delivery/deliver.ts';
 import { placementsOutcome } from './delivery/placements-outcome.ts';
@@ -115,7 +115,7 @@ function advancePlacement(
   earlier: RunsOutcome | undefined,
   world: World,
 ): { readonly work: PlacementWork; readonly runs: RunsOutcome | undefined } {
-  const wakes = endsOfToldRepairs(before.bindings, world.input.now);
+  const wakes = endsOfReportedRepairs(before.bindings, world.input.now);
   const picked = schedulePlacement({ ...before, holds: [], problems: [], wakes }, world);
   const observed = (work: PlacementWork) => filledAsObserved(work, world);
   const scheduled = asFoundWhereUnseen(picked, { ...world, observed });

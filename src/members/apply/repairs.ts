@@ -1,6 +1,6 @@
 import type { PatchDetail } from '../../api/placement.ts';
 import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
-import { repairToldMs } from '../../engine/bindings/conditions/reported-repairs.ts';
+import { repairReportedMs } from '../../engine/bindings/conditions/reported-repairs.ts';
 import type { Clock } from '../clock.ts';
 
 /** What was put right on one placement's objects, and how long to wait before it is done again. */
@@ -51,7 +51,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
     done(key, details, who) {
       const before = byKey.get(key);
       before?.cancel();
-      const cancel = clock.after(repairToldMs, () => {
+      const cancel = clock.after(repairReportedMs, () => {
         byKey.delete(key);
         faded();
       });

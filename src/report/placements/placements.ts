@@ -1,5 +1,5 @@
 import { placementKey } from '../../api/placement.ts';
-import { toldDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
+import { reportedDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -81,7 +81,7 @@ function clauseOf(event: BindingEvent): string | undefined {
 }
 
 const namesOf = (objects: readonly NewDifference[]): string =>
-  shortList(objects.map(({ object, details }) => toldDifferences(object, details)));
+  shortList(objects.map(({ object, details }) => reportedDifferences(object, details)));
 
 type Entry = Omit<TimelineEntry, 'subject'> | undefined;
 

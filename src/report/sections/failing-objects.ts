@@ -1,5 +1,5 @@
 import type { PerClusterPlacementStatus, Placement } from '../../api/placement.ts';
-import { toldDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
+import { reportedDifferences } from '../../engine/bindings/conditions/reported-differences.ts';
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
@@ -37,7 +37,7 @@ const differingItems = itemsWith(({ driftedPlacements = [], diffedPlacements = [
     ...diffedPlacements.map((it) => ({ it, details: it.observedDiffs, since: it.firstDiffedObservedTime })),
   ].flatMap(({ it, details = [], since }) => {
     const open = details.filter((detail) => !isRepaired(detail));
-    return open.length === 0 ? [] : [{ text: toldDifferences(it, open), since }];
+    return open.length === 0 ? [] : [{ text: reportedDifferences(it, open), since }];
   }),
 );
 

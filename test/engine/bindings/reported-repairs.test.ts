@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DriftedPlacement, PatchDetail } from '../../../src/api/placement.ts';
-import { endsOfToldRepairs } from '../../../src/engine/bindings/conditions/reported-repairs.ts';
+import { endsOfReportedRepairs } from '../../../src/engine/bindings/conditions/reported-repairs.ts';
 import { at } from '../rollout/world.ts';
 import { bindingOf, config, entry, look, observe, ref, type Scene } from './conditions/scene.ts';
 
@@ -88,7 +88,7 @@ describe('what was put right', () => {
       move: 'keep' as const,
       binding: bindingOf(driftedPlacements ? { driftedPlacements } : {}),
     }));
-    expect(endsOfToldRepairs(steps, at(599))).toEqual([at(600)]);
-    expect(endsOfToldRepairs(steps, at(600))).toEqual([]);
+    expect(endsOfReportedRepairs(steps, at(599))).toEqual([at(600)]);
+    expect(endsOfReportedRepairs(steps, at(600))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { formatInstant, parseInstant } from '../../kernel/instant.ts';
 import type { Delivered } from '../delivered-objects.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import { asFitting, mostDetails, shownDetails, wholeObject } from './patch-details.ts';
-import { isRepaired, withToldRepairs } from './reported-repairs.ts';
+import { isRepaired, withReportedRepairs } from './reported-repairs.ts';
 
 /** An object on the member that is not as it was applied, or would be applied. */
 interface Changed {
@@ -29,7 +29,7 @@ export function changedLists(
   const drifts = found(
     objects.filter(({ outcome, gone }) => gone || !diffResults.has(outcome.result)),
     (object, details) =>
-      object.outcome.result === 'Applied' && !object.gone ? withToldRepairs(details, toldOf(object), now) : details,
+      object.outcome.result === 'Applied' && !object.gone ? withReportedRepairs(details, toldOf(object), now) : details,
   );
   const diffs = found(objects.filter(({ outcome, gone }) => !gone && diffResults.has(outcome.result)));
   const told = asFitting([...drifts, ...diffs].map(({ details }) => details));

@@ -5,7 +5,7 @@ import { isWhole } from './patch-details.ts';
 import { isRepaired } from './reported-repairs.ts';
 
 /** `Deployment web/web (/spec/replicas by kubectl)`: an object with these of its differences, and who made them. */
-export function toldDifferences(object: ResourceIdentifier, details: readonly PatchDetail[]): string {
+export function reportedDifferences(object: ResourceIdentifier, details: readonly PatchDetail[]): string {
   if (details.length === 0) return describeRef(object);
   const managers = new Set(details.flatMap(({ manager }) => manager ?? []));
   const paths = shortList(details.map((detail) => (isWhole(detail) ? 'missing' : detail.path)));
