@@ -67,8 +67,8 @@ export interface PlannedBinding {
 }
 
 /**
- * What one cluster should run now. Every kind of target has a field of its own that tells it from the others, here
- * `placement`. Where a kind is added to the union, code that does not tell them apart does not compile.
+ * What one cluster should run now. Every kind of target has a field that no other kind has, here `placement`. Where a kind
+ * is added to the union, code that does not distinguish them does not compile.
  */
 export type Target = PlacementTarget;
 

@@ -5,6 +5,6 @@ export interface TargetHandlers<Result> {
   readonly placement: (target: PlacementTarget) => Result;
 }
 
-/** Kinds are told apart by the field that only they have. */
+/** The kind of a target follows from the field that only this kind has. */
 export const handleTarget = <Result>(target: Target, handlers: TargetHandlers<Result>): Result =>
   handlers.placement(target);

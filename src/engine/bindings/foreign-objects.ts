@@ -21,8 +21,8 @@ export const approvedRemovals = (of: Removing, seen: Seen): readonly ObjectRef[]
   seen.fleet.removalApprovals.length === 0 ? [] : foreignObjects(of, seen, true);
 
 /**
- * Objects that stay on a cluster although they are to go, since objects of others are in them and nobody has approved that
- * those go too.
+ * Objects that stay on a cluster although they are to be removed: objects of others are in them, and no approval covers
+ * those.
  */
 export const heldBack = (of: Removing, seen: Seen): readonly ObjectRef[] => foreignObjects(of, seen, false);
 

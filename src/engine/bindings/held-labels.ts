@@ -13,16 +13,16 @@ import type { World } from '../world.ts';
  * (`rollOut`): with its new ones the overrides that it carries would change it at once, outside of every budget.
  */
 export function withHeldLabels(
-  begun: Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots'>,
+  loaded: Pick<PlacementWork, 'placement' | 'contents' | 'resourceSnapshots'>,
   binding: Binding,
   world: World,
 ): Binding {
   const labels = labelsBefore(binding, world);
   if (labels === undefined) return binding;
   const { clusterLabels: _, ...present } = binding;
-  const manifests = rememberedManifests(begun, binding.resourceSnapshotIndex);
-  if (!manifests || binding.deleting || !rollsOutByItself(begun.placement)) return present;
-  const what = { placement: refOf(begun.placement), manifests, lists: present, cluster: binding.targetCluster };
+  const manifests = rememberedManifests(loaded, binding.resourceSnapshotIndex);
+  if (!manifests || binding.deleting || !rollsOutByItself(loaded.placement)) return present;
+  const what = { placement: refOf(loaded.placement), manifests, lists: present, cluster: binding.targetCluster };
   const [before, now] = [world.render({ ...what, labels }), world.render(what)];
   const isSame = !before.ok || (now.ok && now.digest === before.digest);
   return isSame ? present : { ...present, clusterLabels: labels };

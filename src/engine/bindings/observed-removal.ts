@@ -10,8 +10,8 @@ import type { IsOwn } from './own-objects.ts';
 import { ownershipOf } from './ownership.ts';
 
 /** On its way out, and a look at its cluster made since that was decided shows nothing of it. */
-export const isSeenGone = (begun: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): boolean =>
-  isGone(begun, binding, world, isOwn) && binding.deletionTimestamp !== lookedAt(binding.targetCluster, world);
+export const isSeenGone = (loaded: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): boolean =>
+  isGone(loaded, binding, world, isOwn) && binding.deletionTimestamp !== lookedAt(binding.targetCluster, world);
 
 /**
  * Removals decided by this plan from clusters that show nothing already, or that tell of an earlier removal. The look that shows

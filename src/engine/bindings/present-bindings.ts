@@ -19,13 +19,13 @@ import type { IsOwn } from './own-objects.ts';
 import { ownershipOf } from './ownership.ts';
 
 /** Recorded bindings as their clusters show them, by cluster name; those that are cleaned up are gone. */
-export function presentBindings(begun: LoadedPlacement, recorded: readonly Binding[], world: World): BindingStep[] {
-  const isOwn = ownershipOf(begun, world);
+export function presentBindings(loaded: LoadedPlacement, recorded: readonly Binding[], world: World): BindingStep[] {
+  const isOwn = ownershipOf(loaded, world);
   return recorded
-    .filter((binding) => !isSeenGone(begun, binding, world, isOwn))
+    .filter((binding) => !isSeenGone(loaded, binding, world, isOwn))
     .map(
       (binding): BindingStep => ({
-        binding: observed(begun, withHeldLabels(begun, binding, world), world, isOwn),
+        binding: observed(loaded, withHeldLabels(loaded, binding, world), world, isOwn),
         move: binding.deleting ? 'remove' : 'keep',
       }),
     )
@@ -37,8 +37,8 @@ export function presentBindings(begun: LoadedPlacement, recorded: readonly Bindi
 }
 
 /**
- * Bindings that this plan moved, as their clusters show them now: the next plan would say the same, so this one says it
- * already. Override failures show at once.
+ * Bindings that this plan moved, as their clusters show them now: the next plan would observe the same, so this one
+ * does already. Override failures show at once.
  */
 export const observeMoved = (work: PlacementWork, world: World): PlacementWork =>
   work.bindings.some(isMoved) ? { ...work, bindings: work.bindings.map(movedAsObserved(work, world)) } : work;
@@ -77,8 +77,8 @@ function assigned(binding: Binding, work: LoadedPlacement, world: World, isOwn: 
 
 const isMoved = ({ move }: BindingStep): boolean => move === 'add' || move === 'update';
 
-function observed(begun: LoadedPlacement, present: Binding, world: World, isOwn: IsOwn): Binding {
-  const { placement } = begun;
+function observed(loaded: LoadedPlacement, present: Binding, world: World, isOwn: IsOwn): Binding {
+  const { placement } = loaded;
   const { now } = world.input;
   const { assignedAt, ...rest } = present;
   const binding = assignedAt === now ? present : rest;
@@ -87,9 +87,9 @@ function observed(begun: LoadedPlacement, present: Binding, world: World, isOwn:
   return observeBinding({
     placement,
     binding,
-    rendered: renderedFor(begun, binding, world, isOwn),
+    rendered: renderedFor(loaded, binding, world, isOwn),
     appliedBy: binding.applyStrategy ?? recordedPlacement(refOf(placement), world)?.spec.strategy.applyStrategy,
-    observation: isLostSnapshot(begun, binding.resourceSnapshotIndex)
+    observation: isLostSnapshot(loaded, binding.resourceSnapshotIndex)
       ? asSaid(heard, refOf(placement), binding.resourceSnapshotIndex)
       : heard,
     now,
@@ -100,7 +100,7 @@ function observed(begun: LoadedPlacement, present: Binding, world: World, isOwn:
 const recordedPlacement = (ref: PlacementRef, { record }: World): Placement | undefined =>
   record.placements.get(placementKey(ref))?.object;
 
-/** Of what nobody remembers the contents no actor is told, so none will ever speak of it: what a cluster shows stands for that. */
+/** No actor gets a snapshot with unknown contents, so none ever reports on it: what a cluster shows takes the place of a report. */
 function asSaid(
   observation: ClusterObservation | undefined,
   placement: PlacementRef,
@@ -129,10 +129,10 @@ function withoutOlder(
  * Where a record holds no contents for an index (written by hand, or lost), or some that were put together from what all members
  * hold, what the member shows of the placement stands for them.
  */
-function renderedFor(begun: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): Rendered {
-  const { placement } = begun;
+function renderedFor(loaded: LoadedPlacement, binding: Binding, world: World, isOwn: IsOwn): Rendered {
+  const { placement } = loaded;
   const { targetCluster: cluster, resourceSnapshotIndex: index } = binding;
-  const manifests = rememberedManifests(begun, index);
+  const manifests = rememberedManifests(loaded, index);
   if (manifests) return world.render({ placement: refOf(placement), manifests, lists: binding, cluster });
   const observation = world.observationOf(cluster);
   const shown = new Map<string, Manifest>();
@@ -144,19 +144,19 @@ function renderedFor(begun: LoadedPlacement, binding: Binding, world: World, isO
   }
   // As in KubeFleet, whose works cannot be made of a snapshot that is gone (workgenerator/controller.go): the next version may come.
   const isSeen = isWholeLook(observation) && shown.size === 0;
-  if (isSeen && isGone(begun, index, sightingOf(observation, refOf(placement), index)))
+  if (isSeen && isGone(loaded, index, sightingOf(observation, refOf(placement), index)))
     return { ok: false, reason: 'SyncWorkFailed', message: lostSnapshotMessage(index) };
   return { ok: true, manifests: [...shown.values()].map((manifest) => ({ manifest })), duplicates: [], digest: '' };
 }
 
 /**
- * Nobody remembers the contents, and not because a person who wrote the record by hand left them out. Of what was put together
- * an actor is told: until it has looked, nobody has looked at the kinds that are in it.
+ * The contents are lost, not left out of a record that was written by hand. An actor gets rebuilt contents: until it has
+ * observed them, the kinds in them are not observed.
  */
 const isGone = (
-  begun: LoadedPlacement,
+  loaded: LoadedPlacement,
   index: number | undefined,
   sighting: PlacementSighting | undefined,
 ): index is number =>
   index !== undefined &&
-  (isLostSnapshot(begun, index) || (sighting?.done === true && isRebuilt(begun.resourceSnapshots, index)));
+  (isLostSnapshot(loaded, index) || (sighting?.done === true && isRebuilt(loaded.resourceSnapshots, index)));

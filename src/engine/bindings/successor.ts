@@ -17,9 +17,9 @@ export interface Successor {
 }
 
 /**
- * Whether the successor of a binding that is being removed takes over what is left of it: the actor has removed all that it may, what
- * is left stays only since objects of others are in it, and the successor asks for just that. Nothing of it is to go any more
- * then, so there is nothing to wait for. In KubeFleet a namespace goes with all that is in it, so this does not arise
+ * Whether the successor of a binding that is being removed takes over what remains of it: the actor has removed all that it may,
+ * the rest stays only since objects of others are in it, and the successor requires just that. Then nothing more is to be
+ * removed, so there is nothing to wait for. In KubeFleet a namespace goes with all that is in it, so this does not arise
  * (docs/compatibility.md).
  */
 export function successorReplacesRemaining(

@@ -54,7 +54,7 @@ function fixOf(of: {
   return used && !used.latest && placement.spec.strategy.type === 'External' ? { fix: newRun } : {};
 }
 
-/** A mended file helps a run no more that has begun (KubeFleet updaterun/initialization.go records what it found). */
+/** A fixed file does not change a run that has started (KubeFleet updaterun/initialization.go records what it found). */
 const newRun =
   'its file has changed since, and a run keeps the overrides that it began with: remove the file of that run, and commit a new run';
 

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { mirroredDocuments } from './placement-documents.ts';
 import type { PlacementOutcome } from './placement-outcome.ts';
 
-/** Placements refused at load without a good object in the record: their state must not be lost meanwhile. */
+/** Placements refused at load without a good object in the record: their state is kept until then. */
 export function refusedPlacements(all: readonly PlacementOutcome[], world: World): RecordEntry[] {
   const { digest } = world.input;
   const planned = new Set(all.map(({ work }) => placementKey(refOf(work.placement))));
@@ -29,7 +29,7 @@ export function refusedPlacements(all: readonly PlacementOutcome[], world: World
   });
 }
 
-/** What cannot be read is for a person to mend, and not to be lost meanwhile. */
+/** Files that cannot be read are kept until someone fixes them. */
 export const unreadPlacements = (placements: number, { record, input }: World): RecordEntry[] =>
   [...(record.unread?.placements ?? [])].flatMap(([key, { files }]) => {
     const root = recordPath('placements', key, placements, input.digest);

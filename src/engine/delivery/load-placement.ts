@@ -26,16 +26,16 @@ export function loadPlacement(placement: Placement, world: World): PlacementWork
   const selection = selectResources({ placement, hub: world.hub, digest });
   const resourceSnapshots = recorded ? rememberedSnapshots(recorded) : [];
   const snapshots = recorded?.snapshots ?? new Map<number, readonly Manifest[]>();
-  const begun = {
+  const loaded = {
     placement,
     contents: knownContents({ resourceSnapshots, contents: snapshots, selection, digest }),
     resourceSnapshots,
     selection,
   };
   return {
-    ...begun,
+    ...loaded,
     policySnapshots: recorded?.state.policySnapshots ?? [],
-    bindings: presentBindings(begun, recorded?.state.bindings ?? [], world),
+    bindings: presentBindings(loaded, recorded?.state.bindings ?? [], world),
     scheduled: pending,
     decisions: [],
     holds: [],
@@ -45,8 +45,8 @@ export function loadPlacement(placement: Placement, world: World): PlacementWork
 }
 
 /**
- * Where the state is gone and the files of its snapshots are not, those are what there is: a run that brings one goes on with it,
- * and clusters that have one are not given the same under another index.
+ * Where the state is gone and the files of its snapshots are not, those are used: a run that rolls one out continues, and
+ * clusters that have one are not given the same under another index.
  */
 function rememberedSnapshots({ state, snapshots }: RecordedPlacement): readonly ResourceSnapshotEntry[] {
   if (state.resourceSnapshots.length > 0) return state.resourceSnapshots;
@@ -59,20 +59,20 @@ export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): P
   const placement = deleted.placement ?? unknownPlacement(recorded.state);
   // What is being removed already, from clusters that were unpicked, is nothing that the deletion leaves behind.
   const isAbandoned = abandons(placement);
-  const begun = {
+  const loaded = {
     placement,
     contents: recorded.snapshots,
     resourceSnapshots: recorded.state.resourceSnapshots,
     selection: { ok: true, manifests: [], hash: '', identifiers: [] } as const,
   };
-  const leaving = presentBindings(begun, recorded.state.bindings, world)
+  const leaving = presentBindings(loaded, recorded.state.bindings, world)
     .filter(({ binding }) => inFleet(binding.targetCluster, world))
     .filter(({ binding }) => binding.deleting || (!isAbandoned && wasGiven(binding)))
     .map((step) => leave(step, world));
   if (leaving.length === 0) return undefined;
   const { freeze } = world;
   return {
-    ...begun,
+    ...loaded,
     policySnapshots: recorded.state.policySnapshots,
     bindings: leaving,
     scheduled: pending,
@@ -87,7 +87,7 @@ export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): P
   };
 }
 
-/** A removal that has begun goes on; none begins while the fleet is paused. */
+/** A removal that has started continues; none starts while the fleet is paused. */
 const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
   freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : markedForRemoval(binding);
 

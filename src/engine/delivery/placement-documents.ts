@@ -31,13 +31,13 @@ export function placementDocuments(
     bindings: work.bindings.map(({ binding }) => binding),
   };
   const { status: _, ...rest } = placement;
-  // Of a placement whose file is gone the record may hold state without status: there is no spec then that could be told.
+  // Of a placement whose file is gone the record may hold state without status: then its spec is unknown.
   const isKnown = placement.spec.resourceSelectors.length > 0;
   return [
     ...(isKnown ? [['status.yaml', objectDocument({ ...rest, metadata, status })] satisfies RecordEntry] : []),
     ['state.yaml', objectDocument(canonicalState(state))],
     ...(inNamespace ? [['namespace-status.yaml', objectDocument(inNamespace)] satisfies RecordEntry] : []),
-    // An index whose contents nobody knows (a state written by hand) must not come back as one that held nothing.
+    // An index with unknown contents (a state written by hand) must not come back as one that held nothing.
     ...work.resourceSnapshots.flatMap(({ index }): RecordEntry[] => {
       const value = work.contents.get(index);
       return value ? [[`snapshots/${index}.yaml`, { kind: 'manifests', value }]] : [];

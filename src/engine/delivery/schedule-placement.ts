@@ -10,8 +10,8 @@ import { heldTwice } from '../selection/duplicates.ts';
 import type { World } from '../world.ts';
 
 /** Clusters, decisions and the Scheduled condition: what KubeFleet's scheduler would leave behind. */
-export function schedulePlacement(begun: PlacementWork, world: World): PlacementWork {
-  const work = { ...begun, problems: [...begun.problems, ...selectionProblems(begun, world)] };
+export function schedulePlacement(before: PlacementWork, world: World): PlacementWork {
+  const work = { ...before, problems: [...before.problems, ...selectionProblems(before, world)] };
   const placement = work.selection.ok ? work.placement : asLastScheduled(work.placement, work.policySnapshots);
   if (placement === undefined) return work;
   const stepOf = new Map<Binding, BindingStep>(work.bindings.map((step) => [step.binding, step]));

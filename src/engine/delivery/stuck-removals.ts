@@ -10,7 +10,7 @@ import type { Hold, PlacementTarget } from '../plan-document.ts';
 import { listedObjects } from '../selection/listed-objects.ts';
 import { describeRef, keyOfManifest, objectKey, refOfManifest } from '../selection/object-key.ts';
 
-/** A removal that takes longer is told (KubeFleet work applier, deletion-wait-time). */
+/** A removal that takes longer is reported (KubeFleet work applier, deletion-wait-time). */
 const patienceMs = 300_000;
 
 /**
@@ -72,7 +72,7 @@ function goingFrom(
 ): (object: Manifest) => boolean {
   if (leavingSteps(bindings).some(({ binding }) => binding.targetCluster === cluster)) return () => true;
   const target = targetOf(cluster, refOf(placement));
-  // Without a digest nobody knows what is to be there, and nothing is removed.
+  // Without a digest it is unknown what is to be there, and nothing is removed.
   if (target?.digest === undefined) return () => false;
   const stays = new Set(target.objects.map(objectKey));
   const { keys } = listedObjects(contents);

@@ -19,7 +19,7 @@ interface TargetContext {
 /**
  * What every cluster should run of a placement now: bindings that hold a snapshot, and removals until they are done. Where
  * the manifests cannot be rendered (a failing override) there is no target, so that the actor leaves the cluster as it is;
- * where nobody knows what they were (a lost record) the target has no digest, and the cluster stays as it is as well.
+ * where it is unknown what they were (a lost record) the target has no digest, and the cluster stays as it is as well.
  */
 export function targetsOf(work: PlacementWork, { render, present }: TargetContext): PlacementTarget[] {
   const placement = refOf(work.placement);

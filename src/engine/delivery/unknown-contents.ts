@@ -5,7 +5,7 @@ import type { Hold } from '../plan-document.ts';
 import { lostLastGood } from '../recovery/lost-last-good.ts';
 import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 
-/** Placements that nothing but a person moves, on clusters of which nobody knows any more what they should hold. */
+/** Holds of placements that only a change of files moves, on clusters of which it is unknown what they should hold. */
 export function unknownContentHolds(works: readonly PlacementWork[], fleet: Fleet): Hold[] {
   return works.flatMap((work): Hold[] => {
     const { placement, bindings, resourceSnapshots } = work;
@@ -22,7 +22,7 @@ export function unknownContentHolds(works: readonly PlacementWork[], fleet: Flee
   });
 }
 
-/** What a person must do; undefined where the next snapshot comes by itself. */
+/** What must be changed; undefined where the next snapshot comes by itself. */
 function untilWhat({ placement, resourceSnapshots }: PlacementWork, fleet: Fleet): string | undefined {
   const broken = lostLastGood(resourceSnapshots, fleet);
   if (broken !== undefined) return `${broken} is mended`;

@@ -17,7 +17,7 @@ export const isNeverRead = ({ object, state }: RecordedPlacement): boolean =>
 export const mayBeWritten = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>, key: PlacementKey) =>
   unreadable.length > 0 || refused.some((ref) => isPlacementKind(ref.kind) && placementKey(ref) === key);
 
-/** What members hold of a placement that nobody knows. */
+/** What members hold of an unknown placement. */
 export function leftAlone(key: PlacementKey, clusters: readonly string[]): Hold {
   const message = `the record is lost, the repo has no such placement, and ${clusters.toSorted().join(', ')} hold objects labelled with it: they are left alone. Add the placement again, then remove it, to have them removed`;
   return { subject: { kind: 'ClusterResourcePlacement', name: key }, reason: 'RecordLost', message };

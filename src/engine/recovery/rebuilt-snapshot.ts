@@ -11,7 +11,7 @@ import { rebuiltHash } from '../selection/content-hash.ts';
 export const isRebuilt = (entries: readonly ResourceSnapshotEntry[], index: number): boolean =>
   entries.some((entry) => entry.index === index && entry.hash === rebuiltHash);
 
-/** What was selected for a snapshot; undefined where nobody knows: it has no file (a state written by hand), or was put together. */
+/** What was selected for a snapshot; undefined where that is unknown: it has no file (a state written by hand), or was put together. */
 export const rememberedManifests = (
   { resourceSnapshots, contents }: Pick<PlacementWork, 'resourceSnapshots' | 'contents'>,
   index: number | undefined,

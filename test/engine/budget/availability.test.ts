@@ -28,7 +28,7 @@ describe('whether a cluster is ready', () => {
     ['that could not report them', [condition('DiffReported', 'False', 'DiffReportedFalse')], 0, { kind: 'not-ready' }],
     ['that cannot be tracked, within the period', untrackable(0), 59, settling],
     ['that cannot be tracked, after it', untrackable(0), 61, ready],
-    ['that cannot be tracked since nobody knows when', untrackable(), 0, ready],
+    ['that cannot be tracked since an unknown time', untrackable(), 0, ready],
   ])('one %s', (_, conditions, seconds, expected) => {
     for (const isOverAtItsEnd of [true, false])
       expect(

@@ -57,7 +57,7 @@ describe('an object on a cluster has somebody who placed it', () => {
       ],
     ],
     ['its binding is on its way out', true, [{ binding: { deleting: true }, contents: [[1, [settings]]] }]],
-    ['nobody knows what its snapshot held', true, [{ contents: [] }]],
+    ['it is unknown what its snapshot held', true, [{ contents: [] }]],
     ['its snapshot was put together from what members showed', true, [{ hash: rebuiltHash }]],
     ['no snapshot of it lists the object', false, []],
     [

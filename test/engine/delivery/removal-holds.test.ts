@@ -161,7 +161,7 @@ describe('a removal that does not come to an end', () => {
   it.each<[string, Manifest, Binding?, Partial<Target>?]>([
     ['is to be there', object('Namespace', since), bound('a', 1, []), { ...known, objects: [shop] }],
     ['no snapshot ever listed', object('Secret', since), bound('a', 1, []), known],
-    ['may stay, since nobody knows what is to be there', object('ConfigMap', since), bound('a', 1, []), {}],
+    ['may stay, since it is unknown what is to be there', object('ConfigMap', since), bound('a', 1, []), {}],
     ['may stay, since what is to be there cannot be rendered', object('ConfigMap', since), bound('a', 1, [])],
     [
       'is not of the placement',

@@ -17,7 +17,7 @@ export function snapshotReader({
       : (record.placements.get(key)?.snapshots.get(index) ?? snapshots.get(`${key}/${index}`) ?? notRemembered);
 }
 
-/** What a snapshot holds of which no file is left: nobody knows. */
+/** Contents of a snapshot that has no file any more: they are unknown. */
 export const notRemembered: readonly Manifest[] = [];
 
 /** Bindings in the record that the plan writes, by placement and cluster. */

@@ -10,7 +10,7 @@ import type { Evidence } from '../evidence/evidence.ts';
 
 /**
  * In a freeze no cluster gets another snapshot than it had, and none is cleaned up that was not being cleaned up before. A target
- * without a digest brings nothing: nobody knows what its cluster should hold, and that stays as it is.
+ * without a digest brings nothing: it is unknown what its cluster should hold, and that stays as it is.
  */
 export function changesInFreeze({ now: instant, fleet, plan, changes }: Evidence): GuardFinding[] {
   const now = parseInstant(instant) ?? 0;

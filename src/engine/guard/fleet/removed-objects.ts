@@ -14,10 +14,10 @@ export interface Removals {
   readonly now: readonly Removal[];
   /** Objects that a snapshot or an override no longer has, among `now`. */
   readonly dropped: boolean;
-  /** Clusters that leave with bindings of ours: their objects stay there, nobody looks after them any more. */
+  /** Clusters that leave with bindings of ours: their objects stay there, unmanaged. */
   readonly released: readonly Removal[];
   /**
-   * What a person is asked to approve. Objects dropped from a snapshot are listed for every cluster of the placement, so
+   * What an approver is asked for. Objects dropped from a snapshot are listed for every cluster of the placement, so
    * that one approval holds for all steps of a rollout.
    */
   readonly approvable: readonly Removal[];

@@ -61,7 +61,7 @@ describe('in a freeze', () => {
   });
 
   it.each([
-    ['a cluster of which nobody knows what it should hold stays as it is', {}, []],
+    ['a cluster of which it is unknown what it should hold stays as it is', {}, []],
     ['a cluster that was not looked at is told nothing new', { digest: 'sha256:1' }, ['frozen']],
   ])('%s', (_, told, found) => {
     const fleet = { members: [member('a')], placements: [rolling()], config: frozen(open) };

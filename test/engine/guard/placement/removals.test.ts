@@ -53,7 +53,7 @@ describe('targets and removals', () => {
     const neverGiven: Binding = { targetCluster: 'a', state: 'Scheduled', deleting: true };
     it.each<[string, Parameters<typeof planOf>[0], Partial<ClusterObservation> | undefined, boolean, Binding?]>([
       ['goes on while anything is there', removing, { objects: [namespace()] }, true],
-      ['goes on while nobody knows', removing, { reachable: false }, true],
+      ['continues while its cluster is not observed', removing, { reachable: false }, true],
       ['is over where nothing of it is there', again, { objects: [anothers] }, true],
       ['is not over while something is', again, { objects: [anothers, namespace()] }, false],
       [

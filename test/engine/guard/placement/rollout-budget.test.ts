@@ -144,7 +144,7 @@ describe('budgets of rolling updates', () => {
     // A member whose labels changed keeps what they had it given until a rollout comes to it.
     expect(found(up, at(0), 'b', { clusterResourceOverrideSnapshots: ['by-zone-0'] })).toBe(true);
     expect(found(up, at(0), 'b')).toBe(true);
-    // Overrides of which nobody knows what they were fail, and what fails spends nothing.
+    // Overrides that are lost fail, and what fails spends nothing.
     const size = (name: string) => ({ resourceOverrideSnapshots: [{ namespace: 'web', name }] });
     expect(['size-0', 'size-12'].map((name) => found(up, at(0), 'a', size(name)))).toEqual([true, true]);
     for (const lost of [
