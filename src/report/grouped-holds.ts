@@ -57,15 +57,21 @@ export function groupHolds(holds: readonly Hold[]): ToldHold[] {
 }
 
 /** Sentences about a cluster start with its name, which is shown next to them. */
-export const messageOf = ({ subject: { clusterName }, message }: Pick<Hold, 'message'> & HasCluster): string =>
+export const messageOf = ({ subject: { clusterName }, message }: Sentence): string =>
   clusterName !== undefined && message.startsWith(`${clusterName} `) ? message.slice(clusterName.length + 1) : message;
 
+interface Sentence {
+  readonly subject: { readonly clusterName?: string | undefined };
+  readonly message: string;
+}
+
 /** `eu-1, eu-2 and 40 more`; nothing where one cluster is named with the subject, or none. */
-export const clustersOf = ({ clusters = [], count = 0 }: Pick<ToldHold, 'clusters' | 'count'>): string =>
+export const clustersOf = ({ clusters = [], count = 0 }: SharedBy): string =>
   `${clusters.join(', ')}${count > clusters.length ? ` and ${count - clusters.length} more` : ''}`;
 
-interface HasCluster {
-  readonly subject: Pick<Hold['subject'], 'clusterName'>;
+interface SharedBy {
+  readonly clusters?: readonly string[] | undefined;
+  readonly count?: number | undefined;
 }
 
 function fewOfEach(holds: readonly ToldHold[]): ToldHold[] {

@@ -1,16 +1,14 @@
 import type { Plan } from '../../engine/plan-document.ts';
-import { markdownProblem } from '../../repo/markdown-problem.ts';
-import { markdownText } from '../../repo/markdown-text.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import { holdSubject } from '../../report/hold-subject.ts';
+import { heldItems } from '../../report/sections/holds.ts';
+import { sectionMarkdown } from '../../report/sections/markdown.ts';
+import { problems } from '../../report/sections/problems.ts';
+import { type Item, list, type Section, sizeOf } from '../../report/sections/section.ts';
 import type { PlannedAction } from './actions.ts';
-
-/** Longest comment that GitHub takes is 65,536 characters; lists are cut well before. */
-const mostRows = 200;
 
 /** A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. */
 export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): string {
-  const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word).map(textOf);
+  const of = (word: PlannedAction['action']) => actions.filter(({ action }) => action === word);
   const counts = lists.flatMap(({ action, count, rare }) => {
     const { length } = of(action);
     return count === undefined || (rare && length === 0) ? [] : [`${length} ${count}`];
@@ -20,26 +18,20 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): str
     `### gitfleet plan: ${counts.join(', ')}`,
     '',
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
+    ...[list('Refused by the guard', plan.guard.map(refusal)), problems({ plan })].flatMap(titled),
+    ...lists.map(({ action, title }) => list(title, of(action).map(itemOf))).flatMap(folded),
+    ...folded(list('Held', heldItems(plan.holds))),
   ];
-  if (plan.guard.length > 0)
-    lines.push('', '**Refused by the guard**', ...plan.guard.map((finding) => `- ${refusal(finding)}`));
-  const problems = plan.problems.filter(({ severity }) => severity !== 'info');
-  if (problems.length > 0)
-    lines.push('', '**Problems**', ...problems.slice(0, mostRows).map((problem) => `- ${markdownProblem(problem)}`));
-  for (const { action, title } of lists) fold(lines, title, of(action));
-  fold(
-    lines,
-    'Held',
-    plan.holds.map(
-      ({ subject, reason, message }) => `${markdownText(holdSubject(subject))}, ${reason}: ${markdownText(message)}`,
-    ),
-  );
   return `${lines.join('\n')}\n`;
 }
 
-/** What is refused, and how a person lets it pass. */
-const refusal = ({ message, removalDigest }: Plan['guard'][number]): string =>
-  `${markdownText(message)}${removalDigest ? `. To approve: a RemovalApproval with \`removalDigest: ${removalDigest}\`` : ''}`;
+/** What is refused, and what lets it pass. */
+const refusal = ({ message, removalDigest }: Plan['guard'][number]): Item => ({
+  line: [
+    message,
+    ...(removalDigest ? ['. To approve: a RemovalApproval with ', { code: `removalDigest: ${removalDigest}` }] : []),
+  ],
+});
 
 /** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
 const lists: readonly { action: PlannedAction['action']; title: string; count?: string; rare?: boolean }[] = [
@@ -51,17 +43,26 @@ const lists: readonly { action: PlannedAction['action']; title: string; count?: 
   { action: 'wait', title: 'Waiting' },
 ];
 
-const textOf = ({ placement, clusterName, resourceSnapshotIndex }: PlannedAction): string =>
-  `\`${titleOf(placement)}\` on \`${clusterName}\`${resourceSnapshotIndex === undefined ? '' : ` at snapshot ${resourceSnapshotIndex}`}`;
+const itemOf = ({ placement, clusterName, resourceSnapshotIndex: index }: PlannedAction): Item => ({
+  line: [
+    { code: titleOf(placement) },
+    ' on ',
+    { code: clusterName },
+    ...(index === undefined ? [] : [` at snapshot ${index}`]),
+  ],
+});
 
-function fold(lines: string[], title: string, items: readonly string[]): void {
-  if (items.length === 0) return;
-  lines.push(
-    '',
-    `<details><summary>${title} (${items.length})</summary>`,
-    '',
-    ...items.slice(0, mostRows).map((item) => `- ${item}`),
-  );
-  if (items.length > mostRows) lines.push(`- … and ${items.length - mostRows} more`);
-  lines.push('', '</details>');
-}
+const titled = (section: Section): string[] =>
+  sizeOf(section) === 0 ? [] : ['', `**${section.title}**`, ...sectionMarkdown(section)];
+
+const folded = (section: Section): string[] =>
+  sizeOf(section) === 0
+    ? []
+    : [
+        '',
+        `<details><summary>${section.title} (${sizeOf(section)})</summary>`,
+        '',
+        ...sectionMarkdown(section),
+        '',
+        '</details>',
+      ];

@@ -3,7 +3,9 @@ import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
-import { holdSubject } from '../../report/hold-subject.ts';
+import { heldItems } from '../../report/sections/holds.ts';
+import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
+import type { Item, Span } from '../../report/sections/section.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
 import type { PlannedAction } from './actions.ts';
@@ -27,23 +29,14 @@ export function planTable(
     parts.push(table(['MOVE', 'PLACEMENT', 'CLUSTER', 'SNAPSHOT', 'STATE', 'STATUS'], shown.map(row)));
   if (shown.length < actions.length)
     parts.push(`${actions.length - shown.length} bindings stay as they are and are not listed (-o json has all).`);
-  const scheduled = plan.placements
-    .filter((placement) => placement.scheduled.status !== 'True')
-    .map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`);
-  section(parts, 'Not fully scheduled (gitfleet explain placement NAME explains why)', scheduled);
+  const unscheduled = plan.placements.filter(({ scheduled }) => scheduled.status !== 'True');
   section(
     parts,
-    'Waiting',
-    plan.holds.map(({ subject, reason, message, until }) => {
-      const ends = until ? ` (until ${until})` : '';
-      return `${color('yellow', reason)} ${holdSubject(subject)}: ${message}${ends}`;
-    }),
+    'Not fully scheduled (gitfleet explain placement NAME explains why)',
+    unscheduled.map((placement) => `${color('yellow', titleOf(placement))}: ${causeOf(placement.scheduled)}`),
   );
-  section(
-    parts,
-    'Not rolled out: no staged update run',
-    notRolledOut.map(({ placement, why }) => `${color('yellow', titleOf(placement))}: ${why}`),
-  );
+  section(parts, 'Held', heldItems(plan.holds).map(textOf));
+  section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));
   section(
     parts,
     color('red', 'Refused by the guard'),
@@ -67,6 +60,14 @@ export function planTable(
       `Commit ${plan.commit.slice(0, 12)}${plan.wakeAt ? `, next scheduled change at ${plan.wakeAt}` : ''}.`,
   );
   return parts.join('\n\n');
+}
+
+const textOf = ({ line }: Item): string => line.map(spanText).join('');
+
+function spanText(span: Span): string {
+  if (typeof span === 'string') return span;
+  if ('bold' in span) return colorsFor(process.stdout)('yellow', span.bold);
+  return 'code' in span ? span.code : span.link;
 }
 
 const row = ({ action, placement, clusterName, resourceSnapshotIndex, state, conditions }: PlannedAction) => [

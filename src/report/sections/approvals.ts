@@ -1,7 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { approvalBranch } from '../../engine/gate/request.ts';
-import { holdSubject } from '../hold-subject.ts';
+import { holdSubject } from '../hold-text.ts';
 import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** What the guard refuses, and how to let it happen. */

@@ -1,10 +1,10 @@
-import type { HoldReason, ToldHold } from '../../engine/plan-document.ts';
-import { clustersOf } from '../grouped-holds.ts';
-import { holdSubject } from '../hold-subject.ts';
+import type { HoldReason, Plan } from '../../engine/plan-document.ts';
+import { groupHolds } from '../grouped-holds.ts';
+import { holdLine } from '../hold-text.ts';
 import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** Whatever time and the members do, these stay until a file is changed, or something on a member. */
-const needsPerson: ReadonlySet<HoldReason> = new Set([
+const needsUser: ReadonlySet<HoldReason> = new Set([
   'RecordLost',
   'LastGoodVersion',
   'StrategyNotFound',
@@ -20,15 +20,11 @@ export const waitingForUser: SectionSource = (input) => list('Waiting for user a
 /** What time or the clusters may end. */
 export const held: SectionSource = (input) => list('Held', itemsOf(input, false));
 
+/** Everything that a plan holds, whoever may end it. */
+export const heldItems = (holds: Plan['holds']): Item[] => groupHolds(holds).map((hold) => ({ line: holdLine(hold) }));
+
 /** Without what an approval ends, which is asked for. */
 const itemsOf = ({ inForce: { holds } }: SectionInput, forUser: boolean): Item[] =>
   holds
-    .filter(({ removalDigest, reason }) => removalDigest === undefined && needsPerson.has(reason) === forUser)
-    .map((hold) => ({ line: lineOf(hold) }));
-
-function lineOf(hold: ToldHold): Item['line'] {
-  const { subject, reason, message, until } = hold;
-  const end = until && !message.includes(until) ? ` (until ${until})` : '';
-  const who = clustersOf(hold);
-  return [{ bold: holdSubject(subject) }, ` ${reason}: ${who && `${who}: `}${message}${end}`];
-}
+    .filter(({ removalDigest, reason }) => removalDigest === undefined && needsUser.has(reason) === forUser)
+    .map((hold) => ({ line: holdLine(hold) }));

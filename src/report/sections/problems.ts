@@ -1,8 +1,8 @@
 import { positionText, quotedValue } from '../../repo/fleet/positions.ts';
-import { list, type SectionSource } from './section.ts';
+import { list, type Section, type SectionInput } from './section.ts';
 
 /** What is wrong with the repo or with what clusters are given: how bad, where, what, and what to write instead. */
-export const problems: SectionSource = ({ plan }) =>
+export const problems = ({ plan }: Pick<SectionInput, 'plan'>): Section =>
   list(
     'Problems',
     plan.problems

@@ -46,3 +46,6 @@ export const list = (title: string, items: readonly Item[], more: Pick<Section, 
   rows: { kind: 'list', items },
   ...more,
 });
+
+/** How many rows there are, shown or not. */
+export const sizeOf = ({ rows }: Section): number => (rows.kind === 'list' ? rows.items : rows.cells).length;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hold } from '../../src/engine/plan-document.ts';
-import { holdSubject } from '../../src/report/hold-subject.ts';
+import { holdSubject } from '../../src/report/hold-text.ts';
 
 describe('what a hold is about', () => {
   it.each<[string, Hold['subject']]>([

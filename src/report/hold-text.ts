@@ -1,0 +1,46 @@
+import { titleOf } from '../repo/title-of.ts';
+import { clustersOf, messageOf } from './grouped-holds.ts';
+import type { HeldObject } from './holds-of.ts';
+import type { Line } from './sections/section.ts';
+
+/** A hold of a plan, or one that the status branch lists. */
+interface AnyHold {
+  readonly subject: HoldSubject;
+  readonly reason: string;
+  readonly message: string;
+  readonly until?: string | undefined;
+  readonly clusters?: readonly string[] | undefined;
+  readonly count?: number | undefined;
+}
+
+interface HoldSubject extends HeldObject {
+  readonly stage?: string | undefined;
+  readonly clusterName?: string | undefined;
+}
+
+/** A hold as a line of a list: subject, reason, clusters that wait for the same, sentence, and when time alone ends it. */
+export const holdLine = (hold: AnyHold): Line => [
+  { bold: holdSubject(hold.subject) },
+  ` ${textOf(hold, clustersOf(hold))}`,
+];
+
+/** The same beside its subject and its clusters. */
+export const holdText = (hold: AnyHold): string => textOf(hold, '');
+
+function textOf(hold: AnyHold, clusters: string): string {
+  const { reason, message, until } = hold;
+  const end = until && !message.includes(until) ? ` (until ${until})` : '';
+  return `${reason}: ${clusters && `${clusters}: `}${messageOf(hold)}${end}`;
+}
+
+/**
+ * What a hold is about,: `shop/web · production · eu-1`, as far as it names them. Of what is not rolled out by itself,
+ * but selected or settled by, the kind stands in front: a Deployment and its ConfigMap often have one name.
+ */
+export const holdSubject = (subject: HoldSubject): string =>
+  [titled(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');
+
+const titled = (subject: HoldSubject): string =>
+  movedKinds.test(subject.kind) ? titleOf(subject) : `${subject.kind} ${titleOf(subject)}`;
+
+const movedKinds = /Placement$|UpdateRun$|Eviction$/;

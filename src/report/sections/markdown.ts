@@ -1,0 +1,45 @@
+import { assertNever } from '../../engine/kernel/assert.ts';
+import { markdownText } from '../../repo/markdown-text.ts';
+import { type Item, type Line, mostRows, type Section, type Span } from './section.ts';
+
+/** A section below its title. `howToMerge`: what a reader does with the branch that an item asks to merge. */
+export function sectionMarkdown(
+  { intro, rows, folder, total }: Section,
+  howToMerge: HowToMerge = (branch) => `merge the branch \`${branch}\``,
+): string[] {
+  const under = folder === undefined ? '' : ` under [${folder}](${folder})`;
+  const head = intro === undefined ? [] : [intro, ''];
+  if (rows.kind === 'list') {
+    const more = rows.items.length - mostRows;
+    const items = rows.items.slice(0, mostRows).flatMap((item) => itemLines(item, howToMerge));
+    return [...head, ...items, ...(more > 0 ? [`- … and ${more} more${under}`] : [])];
+  }
+  const more = (total ?? rows.cells.length) - mostRows;
+  return [
+    ...head,
+    tableLine(rows.headings),
+    `|${'---|'.repeat(rows.headings.length)}`,
+    ...rows.cells.slice(0, mostRows).map((cells) => tableLine(cells.map(lineMarkdown))),
+    ...(more > 0 ? ['', `… and ${more} more${under}.`] : []),
+  ];
+}
+
+type HowToMerge = (branch: string) => string;
+
+const itemLines = ({ line, ask }: Item, howToMerge: HowToMerge): string[] => [
+  `- ${lineMarkdown(line)}`,
+  ...(ask ? [`  ${ask.does} ${howToMerge(ask.branch)}`] : []),
+];
+
+const tableLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+/** A line of plain text, bold names, code and links; what comes from files is escaped. */
+const lineMarkdown = (line: Line): string => line.map(spanMarkdown).join('');
+
+function spanMarkdown(span: Span): string {
+  if (typeof span === 'string') return markdownText(span);
+  if ('bold' in span) return `**${markdownText(span.bold)}**`;
+  if ('code' in span) return `\`${span.code.replaceAll('`', '')}\``;
+  if ('link' in span) return `[${markdownText(span.link)}](${span.path.split('/').map(encodeURIComponent).join('/')})`;
+  return assertNever(span);
+}
