@@ -19,8 +19,8 @@ const words: Readonly<Record<ClusterEvent['kind'], string>> = {
   healthy: 'healthy again',
   joined: 'joined',
   left: 'left',
-  unreachable: 'cannot be reached',
-  reachable: 'reached again',
+  unreachable: 'not responding',
+  reachable: 'responding again',
 };
 
 const sentences = (events: readonly ClusterEvent[]): string[] =>

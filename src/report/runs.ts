@@ -3,10 +3,10 @@ import { placementKey } from '../api/placement.ts';
 import type { StageStatus } from '../api/staged.ts';
 import { conditionIs, findCondition } from '../engine/kernel/condition.ts';
 import type { PlannedRun } from '../engine/plan-document.ts';
-import { inWords, progressOf } from '../engine/staged/progress-text.ts';
 import { titleOf } from '../repo/title-of.ts';
 import type { Change } from './change.ts';
 import type { EventSource, TimelineEntry } from './event-source.ts';
+import { inWords, progressOf } from './waits/progress-text.ts';
 
 /** How staged update runs go. */
 type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (

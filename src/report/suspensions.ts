@@ -11,3 +11,6 @@ export const suspensions = (plan: Pick<Plan, 'record'>): ReadonlyMap<PlacementKe
       return why === undefined ? [] : [[key as PlacementKey, why] as const];
     }),
   );
+
+/** `suspended (audit)`, or without the reason where none is given. */
+export const suspendedText = (why: string): string => `suspended${why === '' ? '' : ` (${why})`}`;

@@ -84,27 +84,27 @@ describe('a member', () => {
     await fleet.run(90);
     await othersGoOn(fleet, ['web:2', 'web:1', 'web:2']);
     const said = await dashboard(fleet);
-    expect(said).toMatch(new RegExp(`## Not reached\\n\\n.*\\n\\n- b, silent since .*Z: .*${cause}`));
+    expect(said).toMatch(new RegExp(`## Not responding\\n\\n.*\\n\\n- b does not respond since .*Z: .*${cause}`));
     expect(one.metrics.render()).toContain('gitfleet_cluster_connection_status{state="unreachable"} 1');
-    expect(await fleet.repo.log('fleet-status')).toContain('b: cannot be reached');
+    expect(await fleet.repo.log('fleet-status')).toContain('b: not responding');
     await rests(fleet);
     fleet.fault('b');
     await settles(fleet, one);
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
     expect(await status(fleet, 'b')).toEqual(there);
-    expect(await dashboard(fleet)).not.toContain('Not reached');
+    expect(await dashboard(fleet)).not.toContain('Not responding');
   });
 
   it('that nobody knows how to reach is said, with what to do, and joins as soon as it is known', async () => {
     const { fleet, one } = await atRest();
     fleet.commit({ 'clusters/d.yaml': member('d') });
     await fleet.run(120);
-    expect(await dashboard(fleet)).toContain('- d: no kubeconfig knows this member: add a context');
+    expect(await dashboard(fleet)).toContain('- d does not respond: no kubeconfig knows this member: add a context');
     await rests(fleet, 120);
     await fleet.join({ name: 'd' });
     await fleet.until('it is there', () => images(fleet)[3] === 'web:1', 60);
     await settles(fleet, one);
-    expect(await dashboard(fleet)).not.toContain('Not reached');
+    expect(await dashboard(fleet)).not.toContain('Not responding');
   });
 
   it('that is slow keeps nobody waiting, and gets there in its time', async () => {
@@ -114,7 +114,7 @@ describe('a member', () => {
     await fleet.until('a and c run it', () => images(fleet)[0] === 'web:2' && images(fleet)[2] === 'web:2', 60);
     await settles(fleet, one, 600);
     expect(images(fleet)).toEqual(['web:2', 'web:2', 'web:2']);
-    expect(await dashboard(fleet)).not.toContain('Not reached');
+    expect(await dashboard(fleet)).not.toContain('Not responding');
   });
 
   it('that answers 403 to what we write is said object by object, and gets it when it is allowed', async () => {

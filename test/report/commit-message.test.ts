@@ -340,8 +340,8 @@ describe('the subject of a status commit', () => {
       ['eu remove'],
       'off-eu: executed; web: remove from eu',
     ],
-    ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: cannot be reached'],
-    ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: reached again'],
+    ['a member that is lost', {}, { unreachable: { eu: 'refused' } }, [], 'eu: not responding'],
+    ['a member that is back', { unreachable: { eu: 'refused' } }, {}, [], 'eu: responding again'],
     ['a new commit that changes nothing else', {}, { commit: 'bbb' }, [], 'Follow bbb'],
     [
       'anything else by what it is about',
@@ -363,7 +363,7 @@ describe('the subject of a status commit', () => {
   it('tells of a plan that is refused nothing else but who can be reached', () => {
     const after = { approvals: { 'r-1': { status: { conditions: [] } } }, unreachable: { eu: 'timed out' } };
     expect(subject({}, after, { moves: ['us add'], guard: [{ rule: 'frozen', message: 'too much' }] })).toBe(
-      'refused: too much; eu: cannot be reached',
+      'refused: too much; eu: not responding',
     );
   });
 

@@ -8,7 +8,7 @@ import { asLastScheduled } from '../../engine/placement/last-scheduled.ts';
 import { surveyMembers } from '../../engine/placement/members.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
-import { toldSilence } from '../status/why-late.ts';
+import { silenceText } from '../../report/silence.ts';
 
 export interface Explainer {
   readonly clusters: readonly string[];
@@ -71,7 +71,7 @@ function asUnseen(cluster: ClusterExplanation, silence: Silence | undefined): To
   const known =
     silence === undefined
       ? 'the cluster was not observed'
-      : `the status branch reports that it ${toldSilence(silence)}`;
+      : `the status branch reports that it ${silenceText(silence)}`;
   const reason = `${known}; without --observed it is assumed to be reachable`;
   return {
     ...cluster,

@@ -3,9 +3,9 @@ import { isTerminal } from '../../engine/evict/evict.ts';
 import { evictionResult } from '../../engine/evict/result.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
+import { holdText } from '../../report/hold-text.ts';
 import { holdsOf } from '../../report/holds-of.ts';
 import type { Status, StatusReader } from '../status/open-status.ts';
-import { toldHold } from '../status/why-late.ts';
 import { type Listing, listing, statusOf } from './listing.ts';
 import { conditionTable, fields, titled } from './page-text.ts';
 
@@ -70,7 +70,7 @@ function waitOf(
   { record, holds, notInForce: { refusals } }: Status,
 ): AskedEviction['waits'] {
   const [hold] = holdsOf({ kind, name }, holds);
-  if (hold) return { reason: hold.reason, text: toldHold(hold) };
+  if (hold) return { reason: hold.reason, text: holdText(hold) };
   if (record.evictions.has(name) || refusals.length === 0) return undefined;
   return { reason: 'Refused', text: `the plan that would carry it out is refused: ${refusals.join('; ')}` };
 }

@@ -4,6 +4,7 @@ import { assertNever } from '../../engine/kernel/assert.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { EventSource, TimelineEntry } from '../event-source.ts';
+import { suspendedText } from '../suspensions.ts';
 import { isAllRepaired, type NewDifference } from './new-differences.ts';
 import type { BindingEvent, PlacementEvent } from './placement-event.ts';
 import { placementEvents } from './placement-events.ts';
@@ -100,10 +101,7 @@ function entryOf(event: PlacementEvent): Entry {
     case 'snapshot-taken':
       return { tone: 'decided', text: `snapshot ${event.snapshot} of its resources` };
     case 'suspended':
-      return {
-        tone: 'waiting',
-        text: `suspended${event.why === '' ? '' : ` (${event.why})`}: its rollout waits until it is resumed`,
-      };
+      return { tone: 'waiting', text: `${suspendedText(event.why)}: its rollout waits until it is resumed` };
     case 'resumed':
       return { tone: 'decided', text: 'resumed' };
     case 'deleted':

@@ -2,15 +2,14 @@ import { memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { silenceText } from '../silence.ts';
 import { list, type SectionSource } from './section.ts';
 
 /** Clusters that do not respond. */
-export const notReached: SectionSource = ({ unreachable }) =>
+export const notResponding: SectionSource = ({ unreachable }) =>
   list(
-    'Not reached',
-    [...unreachable].map(([name, { cause, lastContact }]) => ({
-      line: [`${name}${lastContact === undefined ? '' : `, silent since ${lastContact}`}: ${cause}`],
-    })),
+    'Not responding',
+    [...unreachable].map(([name, silence]) => ({ line: [`${name} ${silenceText(silence)}`] })),
     { intro: 'The tables show the last observation of these clusters. Their objects stay.' },
   );
 

@@ -1,6 +1,6 @@
 import { notEvicted } from '../evictions.ts';
 import { approvals, refused } from './approvals.ts';
-import { notHealthy, notReached } from './failing-clusters.ts';
+import { notHealthy, notResponding } from './failing-clusters.ts';
 import { differing, notAvailable } from './failing-objects.ts';
 import { held, waitingForUser } from './holds.ts';
 import { notRolledOut } from './not-rolled-out.ts';
@@ -23,7 +23,7 @@ const sources: readonly SectionSource[] = [
   differing,
   notEvicted,
   beingRemoved,
-  notReached,
+  notResponding,
   notHealthy,
   held,
 ];

@@ -1,12 +1,12 @@
 import { placementKey } from '../../api/placement.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
-import { progressOf, progressText, stagesDone } from '../../engine/staged/progress-text.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { isCordoned } from '../clusters.ts';
 import type { InForce } from '../in-force.ts';
-import { suspensions } from '../suspensions.ts';
+import { suspendedText, suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
+import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
 import { type Line, mostRows, type Section, type SectionSource, type Span } from './section.ts';
 
 const table = (
@@ -68,7 +68,7 @@ function linked(
 function placementRow(placement: PlannedPlacement, title: Span, suspended: string | undefined): Line[] {
   const { available, older, clusters } = tallyOf(placement);
   const last = placement.conditions.findLast(({ type }) => !type.endsWith('StatusSynced'));
-  const held = suspended === undefined ? [] : [`suspended${suspended === '' ? '' : ` (${suspended})`}`];
+  const held = suspended === undefined ? [] : [suspendedText(suspended)];
   const state = [...held, ...(last ? [last.reason] : [])].join(', ');
   const index = placement.resourceSnapshotIndex;
   return [[title], [index === undefined ? '' : `${index}`], [`${clusters}`], [`${available}`], [`${older}`], [state]];

@@ -140,7 +140,7 @@ it('the dashboard says since when a member is silent', async () => {
   fleet.fault('b', { type: 'Unreachable' });
   await fleet.run(70);
   const since = (await summary(fleet)).lastContact!['b']!;
-  expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`- b, silent since ${since}: `);
+  expect((await fleet.repo.files('fleet-status'))['README.md']).toContain(`- b does not respond since ${since}: `);
 });
 
 const silent = (lastContact?: string): Silence => ({ cause: 'refused', ...(lastContact && { lastContact }) });

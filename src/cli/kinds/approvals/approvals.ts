@@ -1,7 +1,7 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import { type RemovalAsked, removalApprovalObject } from '../../../repo/record/removals-asked.ts';
 import { titleOf } from '../../../repo/title-of.ts';
-import { waitsOfApproval } from '../../status/waits.ts';
+import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalPage, removalPage } from './page.ts';
 

@@ -3,12 +3,12 @@ import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
-import { progressText } from '../../../engine/staged/progress-text.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import type { RemovalAsked } from '../../../repo/record/removals-asked.ts';
 import { titleOf } from '../../../repo/title-of.ts';
+import { progressText } from '../../../report/waits/progress-text.ts';
+import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
 import type { Status } from '../../status/open-status.ts';
-import { type StageTaskState, stageTasks } from '../../status/stage-tasks.ts';
 import { mostNamed } from '../../terminal/names.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 

@@ -1,8 +1,8 @@
 import type { Binding } from '../../../api/placement-state.ts';
 import { applyStrategyOf } from '../../../engine/bindings/apply-strategy.ts';
 import { recordedDecision } from '../../../engine/placement/selected.ts';
+import { whyLate } from '../../../report/waits/why-late.ts';
 import { type Bound, type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
-import { whyLate } from '../../status/why-late.ts';
 import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { bindingPage } from './page.ts';
 

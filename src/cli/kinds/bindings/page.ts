@@ -1,8 +1,8 @@
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { recordedDecision } from '../../../engine/placement/selected.ts';
+import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import type { Bound } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
-import { whyNotSettled } from '../../status/why-late.ts';
 import { conditionTable, fields, titled } from '../page-text.ts';
 import { overridesOf, troubles } from './troubles.ts';
 

@@ -3,7 +3,7 @@ import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.t
 import { parseInstant } from '../../../engine/kernel/instant.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { Silence } from '../../../repo/record/daemon-memory.ts';
-import { waitsOfCluster } from '../../status/waits.ts';
+import { waitsOfCluster } from '../../../report/waits/waits.ts';
 import { age } from '../../terminal/age.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { clusterPage } from './page.ts';

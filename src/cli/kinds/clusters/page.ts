@@ -4,9 +4,10 @@ import { evaluateEligibility } from '../../../engine/placement/eligibility.ts';
 import { taintText } from '../../../engine/placement/taint-text.ts';
 import type { Silence } from '../../../repo/record/daemon-memory.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
+import { silenceText } from '../../../report/silence.ts';
+import { whyNotSettled } from '../../../report/waits/why-late.ts';
 import { knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
-import { toldSilence, whyNotSettled } from '../../status/why-late.ts';
 import { table } from '../../terminal/table.ts';
 import { troubles } from '../bindings/troubles.ts';
 import { statusOf } from '../listing.ts';
@@ -44,7 +45,7 @@ function head(cluster: MemberCluster, silence: Silence | undefined, now: number)
     ['Eligible', eligibility(cluster, silence, now)],
     ['Joined', statusOf(memberAgentOf(cluster.status)?.conditions, 'Joined') ?? 'Unknown'],
     ['Healthy', health(cluster)],
-    ['Heartbeat', silence ? toldSilence(silence) : `every ${spec.heartbeatPeriodSeconds}s, answers`],
+    ['Heartbeat', silence ? silenceText(silence) : `every ${spec.heartbeatPeriodSeconds}s, answers`],
     ['Version', status?.properties?.['k8s.io/k8s-version']?.value],
   ]);
 }

@@ -5,9 +5,9 @@ import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
 import { conditionOf } from '../../../report/condition-of.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
+import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
-import { waitsOfPlacement } from '../../status/waits.ts';
 import { ageOf, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { placementPage } from './page.ts';
 

@@ -1,11 +1,11 @@
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { progressOf, progressText } from '../../../engine/staged/progress-text.ts';
 import { hasFinished, hasStarted } from '../../../engine/staged/step.ts';
+import { progressOf, progressText } from '../../../report/waits/progress-text.ts';
+import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
+import { waitsOfRun } from '../../../report/waits/waits.ts';
+import { heldInRun, whyLate } from '../../../report/waits/why-late.ts';
 import type { Status } from '../../status/open-status.ts';
-import { type StageTaskState, stageTasks } from '../../status/stage-tasks.ts';
-import { waitsOfRun } from '../../status/waits.ts';
-import { heldInRun, whyLate } from '../../status/why-late.ts';
 import { table } from '../../terminal/table.ts';
 import { conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { placementOf } from './placement-of.ts';

@@ -1,8 +1,8 @@
 import type { StagedUpdateRun } from '../../../api/staged.ts';
-import { progressText, stagesDone } from '../../../engine/staged/progress-text.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { titleOf } from '../../../repo/title-of.ts';
-import { waitsInRun, waitsOfRun } from '../../status/waits.ts';
+import { progressText, stagesDone } from '../../../report/waits/progress-text.ts';
+import { waitsInRun, waitsOfRun } from '../../../report/waits/waits.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { runPage } from './page.ts';
 import { placementOf } from './placement-of.ts';

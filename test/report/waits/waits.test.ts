@@ -3,16 +3,16 @@ import type { ClusterName, Condition } from '../../../src/api/meta.ts';
 import type { Binding } from '../../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../../src/api/staged.ts';
 import { knownPlacements } from '../../../src/cli/status/known-placements.ts';
+import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
+import { readRecord } from '../../../src/repo/record/read.ts';
 import {
   waitsInRun,
   waitsOfApproval,
   waitsOfCluster,
   waitsOfPlacement,
   waitsOfRun,
-} from '../../../src/cli/status/waits.ts';
-import { whyLate } from '../../../src/cli/status/why-late.ts';
-import type { Silence } from '../../../src/repo/record/daemon-memory.ts';
-import { readRecord } from '../../../src/repo/record/read.ts';
+} from '../../../src/report/waits/waits.ts';
+import { whyLate } from '../../../src/report/waits/why-late.ts';
 
 const silent = new Map([
   ['gone-1' as ClusterName, { cause: 'refused', lastContact: '2026-11-20T10:00:00Z' } as Silence],
@@ -182,8 +182,8 @@ describe('why a placement is late', () => {
   });
 
   it.each([
-    ['with a reason', '{gitfleet.dev/suspended: audit}', 'it is suspended: audit'],
-    ['without one', '{gitfleet.dev/suspended: ""}', 'it is suspended'],
+    ['with a reason', '{gitfleet.dev/suspended: audit}', 'suspended (audit)'],
+    ['without one', '{gitfleet.dev/suspended: ""}', 'suspended'],
   ])('it is suspended, %s', (_, annotations, expected) => {
     expect(lines(annotations, 'RollingUpdate', '[{targetCluster: a, state: Bound}]')).toEqual([
       expected,

@@ -23,7 +23,7 @@ export interface StageTaskState {
 }
 
 /** All tasks of a run in the order in which it meets them. */
-export const stageTasks = ({ status }: StagedUpdateRun): StageTaskState[] =>
+export const stageTasks = ({ status }: Pick<StagedUpdateRun, 'status'>): StageTaskState[] =>
   (status?.stagesStatus ?? []).flatMap((stage, at) => {
     const config = status?.stagedUpdateStrategySnapshot?.stages[at];
     return [

@@ -1,30 +1,39 @@
 import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
+import type { PlacementRef } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import { howToMerge } from '../../engine/gate/request.ts';
+import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
-import { inWords, progressOf } from '../../engine/staged/progress-text.ts';
-import { isInFlight } from '../../engine/staged/step.ts';
+import { allStages, isInFlight } from '../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
-import { causeOf } from '../../report/cause.ts';
-import { type HeldObject, holdsOf } from '../../report/holds-of.ts';
-import { mostNamed } from '../terminal/names.ts';
-import type { KnownPlacement } from './known-placements.ts';
-import type { Status } from './open-status.ts';
+import { causeOf } from '../cause.ts';
+import { holdText } from '../hold-text.ts';
+import { type HeldObject, holdsOf } from '../holds-of.ts';
+import { silenceText } from '../silence.ts';
+import { suspendedText } from '../suspensions.ts';
+import { inWords, progressOf } from './progress-text.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
-import { toldHold, toldSilence, whyLate, whyNotSettled } from './why-late.ts';
+import { type Listed, whyLate, whyNotSettled } from './why-late.ts';
 
-type Known = Pick<Status, 'record' | 'silent' | 'holds'>;
+interface Known extends Listed {
+  readonly record: FleetRecord;
+}
+
+type RecordedWithKind = RecordedPlacement & PlacementRef;
+
+/** Clusters named in one line; tables list all. */
+const mostNamed = 10;
 
 /**
  * Why a placement is not where it is wanted: who is waited for, one line each; where it is everywhere, only what holds it as a whole, and
  * removals that are held.
  */
-export function waitsOfPlacement(placement: KnownPlacement, { record, silent, holds }: Known): string[] {
+export function waitsOfPlacement(placement: RecordedWithKind, { record, silent, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
   const whole = held(holds, { kind, name, namespace });
   const isLate = state.bindings.some((binding) => whyLate({ placement, binding }, { silent, holds }) !== undefined);
@@ -36,7 +45,7 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
   );
   const hasNoRun = object?.spec.strategy.type === 'External' && runs.length === 0;
   return [
-    ...(suspended === undefined ? [] : [`it is suspended${suspended === '' ? '' : `: ${suspended}`}`]),
+    ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...whole,
     ...(hasNoRun ? ['it is External, and no update run is under way'] : []),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
@@ -45,18 +54,14 @@ export function waitsOfPlacement(placement: KnownPlacement, { record, silent, ho
 }
 
 /** Why clusters do not have what they are to have, or have more than that; those that wait for the same share a line. */
-function waitingClusters(
-  placement: KnownPlacement,
-  bindings: readonly Binding[],
-  known: Pick<Known, 'silent' | 'holds'>,
-): string[] {
+function waitingClusters(placement: RecordedWithKind, bindings: readonly Binding[], known: Listed): string[] {
   const late = Map.groupBy(bindings, (binding) => whyNotSettled({ placement, binding }, known));
   late.delete(undefined);
   return [...late].map(([why, of]) => `${listUpTo(of.map(clusterOf), mostNamed)}: ${why}`);
 }
 
 /** What the clusters wait for that an update run is under way on. */
-export function waitsInRun(run: StagedUpdateRun, placement: KnownPlacement, known: Known): string[] {
+export function waitsInRun(run: StagedUpdateRun, placement: RecordedWithKind, known: Known): string[] {
   const moving = new Set(inFlightOf(run));
   const bindings = placement.state.bindings.filter(({ targetCluster }) => moving.has(targetCluster));
   return waitingClusters(placement, bindings, known);
@@ -65,7 +70,7 @@ export function waitsInRun(run: StagedUpdateRun, placement: KnownPlacement, know
 const clusterOf = ({ targetCluster }: Binding): string => targetCluster;
 
 /** What an update run waits for, one line each; nothing when it is over. */
-export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'>): string[] {
+export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Listed, 'holds'>): string[] {
   const { kind, metadata, status } = run;
   const reasons = held(holds, { kind, name: metadata.name, namespace: metadata.namespace });
   if (status === undefined) return reasons.length > 0 ? reasons : ['it has not started'];
@@ -89,16 +94,16 @@ function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: s
 
 /** The clusters that an update run has begun to update and that it waits for. */
 const inFlightOf = ({ status }: StagedUpdateRun): ClusterName[] =>
-  [...(status?.stagesStatus ?? []), ...(status?.deletionStageStatus ? [status.deletionStageStatus] : [])]
+  allStages(status ?? {})
     .flatMap(({ clusters }) => clusters)
     .filter(isInFlight)
     .map(({ clusterName }) => clusterName);
 
 /** Why an object is held as a whole, not on a cluster of it only. */
-const held = (holds: Status['holds'], of: HeldObject): string[] =>
+const held = (holds: Listed['holds'], of: HeldObject): string[] =>
   holdsOf(of, holds)
     .filter(({ subject, clusters }) => !subject.clusterName && !clusters)
-    .map(toldHold);
+    .map(holdText);
 
 /** What one task of a stage waits for. */
 export function waitOfTask(task: StageTaskState, namespace: string | undefined): string {
@@ -109,9 +114,9 @@ export function waitOfTask(task: StageTaskState, namespace: string | undefined):
 }
 
 /** What keeps a member from being joined and healthy. */
-export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: Pick<Status, 'silent'>): string[] {
+export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: Pick<Listed, 'silent'>): string[] {
   const silence = silent.get(metadata.name);
-  if (silence) return [toldSilence(silence)];
+  if (silence) return [silenceText(silence)];
   return (memberAgentOf(status)?.conditions ?? []).flatMap((condition) =>
     condition.status === 'True' ? [] : [`${condition.type} is ${condition.status}: ${causeOf(condition)}`],
   );

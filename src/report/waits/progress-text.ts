@@ -1,8 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
-import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
-import { conditionIs } from '../kernel/condition.ts';
-
-type RunStatus = NonNullable<StagedUpdateRun['status']>;
+import type { UpdateRunStatus } from '../../api/staged.ts';
+import { conditionIs } from '../../engine/kernel/condition.ts';
+import { stageTasks } from './stage-tasks.ts';
 
 /**
  * The condition that describes the progress of a run: `Succeeded` once it is not Unknown, else `Progressing`, else
@@ -18,7 +17,7 @@ export const inWords = ({ reason, message = '' }: Condition): string =>
   message === '' ? reason : message.replace(/^the update run (?:is )?/, '').replaceAll(';', ',');
 
 /** How many clusters of each stage have succeeded: `staging 2/2, production 1/4`. */
-export const stagesDone = ({ stagesStatus = [] }: RunStatus): string =>
+export const stagesDone = ({ stagesStatus = [] }: UpdateRunStatus): string =>
   stagesStatus
     .map(({ stageName, clusters = [] }) => {
       const done = clusters.filter(({ conditions }) => conditionIs(conditions, 'Succeeded', 'True'));
@@ -27,21 +26,13 @@ export const stagesDone = ({ stagesStatus = [] }: RunStatus): string =>
     .join(', ');
 
 /** The progress of a run in a few words: what it is waiting for, else the message of its condition. */
-export function progressText(status: RunStatus | undefined): string {
+export function progressText(status: UpdateRunStatus | undefined): string {
   const now = progressOf(status?.conditions);
   if (now === undefined) return 'not started';
-  const waits = now.reason === 'UpdateRunWaiting' ? (status?.stagesStatus ?? []).flatMap(waitsOf) : [];
-  return waits.length === 0 ? inWords(now) : `waiting for ${waits.join(' and ')}`;
-}
-
-function waitsOf(stage: StageStatus): string[] {
-  const { stageName, beforeStageTaskStatus: before = [], afterStageTaskStatus: after = [] } = stage;
-  return [...before, ...after].flatMap(({ type, approvalRequestName, conditions }) => {
-    const requested = conditionIs(conditions, 'ApprovalRequestCreated', 'True');
-    if (requested && !conditionIs(conditions, 'ApprovalRequestApproved', 'True'))
-      return [`approval ${approvalRequestName}`];
-    const soaks =
-      type === 'TimedWait' && stage.clusters?.every((it) => conditionIs(it.conditions, 'Succeeded', 'True'));
-    return soaks && !conditionIs(conditions, 'WaitTimeElapsed', 'True') ? [`the soak of ${stageName}`] : [];
-  });
+  const open = now.reason === 'UpdateRunWaiting' ? stageTasks({ status }).filter(({ isOpen }) => isOpen) : [];
+  if (open.length === 0) return inWords(now);
+  const waits = open.map(({ stage, approval }) =>
+    approval === undefined ? `the soak of ${stage}` : `approval ${approval}`,
+  );
+  return `waiting for ${waits.join(' and ')}`;
 }

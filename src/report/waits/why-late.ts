@@ -6,33 +6,41 @@ import type { HoldReason } from '../../engine/plan-document.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
 import type { Held } from '../../repo/record/summary.ts';
-import { causeOf } from '../../report/cause.ts';
-import { messageOf } from '../../report/grouped-holds.ts';
-import { holdsOf } from '../../report/holds-of.ts';
-import type { Bound, KnownPlacement } from './known-placements.ts';
-import type { Status } from './open-status.ts';
+import { causeOf } from '../cause.ts';
+import { holdText } from '../hold-text.ts';
+import { type HeldObject, holdsOf } from '../holds-of.ts';
+import { silenceText } from '../silence.ts';
 
-type Known = Pick<Status, 'silent' | 'holds'>;
+/** What the status branch lists beside its objects: members that do not respond, and holds. */
+export interface Listed {
+  readonly silent: ReadonlyMap<ClusterName, Silence>;
+  readonly holds: readonly Held[];
+}
+
+interface Bound {
+  readonly placement: HeldObject;
+  readonly binding: Binding;
+}
 
 /**
  * Why one cluster does not have what it is to have: it is silent, something holds it, an object of it fails, or what its
  * conditions say. Undefined: it has.
  */
-export function whyLate({ placement, binding }: Bound, { silent, holds }: Known): string | undefined {
+export function whyLate({ placement, binding }: Bound, { silent, holds }: Listed): string | undefined {
   const seen = seenOf(binding, silent);
   const hold = seen === undefined || silent.has(binding.targetCluster) ? undefined : holdOf(binding, placement, holds);
-  return hold ? toldHold(hold) : seen;
+  return hold ? holdText(hold) : seen;
 }
 
 /** The same; of a cluster that has all it is to have, why it still has something besides, where that is held. */
-export function whyNotSettled(bound: Bound, known: Known): string | undefined {
+export function whyNotSettled(bound: Bound, known: Listed): string | undefined {
   const { placement, binding } = bound;
   const late = whyLate(bound, known);
   if (late !== undefined || known.silent.has(binding.targetCluster)) return late;
   const hold = holdsOn(binding.targetCluster, holdsOf(placement, known.holds)).find(({ reason }) =>
     ofRemovals.has(reason),
   );
-  return hold && toldHold(hold);
+  return hold && holdText(hold);
 }
 
 const ofRemovals: ReadonlySet<string> = new Set<HoldReason>([
@@ -45,21 +53,18 @@ const ofRemovals: ReadonlySet<string> = new Set<HoldReason>([
 export function heldInRun(
   { kind, metadata }: StagedUpdateRun,
   cluster: ClusterName,
-  { silent, holds }: Known,
+  { silent, holds }: Listed,
 ): string | undefined {
   if (silent.has(cluster)) return undefined;
   const hold = holdsOn(cluster, holdsOf({ kind, ...metadata }, holds))[0];
-  return hold && toldHold(hold);
+  return hold && holdText(hold);
 }
-
-/** Reason and sentence, without the name of a cluster that stands beside them. */
-export const toldHold = (hold: Held): string => `${hold.reason}: ${messageOf(hold)}`;
 
 const holdsOn = (cluster: ClusterName, holds: readonly Held[]): Held[] =>
   holds.filter(({ subject, clusters }) => subject.clusterName === cluster || clusters?.includes(cluster));
 
 /** What holds one cluster of a placement. Of many that wait for the same, the summary names only the first. */
-function holdOf(binding: Binding, placement: KnownPlacement, holds: Status['holds']): Held | undefined {
+function holdOf(binding: Binding, placement: HeldObject, holds: readonly Held[]): Held | undefined {
   const mine = holdsOf(placement, holds);
   const [named] = holdsOn(binding.targetCluster, mine);
   if (named !== undefined || !isHeldBack(binding)) return named;
@@ -75,7 +80,7 @@ function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): st
   const stays = binding.state !== 'Unscheduled' && !binding.deleting;
   if (stays && !isHeld && isFulfilled(binding.conditions)) return undefined;
   const silence = silent.get(binding.targetCluster);
-  if (silence) return toldSilence(silence);
+  if (silence) return silenceText(silence);
   const failed = binding.failedPlacements?.[0];
   if (failed) {
     const more = binding.failedPlacements!.length - 1;
@@ -86,7 +91,3 @@ function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): st
   if (unmet) return causeOf(unmet);
   return binding.state === 'Scheduled' ? 'nothing has started there yet' : 'is being applied';
 }
-
-/** What is known of a member that does not answer. */
-export const toldSilence = ({ cause, lastContact }: Silence): string =>
-  `does not respond${lastContact === undefined ? '' : ` since ${lastContact}`}: ${cause}`;
