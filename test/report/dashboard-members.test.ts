@@ -118,7 +118,7 @@ it('what is not available is told on the dashboard, with its cluster, since when
   fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
   await fleet.settle();
   expect(sectionOf(fleet, 'Not available')?.map((row) => row.replace(/\d\S+Z/, 'then'))).toEqual([
-    '- **web** on us-1, since then: Deployment web/web: not all 2 replicas are updated and available yet',
+    '- **web** on us-1, since then: Deployment web/web: ManifestNotAvailableYet: not all 2 replicas are updated and available yet',
   ]);
 });
 

@@ -1,10 +1,10 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { sectionMarkdown } from '../../report/sections/markdown.ts';
 import { problems } from '../../report/sections/problems.ts';
 import { type Item, list, type Section, sizeOf } from '../../report/sections/section.ts';
-import type { PlannedAction } from './actions.ts';
 
 /** A plan as a comment on a pull request: counts first, then removals, then changes, then waits, in folded lists. */
 export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): string {

@@ -11,12 +11,12 @@ import { overlappingPlacements } from '../../repo/fleet/overlapping-placements.t
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { makeDirectory } from '../../repo/make-directory.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
+import { actionsOf, isToDo, type PlannedAction, withReapply } from '../../report/placements/planned-actions.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson, printYaml } from '../terminal/output.ts';
 import type { WhatIfFlags } from '../what-if/changes.ts';
 import { whatIfText } from '../what-if/text.ts';
 import { isSupposed, whatIf } from '../what-if/what-if.ts';
-import { actionsOf, isToDo, type PlannedAction, withReapply } from './actions.ts';
 import { type PlanOptions, withPlanInput } from './input.ts';
 import { planMarkdown } from './markdown.ts';
 import { planTable } from './table.ts';

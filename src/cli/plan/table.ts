@@ -3,12 +3,12 @@ import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
+import type { PlannedAction } from '../../report/placements/planned-actions.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
 import type { Item, Span } from '../../report/sections/section.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
-import type { PlannedAction } from './actions.ts';
 
 /** In a table of more bindings than this, those that stay as they are are only counted. */
 const mostRows = 100;

@@ -1,5 +1,6 @@
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { causeOf } from '../../report/cause.ts';
 import { differenceLines } from '../status/difference-lines.ts';
 import type { HeldObject } from '../status/held-objects.ts';
 import type { KnownPlacement } from '../status/known-placements.ts';
@@ -60,8 +61,7 @@ export function traceText(trace: Trace): string {
 function stateText({ dropped, state, failed, why, overrides }: Trace): string {
   if (dropped) return `left out on this cluster by ${overrides.map(({ snapshot }) => snapshot).join(', ')}`;
   if (!failed) return why === undefined ? state : `${state}: ${why}`;
-  const { reason, message } = failed.condition;
-  return `${state}: ${reason}${message ? `: ${message}` : ''}`;
+  return `${state}: ${causeOf(failed.condition)}`;
 }
 
 const at = (file: string | undefined): string => (file === undefined ? '' : ` (${file})`);

@@ -2,7 +2,6 @@ import { isLeaving } from '../../api/member-cluster.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { abandons, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
-import { wasGiven } from '../../engine/bindings/cleanup.ts';
 import type { RecordedPlacement } from '../../engine/input.ts';
 import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { sameValue } from '../../engine/kernel/same-value.ts';
@@ -10,6 +9,7 @@ import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import type { Change } from '../change.ts';
 import { outcomesOf } from './binding-outcomes.ts';
+import { bindingsGone } from './bindings-gone.ts';
 import type { BindingEvent, PlacementChange, PlacementEvent } from './placement-event.ts';
 
 /** What a plan changes of its placements, then of those whose file is gone. */
@@ -139,11 +139,8 @@ function eventsOfDeleted(key: PlacementKey, was: RecordedPlacement, change: Chan
 
 /** Clusters that had something of a placement, by no binding of it any more. Nothing is removed where the cluster leaves the fleet. */
 function gone({ was, is, change }: Versions, howOn: (cluster: ClusterName) => 'removed' | 'abandoned'): BindingEvent[] {
-  const remaining = new Set(is?.state.bindings.map(({ targetCluster }) => targetCluster));
-  const clusters = (was?.state.bindings ?? []).flatMap((binding) =>
-    wasGiven(binding) && !remaining.has(binding.targetCluster) ? [binding.targetCluster] : [],
-  );
-  return [...new Set(clusters)].map((cluster) => ({
+  const clusters = new Set(bindingsGone(was?.state, is?.state).map(({ targetCluster }) => targetCluster));
+  return [...clusters].map((cluster) => ({
     kind: 'gone',
     cluster,
     how: hasLeft(cluster, change) ? 'left' : howOn(cluster),

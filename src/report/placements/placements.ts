@@ -59,7 +59,7 @@ function clauseOf(event: BindingEvent): string | undefined {
     case 'removing':
       return undefined;
     case 'gone':
-      return { removed: 'gone from {}', left: 'let go of {}', abandoned: 'deleted, left as it is on {}' }[event.how];
+      return { removed: 'removed from {}', left: 'released on {}', abandoned: 'deleted, released on {}' }[event.how];
     case 'drifted':
       return `drift on {}: ${namesOf(event.objects)}`;
     case 'differs':

@@ -3,9 +3,9 @@ import { reportedDifferences } from '../../engine/bindings/conditions/reported-d
 import { isRepaired } from '../../engine/bindings/conditions/reported-repairs.ts';
 import { memoize } from '../../engine/kernel/memoize.ts';
 import { shortList } from '../../engine/kernel/short-list.ts';
-import { describeRef } from '../../engine/selection/object-key.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { failureText } from '../cause.ts';
 import { type Item, list, type Section, type SectionInput, type SectionSource } from './section.ts';
 
 /** What differs from the repo on clusters and is not repaired: only reported, or undone again and again. */
@@ -43,11 +43,9 @@ const differingItems = itemsWith(({ driftedPlacements = [], diffedPlacements = [
 
 /** What could not be applied is among the problems. */
 const notAvailableItems = itemsWith(({ failedPlacements = [] }) =>
-  failedPlacements.flatMap(({ condition, ...it }) =>
-    condition.type === 'Available'
-      ? [{ text: `${describeRef(it)}: ${condition.message || condition.reason}`, since: condition.lastTransitionTime }]
-      : [],
-  ),
+  failedPlacements
+    .filter(({ condition }) => condition.type === 'Available')
+    .map((failed) => ({ text: failureText(failed), since: failed.condition.lastTransitionTime })),
 );
 
 /** One row for each cluster. A placement of which nothing changed is the value that was published before. */

@@ -3,10 +3,9 @@ import type { Binding } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
 import type { HoldReason } from '../../engine/plan-document.ts';
-import { describeRef } from '../../engine/selection/object-key.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
 import type { Held } from '../../repo/record/summary.ts';
-import { causeOf } from '../cause.ts';
+import { causeOf, failureText } from '../cause.ts';
 import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { silenceText } from '../silence.ts';
@@ -84,7 +83,7 @@ function seenOf(binding: Binding, silent: ReadonlyMap<ClusterName, Silence>): st
   const failed = binding.failedPlacements?.[0];
   if (failed) {
     const more = binding.failedPlacements!.length - 1;
-    return `${describeRef(failed)}: ${causeOf(failed.condition)}${more > 0 ? ` (and ${more} more)` : ''}`;
+    return `${failureText(failed)}${more > 0 ? ` (and ${more} more)` : ''}`;
   }
   if (binding.deleting || binding.state === 'Unscheduled') return 'is being removed';
   const unmet = binding.conditions?.find(({ status }) => status !== 'True');

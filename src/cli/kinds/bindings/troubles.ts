@@ -1,7 +1,7 @@
 import type { Binding } from '../../../api/placement-state.ts';
 import { describeRef } from '../../../engine/selection/object-key.ts';
 import { titleOf } from '../../../repo/title-of.ts';
-import { causeOf } from '../../../report/cause.ts';
+import { failureText } from '../../../report/cause.ts';
 import { isAllRepaired } from '../../../report/placements/new-differences.ts';
 import { differenceLines } from '../../status/difference-lines.ts';
 
@@ -14,7 +14,7 @@ export const overridesOf = (binding: Binding): string[] => [
 /** What fails, drifted or differs of a binding, one line each and the differences under it. */
 export function troubles(binding: Binding): string[] {
   return [
-    ...(binding.failedPlacements ?? []).map((failed) => `✗ ${describeRef(failed)}: ${causeOf(failed.condition)}`),
+    ...(binding.failedPlacements ?? []).map((failed) => `✗ ${failureText(failed)}`),
     ...(binding.driftedPlacements ?? []).flatMap((found) => [
       isAllRepaired(found.observedDrifts ?? [])
         ? `✓ ${describeRef(found)} drifted at ${found.firstDriftedObservedTime ?? 'an unknown time'} and was repaired`

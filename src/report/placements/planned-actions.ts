@@ -1,11 +1,11 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
-import { wasGiven } from '../../engine/bindings/cleanup.ts';
 import { reappliedClusters } from '../../engine/delivery/reapplied.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Move, Plan, PlannedBinding } from '../../engine/plan-document.ts';
 import { recordedObjects } from '../../repo/record/recorded-objects.ts';
+import { bindingsGone } from './bindings-gone.ts';
 
 /** What a plan does with one placement on one cluster. */
 export interface PlannedAction {
@@ -63,14 +63,13 @@ export const isToDo = ({ action }: PlannedAction): boolean => action !== 'keep' 
 function released(plan: Plan, record: FleetRecord): PlannedAction[] {
   const after = recordedObjects('states', plan);
   return [...record.placements].flatMap(([key, { state }]) => {
-    const remembered = new Set(after.get(key)?.value.bindings.map(({ targetCluster }) => targetCluster));
     const { name, namespace } = state.metadata;
     const placement: PlacementRef =
       namespace === undefined
         ? { kind: 'ClusterResourcePlacement', name }
         : { kind: 'ResourcePlacement', name, namespace };
-    return state.bindings
-      .filter((binding) => !binding.deleting && wasGiven(binding) && !remembered.has(binding.targetCluster))
+    return bindingsGone(state, after.get(key)?.value)
+      .filter(({ deleting }) => !deleting)
       .map(
         ({ targetCluster: clusterName, resourceSnapshotIndex }): PlannedAction => ({
           action: 'release',
