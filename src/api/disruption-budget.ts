@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { evictionVersions } from './eviction.ts';
 import { intOrPercent, objectMeta } from './meta.ts';
 
+/** Of the kinds for disruptions that someone asks for. */
+export const disruptionVersions = z.enum([
+  'placement.kubernetes-fleet.io/v1',
+  'placement.kubernetes-fleet.io/v1beta1',
+  'placement.kubernetes-fleet.io/v1alpha1',
+]);
+
 export const disruptionBudget = z.strictObject({
-  apiVersion: evictionVersions,
+  apiVersion: disruptionVersions,
   kind: z.literal('ClusterResourcePlacementDisruptionBudget'),
   metadata: objectMeta,
   spec: z.strictObject({ maxUnavailable: intOrPercent.optional(), minAvailable: intOrPercent.optional() }),

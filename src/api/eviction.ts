@@ -1,15 +1,9 @@
 import { z } from 'zod';
+import { disruptionVersions } from './disruption-budget.ts';
 import { clusterName, condition, objectMeta, placementName } from './meta.ts';
 
-/** Of the kinds that came with evictions. */
-export const evictionVersions = z.enum([
-  'placement.kubernetes-fleet.io/v1',
-  'placement.kubernetes-fleet.io/v1beta1',
-  'placement.kubernetes-fleet.io/v1alpha1',
-]);
-
 export const eviction = z.strictObject({
-  apiVersion: evictionVersions,
+  apiVersion: disruptionVersions,
   kind: z.literal('ClusterResourcePlacementEviction'),
   metadata: objectMeta,
   spec: z.strictObject({

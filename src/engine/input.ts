@@ -158,6 +158,9 @@ export interface Unread {
   readonly evictions: ReadonlySet<string>;
 }
 
+/** Everything of a record could be read. */
+export const noneUnread: Unread = { placements: new Map(), runs: new Set(), evictions: new Set() };
+
 export interface UnreadPlacement extends Omit<RecordedPlacement, 'state'> {
   /** Texts of all its files, by path below its folder. */
   readonly files: ReadonlyMap<string, string>;

@@ -17,5 +17,5 @@ export interface DashboardInput {
   /** What was published last. */
   readonly before: Published;
   /** What of the commit is not valid, and what it approves or rejects. */
-  readonly fleet: Pick<Fleet, 'refused' | 'unreadable' | 'approvals' | 'removalApprovals' | 'evictions'>;
+  readonly fleet: Fleet;
 }

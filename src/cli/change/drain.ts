@@ -2,12 +2,15 @@ import { stringify } from 'yaml';
 import { cordonTaint, isCordon } from '../../api/cordon-taint.ts';
 import type { Eviction } from '../../api/eviction.ts';
 import type { Binding } from '../../api/placement-state.ts';
+import { isTerminal } from '../../engine/evict/evict.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { memberNameLabel } from '../../engine/placement/members.ts';
 import { tolerates } from '../../engine/placement/rules/taint-toleration.ts';
+import { sourceOf } from '../../engine/problem-of.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import { type KnownPlacement, knownPlacements } from '../status/known-placements.ts';
 import { cordonEdit, memberNamed } from './cordon.ts';
+import { removeObject } from './edit-yaml.ts';
 import { type Desired, withDesired } from './open-desired.ts';
 import { recordFor } from './record-for.ts';
 import { type ChangeOptions, reportChange } from './report-change.ts';
@@ -17,8 +20,8 @@ export interface DrainOptions extends ChangeOptions {
   readonly direct?: boolean;
 }
 
-/** Begins the names of evictions that a drain makes (KubeFleet's drain tool); uncordon knows them by it. */
-export const drainPrefix = 'drain-eviction-';
+/** Begins the names of evictions that a drain makes (KubeFleet's drain tool). */
+const drainPrefix = 'drain-eviction-';
 
 /**
  * Empties a cluster: a taint, so that nothing new is placed there, and an eviction for every ClusterResourcePlacement that
@@ -88,10 +91,7 @@ const returns = ({ object }: KnownPlacement): boolean =>
 
 /** An eviction that is in the repo already and was neither carried out nor refused. */
 function isUnderWay({ fleet }: Desired, record: FleetRecord, { name }: KnownPlacement, cluster: string): boolean {
-  const isOver = ({ metadata }: Eviction): boolean =>
-    (record.evictions.get(metadata.name)?.status?.conditions ?? []).some(
-      ({ type, status }) => type === 'Executed' || (type === 'Valid' && status === 'False'),
-    );
+  const isOver = ({ metadata }: Eviction): boolean => isTerminal(record.evictions.get(metadata.name) ?? {});
   return fleet.evictions.some(
     (eviction) => eviction.spec.placementName === name && eviction.spec.clusterName === cluster && !isOver(eviction),
   );
@@ -112,4 +112,19 @@ function evictionFile(
     spec: { placementName, clusterName },
   };
   return [`evictions/${name}.yaml`, stringify(object, { lineWidth: 0 })];
+}
+
+/** Files as they are without the evictions that drains of a cluster left. */
+export async function withoutDrain(
+  { fleet, text }: Desired,
+  cluster: string,
+): Promise<Map<string, string | undefined>> {
+  const edits = new Map<string, string | undefined>();
+  for (const { kind, metadata, spec } of fleet.evictions) {
+    if (spec.clusterName !== cluster || !metadata.name.startsWith(drainPrefix)) continue;
+    const file = sourceOf(fleet, { kind, name: metadata.name })?.file ?? '';
+    const before = edits.has(file) ? edits.get(file) : await text(file);
+    edits.set(file, removeObject({ file, text: before ?? '' }, { kind, name: metadata.name }));
+  }
+  return edits;
 }

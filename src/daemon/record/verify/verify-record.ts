@@ -1,7 +1,7 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
-import type { Fleet, FleetRecord } from '../../../engine/input.ts';
+import { type Fleet, type FleetRecord, noneUnread } from '../../../engine/input.ts';
 import { hasStarted } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../../../engine/update-run.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
@@ -156,15 +156,11 @@ function broughtBy(run: StagedUpdateRun): ProvenRun | undefined {
 }
 
 function withoutRuns(record: FleetRecord, lost: readonly string[]): FleetRecord {
-  const { unread } = record;
+  const { unread = noneUnread } = record;
   const names = new Set(lost);
   return {
     ...record,
     runs: new Map([...record.runs].filter(([key]) => !names.has(key))),
-    unread: {
-      placements: unread?.placements ?? new Map(),
-      evictions: unread?.evictions ?? new Set(),
-      runs: new Set([...(unread?.runs ?? []), ...lost]),
-    },
+    unread: { ...unread, runs: unread.runs.union(names) },
   };
 }

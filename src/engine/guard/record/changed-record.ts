@@ -9,6 +9,7 @@ import { isRebuilt, isWritten } from './rebuilt-state.ts';
 export function changedRecord({ input, record }: Evidence): GuardFinding[] {
   const before = input.record;
   if (record === before) return [];
+  const kept = (Object.keys({ ...before, ...record }) as (keyof FleetRecord)[]).filter((part) => !apart.has(part));
   const parts = kept.filter((part) => !sameValue(before[part], record[part]));
   const placements = [...before.placements].flatMap(([key, recorded]) => {
     const after = record.placements.get(key);
@@ -21,15 +22,8 @@ export function changedRecord({ input, record }: Evidence): GuardFinding[] {
   }));
 }
 
-const kept = [
-  'overrides',
-  'runs',
-  'approvals',
-  'evictions',
-  'clusters',
-  'config',
-  'commit',
-] as const satisfies readonly (keyof FleetRecord)[];
+/** Recovery changes these: placements are compared one by one, and `told` is nothing that a plan is made from. */
+const apart: ReadonlySet<string> = new Set<keyof FleetRecord>(['exists', 'placements', 'unread', 'told']);
 
 /**
  * Bindings rebuilt while the file of their placement could not be read count as made by its policy once it can be: that is no
