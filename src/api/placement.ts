@@ -265,5 +265,9 @@ export const refOf = (placement: Placement): PlacementRef => ({
   ...(placement.kind === 'ResourcePlacement' ? { namespace: placement.metadata.namespace ?? '' } : {}),
 });
 
+/** A placement by its name: one in a namespace is a ResourcePlacement. */
+export const refNamed = ({ name, namespace }: Omit<PlacementRef, 'kind'>): PlacementRef =>
+  namespace === undefined ? { kind: 'ClusterResourcePlacement', name } : { kind: 'ResourcePlacement', name, namespace };
+
 /** Whether what a placement holds stays when it is deleted (KubeFleet's deleteStrategy). */
 export const abandons = ({ spec }: Placement): boolean => spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon';

@@ -1,5 +1,5 @@
 import type { PlacementKey } from '../api/meta.ts';
-import { placementKey } from '../api/placement.ts';
+import { placementKey, refNamed } from '../api/placement.ts';
 import { isRemovalApproved } from '../engine/gate/removal-approval.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../engine/input.ts';
 import { parseInstant } from '../engine/kernel/instant.ts';
@@ -123,13 +123,10 @@ function asPublished(
   { object, state }: RecordedPlacement,
   seen: PlannedPlacement | undefined,
 ): Omit<PlannedPlacement, 'decisions'> {
-  const { name, namespace } = state.metadata;
   const conditions = object?.status?.conditions ?? [];
   const index = latestOf(state.resourceSnapshots)?.index;
   return {
-    kind: namespace === undefined ? 'ClusterResourcePlacement' : 'ResourcePlacement',
-    name,
-    ...(namespace !== undefined && { namespace }),
+    ...refNamed(state.metadata),
     ...(index !== undefined && { resourceSnapshotIndex: index }),
     scheduled: { status: 'Unknown', reason: '', ...conditions[0] },
     bindings: state.bindings.map((binding): PlannedBinding => {

@@ -1,5 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
-import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { type PlacementRef, placementKey, refNamed } from '../../api/placement.ts';
 import { reappliedClusters } from '../../engine/delivery/reapplied.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import type { PlanResult } from '../../engine/plan.ts';
@@ -63,11 +63,7 @@ export const isToDo = ({ action }: PlannedAction): boolean => action !== 'keep' 
 function released(plan: Plan, record: FleetRecord): PlannedAction[] {
   const after = recordedObjects('states', plan);
   return [...record.placements].flatMap(([key, { state }]) => {
-    const { name, namespace } = state.metadata;
-    const placement: PlacementRef =
-      namespace === undefined
-        ? { kind: 'ClusterResourcePlacement', name }
-        : { kind: 'ResourcePlacement', name, namespace };
+    const placement = refNamed(state.metadata);
     return bindingsGone(state, after.get(key)?.value)
       .filter(({ deleting }) => !deleting)
       .map(

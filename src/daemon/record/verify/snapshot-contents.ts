@@ -1,5 +1,5 @@
 import type { Manifest, PlacementKey } from '../../../api/meta.ts';
-import type { Placement } from '../../../api/placement.ts';
+import { type Placement, placementKey, refOf } from '../../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { type Fleet, type FleetRecord, type RecordedPlacement, writtenPlacements } from '../../../engine/input.ts';
@@ -10,6 +10,7 @@ import { compileHub } from '../../../engine/selection/hub.ts';
 import { normalise } from '../../../engine/selection/normalise.ts';
 import { inSnapshotOrder } from '../../../engine/selection/order.ts';
 import { selectResources } from '../../../engine/selection/select.ts';
+import { placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
@@ -93,10 +94,10 @@ const indexesInUse = memoize(({ resourceSnapshots, bindings }: PlacementState): 
   return inUse;
 });
 
-function indexesOfRuns({ runs }: FleetRecord, fleet: Fleet | undefined): ReadonlyMap<string, readonly number[]> {
-  const named = [...runs.values(), ...(fleet?.runs ?? [])].flatMap(({ metadata: { namespace }, spec, status }) => {
-    const key = namespace === undefined ? spec.placementName : `${namespace}.${spec.placementName}`;
-    const indexes = [spec.resourceSnapshotIndex, status?.resourceSnapshotIndexUsed];
+function indexesOfRuns({ runs }: FleetRecord, fleet: Fleet | undefined): ReadonlyMap<PlacementKey, readonly number[]> {
+  const named = [...runs.values(), ...(fleet?.runs ?? [])].flatMap((run) => {
+    const key = placementKey(placementOfRun(run));
+    const indexes = [run.spec.resourceSnapshotIndex, run.status?.resourceSnapshotIndexUsed];
     return indexes.flatMap((index) =>
       index !== undefined && /^\d+$/.test(index) ? [{ key, index: Number(index) }] : [],
     );
@@ -149,7 +150,7 @@ async function judgeAt(claim: Claim, commit: string | undefined, history: Follow
   if (!placementsOf(fleet).has(claim.key)) {
     // The file was broken then: the placement stood at its last good version.
     for await (const { placements } of history.before(commit)) {
-      const placement = placements.find((candidate) => keyOf(candidate) === claim.key);
+      const placement = placements.find((candidate) => placementKey(refOf(candidate)) === claim.key);
       const verdict = placement && judge(claim, selectionOf(placement, fleet));
       if (verdict) return verdict;
       if (placement) break;
@@ -157,9 +158,6 @@ async function judgeAt(claim: Claim, commit: string | undefined, history: Follow
   }
   return refused(claim, `the followed branch held something else at its commit ${commit.slice(0, 12)}`);
 }
-
-const keyOf = ({ metadata: { name, namespace } }: Placement): string =>
-  namespace === undefined ? name : `${namespace}.${name}`;
 
 const healed = (claim: Claim): Problem =>
   mismatch(
