@@ -1,14 +1,12 @@
 import { memoize } from '../engine/kernel/memoize.ts';
-import type { Hold, HoldReason, Plan, ToldHold } from '../engine/plan-document.ts';
+import type { Hold, Plan, ToldHold } from '../engine/plan-document.ts';
+import { meaningOf } from './hold-reasons.ts';
 
 /** A summary is read by people and programs at a glance, and rewritten with every change of it. */
 const mostHolds = 100;
 /** Of one placement or run: a rollout of thousands of clusters must not crowd out the others. */
 const mostOfOneRollout = 5;
 const mostClusters = 10;
-
-/** Of clusters that wait for their turn. */
-const rolloutReasons: ReadonlySet<HoldReason> = new Set(['RolloutBudget', 'UnavailablePeriod']);
 
 /**
  * What the status branch lists of `plan.holds`: at most a hundred that may need a fix, then as many of rollouts that wait for
@@ -19,8 +17,9 @@ export const listedHolds = ({ holds }: Pick<Plan, 'holds'>): readonly ToldHold[]
 /** Summary, dashboard and demo list the same of one plan. */
 const listed = memoize((holds: Plan['holds']): readonly ToldHold[] => {
   const all = groupHolds(holds.filter((hold) => !isReportedElsewhere(hold)));
-  const others = all.filter(({ reason }) => !rolloutReasons.has(reason));
-  return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(({ reason }) => rolloutReasons.has(reason)))];
+  const isTurn = (hold: ToldHold): boolean => meaningOf(hold).endsBy === 'turn';
+  const others = all.filter((hold) => !isTurn(hold));
+  return [...others.slice(0, mostHolds), ...fewOfEach(all.filter(isTurn))];
 });
 
 const isReportedElsewhere = ({ reason, subject }: Hold): boolean =>

@@ -1,8 +1,9 @@
 import { isFulfilled } from '../engine/kernel/condition.ts';
-import type { Hold, HoldReason, Plan, PlannedPlacement, ToldHold } from '../engine/plan-document.ts';
+import type { Hold, Plan, PlannedPlacement, ToldHold } from '../engine/plan-document.ts';
 import { titleOf } from '../repo/title-of.ts';
 import type { EventSource } from './event-source.ts';
 import { clustersOf, groupHolds, listedHolds } from './grouped-holds.ts';
+import { meaningOf } from './hold-reasons.ts';
 import { holdsOf } from './holds-of.ts';
 
 /** Something starts to wait. `stuck`: a rollout that no step of its own lets continue. */
@@ -11,29 +12,10 @@ interface HoldEvent {
   readonly hold: ToldHold;
 }
 
-/** Those that a reader may want to act on, or to know the end of. */
-const reported: ReadonlySet<HoldReason> = new Set([
-  'WaitingForApproval',
-  'WaitingForTime',
-  'UnavailablePeriod',
-  'ApprovalStale',
-  'ApprovalWithdrawn',
-  'StateTransitionDenied',
-  'Freeze',
-  'RecordLost',
-  'ContainsForeignObjects',
-  'RemovalRefused',
-  'RemovalPending',
-  'LastGoodVersion',
-  'NotActedOnYet',
-  'OtherRunActive',
-  'StrategyNotFound',
-]);
-
 export const holds: EventSource<HoldEvent> = {
   events({ plan, earlier }) {
     const known = new Set(earlier?.holds.map(keyOf));
-    const waiting = plan.holds.filter((hold) => reported.has(hold.reason) && !known.has(keyOf(hold)));
+    const waiting = plan.holds.filter((hold) => meaningOf(hold).isEvent && !known.has(keyOf(hold)));
     const wasStuck = new Set(earlier ? stuckRollouts(earlier).map(lineOf) : []);
     const stuck = stuckRollouts(plan).filter((hold) => !wasStuck.has(lineOf(hold)));
     return [

@@ -1,20 +1,10 @@
-import type { HoldReason, Plan } from '../../engine/plan-document.ts';
+import type { Plan } from '../../engine/plan-document.ts';
 import { groupHolds } from '../grouped-holds.ts';
+import { meaningOf } from '../hold-reasons.ts';
 import { holdLine } from '../hold-text.ts';
 import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
 
 /** Whatever time and the members do, these stay until a file is changed, or something on a member. */
-const needsUser: ReadonlySet<HoldReason> = new Set([
-  'RecordLost',
-  'LastGoodVersion',
-  'StrategyNotFound',
-  'StateTransitionDenied',
-  'ApprovalStale',
-  'ApprovalWithdrawn',
-  'ContainsForeignObjects',
-  'RemovalRefused',
-]);
-
 export const waitingForUser: SectionSource = (input) => list('Waiting for user action', itemsOf(input, true));
 
 /** What time or the clusters may end. */
@@ -26,5 +16,5 @@ export const heldItems = (holds: Plan['holds']): Item[] => groupHolds(holds).map
 /** Without what an approval ends, which is asked for. */
 const itemsOf = ({ inForce: { holds } }: SectionInput, forUser: boolean): Item[] =>
   holds
-    .filter(({ removalDigest, reason }) => removalDigest === undefined && needsUser.has(reason) === forUser)
+    .filter((hold) => hold.removalDigest === undefined && (meaningOf(hold).endsBy === 'user') === forUser)
     .map((hold) => ({ line: holdLine(hold) }));

@@ -2,10 +2,10 @@ import type { ClusterName } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs, isFulfilled } from '../../engine/kernel/condition.ts';
-import type { HoldReason } from '../../engine/plan-document.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
 import type { Held } from '../../repo/record/summary.ts';
 import { causeOf, failureText } from '../cause.ts';
+import { meaningOf } from '../hold-reasons.ts';
 import { holdText } from '../hold-text.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { silenceText } from '../silence.ts';
@@ -36,17 +36,11 @@ export function whyNotSettled(bound: Bound, known: Listed): string | undefined {
   const { placement, binding } = bound;
   const late = whyLate(bound, known);
   if (late !== undefined || known.silent.has(binding.targetCluster)) return late;
-  const hold = holdsOn(binding.targetCluster, holdsOf(placement, known.holds)).find(({ reason }) =>
-    ofRemovals.has(reason),
+  const hold = holdsOn(binding.targetCluster, holdsOf(placement, known.holds)).find(
+    (each) => meaningOf(each).ofRemoval,
   );
   return hold && holdText(hold);
 }
-
-const ofRemovals: ReadonlySet<string> = new Set<HoldReason>([
-  'ContainsForeignObjects',
-  'RemovalRefused',
-  'RemovalPending',
-]);
 
 /** What holds one cluster of an update run; of one that does not answer that is told first. */
 export function heldInRun(
