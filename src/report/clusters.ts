@@ -48,7 +48,7 @@ export const clusters: EventSource<ClusterEvent> = {
 const isHealthy = ({ status }: MemberCluster, value: ConditionStatus): boolean =>
   conditionIs(memberAgentOf(status)?.conditions, 'Healthy', value);
 
-/** Which clusters respond is observed, whatever becomes of the plan. */
+/** Whether clusters respond is observed, also where the plan is refused. */
 export const connections: EventSource<ClusterEvent> = {
   events: ({ unreachable }) =>
     unreachable

@@ -2,9 +2,9 @@ import type { ClusterName } from '../api/meta.ts';
 import type { Fleet } from '../engine/input.ts';
 import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 import type { Silence } from '../repo/record/daemon-memory.ts';
-import type { Published } from './in-force.ts';
+import type { Published } from './in-effect.ts';
 
-/** What is shown beside the plan. */
+/** What the dashboard shows besides the plan. */
 export interface DashboardInput {
   /** The branch that is followed. */
   readonly branch: string;

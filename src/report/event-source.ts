@@ -13,9 +13,9 @@ export interface TimelineEntry {
 /** One kind of thing that events happen to: which events there are, and how they read. */
 export interface EventSource<E extends { readonly kind: string }> {
   readonly events: (change: Change) => readonly E[];
-  /** For the message of a status commit. Absent = none of its events stands there. */
+  /** For the message of a status commit. Absent = none of its events is in there. */
   readonly sentences?: (events: readonly E[]) => readonly string[];
-  /** For a timeline. Absent = none of its events stands there. */
+  /** For a timeline. Absent = none of its events is in there. */
   readonly entries?: (event: E) => readonly TimelineEntry[];
   /** Of a refused plan nothing else is carried out. */
   readonly alsoWhenRefused?: true;

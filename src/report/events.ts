@@ -9,7 +9,7 @@ import { problems } from './problems.ts';
 import { refusals } from './refusals.ts';
 import { runs } from './runs.ts';
 
-/** Causes before what comes of them. */
+/** Causes before effects. */
 const sources = [
   source(refusals),
   source(evictions),

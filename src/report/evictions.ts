@@ -33,16 +33,18 @@ export const evictions: EventSource<EvictionEnded> = {
 };
 
 /** Evictions that a budget blocked, as long as their files exist and the placement is where it was. */
-export const notEvicted: SectionSource = ({ inForce, fleet }) => {
+export const notEvicted: SectionSource = ({ inEffect, fleet }) => {
   const files = new Set(fleet.evictions.map(({ metadata }) => metadata.name));
-  const items = [...recordedObjects('evictions', inForce).values()].flatMap(({ value: { metadata, spec, status } }) => {
-    const executed = findCondition(status?.conditions, 'Executed');
-    if (executed?.status !== 'False' || !files.has(metadata.name)) return [];
-    const { placementName, clusterName } = spec;
-    const placement = inForce.placements.find((it) => it.namespace === undefined && it.name === placementName);
-    const stays = placement?.bindings.some((it) => it.clusterName === clusterName && !isBeingRemoved(it));
-    const why = `: ${placementName} stays on ${clusterName}, since ${executed.lastTransitionTime}: ${executed.message ?? ''}`;
-    return stays ? [{ line: [{ bold: metadata.name }, why] }] : [];
-  });
+  const items = [...recordedObjects('evictions', inEffect).values()].flatMap(
+    ({ value: { metadata, spec, status } }) => {
+      const executed = findCondition(status?.conditions, 'Executed');
+      if (executed?.status !== 'False' || !files.has(metadata.name)) return [];
+      const { placementName, clusterName } = spec;
+      const placement = inEffect.placements.find((it) => it.namespace === undefined && it.name === placementName);
+      const stays = placement?.bindings.some((it) => it.clusterName === clusterName && !isBeingRemoved(it));
+      const why = `: ${placementName} stays on ${clusterName}, since ${executed.lastTransitionTime}: ${executed.message ?? ''}`;
+      return stays ? [{ line: [{ bold: metadata.name }, why] }] : [];
+    },
+  );
   return list('Not evicted', items, { intro: 'To retry, commit an eviction with another name.' });
 };

@@ -2,7 +2,7 @@ import { memoize } from '../engine/kernel/memoize.ts';
 import type { Hold, Plan, ToldHold } from '../engine/plan-document.ts';
 import { meaningOf } from './hold-reasons.ts';
 
-/** A summary is read by people and programs at a glance, and rewritten with every change of it. */
+/** People and programs read a summary at a glance; it is written anew with every change. */
 const mostHolds = 100;
 /** Of one placement or run: a rollout of thousands of clusters must not crowd out the others. */
 const mostOfOneRollout = 5;
@@ -27,7 +27,7 @@ const isReportedElsewhere = ({ reason, subject }: Hold): boolean =>
   reason === 'StageOrder' ||
   (reason === 'RolloutBudget' && subject.clusterName === undefined);
 
-/** Holds that say the same of several clusters become one. */
+/** Holds with the same reason and sentence for several clusters become one. */
 export function groupHolds(holds: readonly Hold[]): ToldHold[] {
   const groups = new Map<string, Hold[]>();
   for (const hold of holds) {

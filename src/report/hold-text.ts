@@ -34,8 +34,8 @@ function textOf(hold: AnyHold, clusters: string): string {
 }
 
 /**
- * What a hold is about,: `shop/web · production · eu-1`, as far as it names them. Of what is not rolled out by itself,
- * but selected or settled by, the kind stands in front: a Deployment and its ConfigMap often have one name.
+ * What a hold is about: `shop/web · production · eu-1`, as far as it names them. The kind comes first for
+ * objects that are not rolled out by themselves: a Deployment and its ConfigMap often have one name.
  */
 export const holdSubject = (subject: HoldSubject): string =>
   [titled(subject), subject.stage, subject.clusterName].filter(Boolean).join(' · ');

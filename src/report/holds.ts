@@ -48,7 +48,7 @@ function textOf(hold: ToldHold): string {
 
 /**
  * Holds of rollouts that wait although nothing moves and everything else is well: no step of their own lets them continue. What
- * waits for other clusters is not stuck, its turn comes.
+ * waits for other clusters is not stuck.
  */
 function stuckRollouts(plan: Plan): readonly ToldHold[] {
   const stuck = plan.placements.filter(isStuck);

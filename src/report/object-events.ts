@@ -90,8 +90,8 @@ function facts(object: Versioned | undefined): Fact[] {
 }
 
 /**
- * KubeFleet's events of a placement, in the order of its conditions (condition.go, EventReasonForTrue); older releases tell
- * of scheduling, and of synchronisation under a second name. Each comes when the condition turns True, or is True for a new
+ * KubeFleet's events of a placement, in the order of its conditions (condition.go, EventReasonForTrue); older releases report
+ * scheduling, and synchronisation under a second name. Each comes when the condition turns True, or is True for a new
  * generation.
  */
 const reasonsForTrue: readonly (readonly [type: string, ...reasons: string[]])[] = [
@@ -104,7 +104,7 @@ const reasonsForTrue: readonly (readonly [type: string, ...reasons: string[]])[]
   ['DiffReported', 'PlacementDiffReported'],
 ];
 
-/** False for these reasons only says that it is on its way. */
+/** With these reasons False means in progress. */
 const onItsWay: ReadonlySet<string> = new Set([
   'RolloutNotStartedYet',
   'WorkNotSynchronizedYet',

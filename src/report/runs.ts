@@ -56,7 +56,7 @@ const hasSoaked = (stage: StageStatus | undefined): boolean =>
 const stateOf = (stage: StageStatus | undefined): string | undefined =>
   (findCondition(stage?.conditions, 'Succeeded') ?? findCondition(stage?.conditions, 'Progressing'))?.reason;
 
-/** The state of the run as a whole comes before that of a stage which has soaked. */
+/** A change of the whole run goes before the end of a soak. */
 function sentenceOf(events: readonly RunEvent[]): string | undefined {
   const changed = events.find((event) => event.kind === 'run-changed');
   if (changed) return inWords(changed.condition);

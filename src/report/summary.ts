@@ -1,7 +1,7 @@
 import type { Plan } from '../engine/plan-document.ts';
 import { removalsAsked } from '../repo/record/removals-asked.ts';
 import type { DashboardInput } from './dashboard-input.ts';
-import { inForce } from './in-force.ts';
+import { inEffect } from './in-effect.ts';
 import { tallyOf } from './tally.ts';
 
 /** `summary.yaml`: one small file that shows programs whether anything needs action. */
@@ -9,7 +9,7 @@ export function summaryOf(
   plan: Plan,
   { branch, unreachable, before, fleet }: Pick<DashboardInput, 'branch' | 'unreachable' | 'before' | 'fleet'>,
 ): object {
-  const { placements, commit, holds, holdCount, approvals, removalHolds } = inForce(plan, { before, fleet });
+  const { placements, commit, holds, holdCount, approvals, removalHolds } = inEffect(plan, { before, fleet });
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
   for (const placement of placements) {

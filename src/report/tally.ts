@@ -30,5 +30,5 @@ export const tallyOf = memoize(({ bindings, resourceSnapshotIndex: latest }: Pla
   };
 });
 
-/** Its conditions are those of before: what it had is going, or gone. */
+/** Its conditions are those from before the removal. */
 export const isBeingRemoved = ({ move }: PlannedBinding): boolean => move === 'remove';

@@ -3,7 +3,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { lineDiff } from './lines.ts';
 
-/** What becomes of one object. */
+/** A change of one object. */
 export interface ManifestChange {
   /** `Deployment shop/web` */
   readonly object: string;
@@ -12,7 +12,7 @@ export interface ManifestChange {
   readonly diff: string;
 }
 
-/** Undefined when nothing changes that a person would call a change. */
+/** Undefined when nothing changes but fields of the server. */
 export function changeOf(before: Manifest | undefined, after: Manifest | undefined): ManifestChange | undefined {
   const of = after ?? before;
   if (of === undefined) return undefined;
@@ -32,7 +32,7 @@ const textOf = (manifest: Manifest | undefined): string =>
 /** What a server writes into every object, and does anew with every change. */
 const serverFields = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink'];
 
-/** Without what nobody wrote: the server's own fields, the status, our marks. */
+/** Without fields of the server, the status, and marks of gitfleet. */
 function shown({ status: _, metadata, ...rest }: Manifest): Manifest {
   const kept = Object.fromEntries(
     Object.entries(metadata).flatMap(([key, value]) => {

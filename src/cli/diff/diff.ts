@@ -30,7 +30,7 @@ interface SharedChange extends ManifestChange {
 
 /**
  * What this plan changes on every cluster: against what the record says runs there, or, with `--members`, against the live
- * objects, by a server-side dry-run as `kubectl diff` does it. Equal changes are told once. Exit code 1 when there are some.
+ * objects, by a server-side dry-run as `kubectl diff` does it. Equal changes of several clusters are printed once. Exit code 1 when there are some.
  */
 export async function diff(options: DiffOptions): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml']);
@@ -52,7 +52,7 @@ export async function diff(options: DiffOptions): Promise<void> {
     });
   const targets = next.plan.targets.filter(
     ({ clusterName, placement, digest, remove }) =>
-      // Without a digest nobody knows what should be there: it stays as it is.
+      // Without a digest the contents are not known: what is there stays.
       (digest !== undefined || remove) &&
       (options.cluster === undefined || clusterName === options.cluster) &&
       (wanted === undefined || placementKey(placement) === wanted),

@@ -25,7 +25,7 @@ interface Found {
   readonly change: ManifestChange;
 }
 
-/** Asks the members themselves. `unreached` says of each cluster that could not be asked why. */
+/** Compares with the live objects of members. `unreached`: why, for each cluster that could not be compared. */
 export async function liveChanges(
   targets: readonly Wanted[],
   options: { readonly members: string; readonly timeoutMs: number },
@@ -91,7 +91,7 @@ function looker(client: MemberClient, discovery: Discovery): Look {
       try {
         return (await requests?.dryRun()) ?? manifest;
       } catch (error) {
-        // A namespace that is not there yet comes with the same plan: the object is new as it is written.
+        // The namespace comes with the same plan: the object is new.
         if (live === undefined && error instanceof ApiError && error.status === 404) return manifest;
         throw error;
       }

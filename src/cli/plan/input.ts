@@ -27,22 +27,22 @@ export interface PlanOptions {
 export const readPlanInput = (options: PlanOptions): Promise<PlanInput> =>
   withPlanInput(options, async (input) => input);
 
-/** What is not part of any plan: the files of the repo, and the members that the status branch tells to be silent. */
-interface Beside {
+/** What is not part of any plan: the files of the repo, and members that do not respond by the status branch. */
+interface PlanContext {
   readonly tree: RepoTree;
   readonly silent: ReadonlyMap<ClusterName, Silence>;
 }
 
-/** Calls `use` with what a plan is made from while the files of the repo can still be looked at. */
+/** Calls `use` with what a plan is made from while the files of the repo can still be read. */
 export async function withPlanInput<T>(
   options: PlanOptions,
-  use: (input: PlanInput, beside: Beside) => Promise<T>,
+  use: (input: PlanInput, context: PlanContext) => Promise<T>,
 ): Promise<T> {
   const given = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const instant = parseInstant(given);
   if (instant === undefined)
     throw new CliError(`--now ${given} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
-  // The record, which goes on from it, is in UTC whatever zone somebody asks in.
+  // The record that is made from it is in UTC, whatever zone the option is in.
   const now = formatInstant(instant);
   const repo = await openRepo(options.repo, options);
   try {

@@ -41,7 +41,7 @@ export async function plan(
     return { input, supposed, result, plan: { ...result.plan, problems } };
   });
   const { notRolledOut } = result;
-  // Of a large fleet hundreds of megabytes, made only for those who asked.
+  // Hundreds of megabytes for a large fleet: made only where it is printed or written.
   const record = () =>
     wholeRecord(plan, {
       branch: options.ref ?? 'main',
@@ -65,7 +65,7 @@ export async function plan(
   if (code !== exitCodes.nothingToDo) throw new CliError('', code, { silent: true });
 }
 
-/** Members that were looked at and did not answer. */
+/** Members that were observed and did not respond. */
 const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, Silence> =>
   new Map(
     [...observations]
@@ -81,7 +81,7 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
   );
 
 /**
- * 2 with errors, else 4 when refused, else 1 when some member has anything to do or is let go of, else 0. What is only
+ * 2 with errors, else 4 when refused, else 1 when a member has anything to do or is released, else 0. What is only
  * decided, waited for or said in a status is nothing to do; warnings never count.
  */
 function exitCodeOf(plan: Plan, actions: readonly PlannedAction[]): number {

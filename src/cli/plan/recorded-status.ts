@@ -2,7 +2,7 @@ import type { MemberCluster } from '../../api/member-cluster.ts';
 import type { PlanInput } from '../../engine/input.ts';
 
 /**
- * Without observations, members whose file says nothing about their status look as the status branch last saw them. For
+ * Without observations, members whose file says nothing about their status have the status that the status branch recorded last. For
  * questions about scheduling: without it no cluster would have a property. Who is reachable is not asked here, so the
  * recorded agent (which has no heartbeat) is left out.
  */

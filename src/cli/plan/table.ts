@@ -13,7 +13,7 @@ import { table } from '../terminal/table.ts';
 /** In a table of more bindings than this, those that stay as they are are only counted. */
 const mostRows = 100;
 
-/** A plan for people: what moves, what waits and why, what is wrong. Notes are counted: `gitfleet validate` prints them. */
+/** A plan as text: what moves, what is held and why, what is wrong. Notes are counted: `gitfleet validate` prints them. */
 export function planTable(
   plan: Plan,
   {

@@ -5,7 +5,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import { approvalFile } from '../../engine/staged/approval/request-file.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
-import type { InForce } from '../../report/in-force.ts';
+import type { InEffect } from '../../report/in-effect.ts';
 import type { Approvals } from '../ports.ts';
 
 interface Request {
@@ -16,7 +16,7 @@ interface Request {
 /** Asks for what is waited for, and takes back what is no longer: of a plan that is refused, what it would remove, and what stays. */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
-  present: Pick<InForce, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
+  present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
 ): Promise<{ readonly asked: readonly string[] }> {
   const removing = removalsAsked({ guard, holds: present.removalHolds });
@@ -28,7 +28,7 @@ export async function syncApprovals(
   return { asked: [...wanted.keys()].filter((name) => !existing.has(name)) };
 }
 
-function gates({ approvals }: Pick<InForce, 'approvals'>): Request[] {
+function gates({ approvals }: Pick<InEffect, 'approvals'>): Request[] {
   return approvals.map((approval) => ({
     name: placementKey(approval),
     content: stringify(approvalFile(approval), { lineWidth: 0 }),

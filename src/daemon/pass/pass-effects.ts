@@ -12,7 +12,7 @@ import { readRecord } from '../../repo/record/read.ts';
 import { sha256 } from '../../repo/sha256.ts';
 import type { RepoTree } from '../../repo/tree.ts';
 import { statusMessage } from '../../report/commit-message.ts';
-import { inForce } from '../../report/in-force.ts';
+import { inEffect } from '../../report/in-effect.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Approvals, DesiredState, Status } from '../ports.ts';
 import { forgottenBy } from '../record/forgotten-by.ts';
@@ -97,7 +97,7 @@ export function passEffects(
       case 'requestApprovals': {
         const { recorded, known } = effect;
         const { plan } = recorded.result;
-        await syncApprovals(plan, { ...inForce(plan, recorded), config: configInEffect(recorded) }, approvals);
+        await syncApprovals(plan, { ...inEffect(plan, recorded), config: configInEffect(recorded) }, approvals);
         return { kind: 'approvalsRequested', recorded, known };
       }
       default:

@@ -4,7 +4,7 @@ import { unknownFolderOf } from '../../repo/record/path.ts';
 import { renderRecord } from '../../repo/record/write.ts';
 import { renderDashboard } from '../../report/dashboard.ts';
 import type { DashboardInput } from '../../report/dashboard-input.ts';
-import { inForce } from '../../report/in-force.ts';
+import { inEffect } from '../../report/in-effect.ts';
 import { summaryOf } from '../../report/summary.ts';
 
 /** Everything the status branch should hold after this plan. A refused plan changes only what reports the refusal. Folders
@@ -33,7 +33,7 @@ const reports = (plan: Plan, beside: DashboardInput): Map<string, string> =>
 const documentOf = (value: object): RecordDocument => ({ kind: 'object', value });
 
 const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): DaemonMemory => {
-  const { commit, holds, holdCount } = inForce(plan, { before, fleet });
+  const { commit, holds, holdCount } = inEffect(plan, { before, fleet });
   return { commit: plan.commit, silent: unreachable, inEffect: { commit, holds, holdCount } };
 };
 

@@ -52,7 +52,7 @@ function whatFails({ conditions }: Binding): string | undefined {
   return undefined;
 }
 
-/** What is only compared is no more available than it was. */
+/** A comparison (ReportDiff) counts as fulfilled too. */
 function deliveryOf(was: Binding | undefined, is: Binding): BindingOutcome[] {
   const snapshot = is.resourceSnapshotIndex;
   const isNew = !isFulfilled(was?.conditions) || snapshot !== was?.resourceSnapshotIndex;
@@ -62,7 +62,7 @@ function deliveryOf(was: Binding | undefined, is: Binding): BindingOutcome[] {
   return fails ? [{ kind: 'not-available' }] : [];
 }
 
-/** Under another strategy, or before the cluster is looked at under another snapshot, nothing is listed either. */
+/** An empty list means the end only under the same strategy and after an observation of the present snapshot. */
 function endsOf(before: BindingVersion, after: BindingVersion): BindingOutcome[] {
   const [was, is] = [before.binding, after.binding!];
   const isOver = (type: string, old: readonly ListedObject[] = [], now: readonly ListedObject[] = []): boolean =>

@@ -25,7 +25,7 @@ export type BindingMove =
   | { readonly kind: 'installing' | 'updating'; readonly snapshot: number | undefined }
   /** `isDeleted`: the file of the placement is gone. */
   | { readonly kind: 'removing'; readonly isDeleted: boolean }
-  /** `left`: the cluster left the fleet and keeps what it has. `abandoned`: so does the deleted placement ask. */
+  /** `left`: the cluster left the fleet and keeps its objects. `abandoned`: the deleted placement keeps them there. */
   | { readonly kind: 'gone'; readonly how: 'removed' | 'left' | 'abandoned' };
 
 export type BindingOutcome =

@@ -12,7 +12,7 @@ import { outcomesOf } from './binding-outcomes.ts';
 import { bindingsGone } from './bindings-gone.ts';
 import type { BindingEvent, PlacementChange, PlacementEvent } from './placement-event.ts';
 
-/** What a plan changes of its placements, then of those whose file is gone. */
+/** Changes of the placements of a plan, then of deleted ones. */
 export function placementEvents(change: Change): PlacementEvent[] {
   const { before, after, plan, earlier } = change;
   const planned = new Set(plan.placements.map((placement) => placementKey(placement)));
@@ -108,7 +108,7 @@ function eventsOnClusters({ bindings }: PlannedPlacement, { was, is, change }: V
   ];
 }
 
-/** How what was there before fares is of no interest any more. */
+/** While a cluster moves to another snapshot, other outcomes are about the earlier one. */
 const whileMoving: ReadonlySet<BindingEvent['kind']> = new Set(['failed', 'drifted', 'differs']);
 
 const isUnderWay = (before: Binding | undefined, after: Binding | undefined): boolean =>
@@ -123,7 +123,7 @@ const overridesIn = ({ clusterResourceOverrideSnapshots, resourceOverrideSnapsho
   resourceOverrideSnapshots ?? [],
 ];
 
-/** The plan only says what the clusters have to remove. */
+/** A plan has no placement for a deleted one, only its removals. */
 function eventsOfDeleted(key: PlacementKey, was: RecordedPlacement, change: Change): BindingEvent[] {
   const is = change.after.placements.get(key);
   const [old, now] = [bindingsIn(was), bindingsIn(is)];
@@ -137,7 +137,7 @@ function eventsOfDeleted(key: PlacementKey, was: RecordedPlacement, change: Chan
   ];
 }
 
-/** Clusters that had something of a placement, by no binding of it any more. Nothing is removed where the cluster leaves the fleet. */
+/** Clusters that lost their binding. Nothing is removed where the cluster leaves the fleet. */
 function gone({ was, is, change }: Versions, howOn: (cluster: ClusterName) => 'removed' | 'abandoned'): BindingEvent[] {
   const clusters = new Set(bindingsGone(was?.state, is?.state).map(({ targetCluster }) => targetCluster));
   return [...clusters].map((cluster) => ({

@@ -9,7 +9,10 @@ import { bindingsGone } from './bindings-gone.ts';
 
 /** What a plan does with one placement on one cluster. */
 export interface PlannedAction {
-  /** A move of the plan; `reapply`: it stays and is applied anew, in another way or with other labels filled in; `release`: what is there stays, unattended. */
+  /**
+   * A move of the plan. `reapply`: applied again, with another strategy or other labels filled in. `release`: its objects stay
+   * and are no longer managed.
+   */
   readonly action: Move | 'reapply' | 'release';
   readonly placement: PlacementRef;
   readonly clusterName: ClusterName;
@@ -18,7 +21,7 @@ export interface PlannedAction {
   readonly conditions?: PlannedBinding['conditions'];
 }
 
-/** Bindings of the plan in its order, then those of placements whose file is gone, then those that it lets go of. */
+/** Bindings in the order of the plan, then removals of deleted placements, then releases. */
 export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): PlannedAction[] {
   const present = new Set(plan.placements.map(placementKey));
   return [
@@ -38,7 +41,7 @@ export function actionsOf({ plan, contents }: PlanResult, record: FleetRecord): 
   ];
 }
 
-/** The plan as it is printed: where a binding stays and is applied anew, it says so beside its move. */
+/** The plan as it is printed: bindings that are applied again have `reapply` beside their move. */
 export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, actions: readonly PlannedAction[]): P {
   const anew = new Set(
     actions.flatMap((action) => (action.action === 'reapply' ? [placed(action.placement, action.clusterName)] : [])),
@@ -56,10 +59,10 @@ export function withReapply<P extends Pick<Plan, 'placements'>>(plan: P, actions
 
 const placed = (placement: PlacementRef, cluster: ClusterName): string => `${cluster} ${placementKey(placement)}`;
 
-/** True for what a member has to do, or is not asked for any more: everything else is of no consequence to it. */
+/** Whether the action changes what a member has, or what is managed there. */
 export const isToDo = ({ action }: PlannedAction): boolean => action !== 'keep' && action !== 'wait';
 
-/** Bindings of the record that were given something and are forgotten: their clusters left, or their placement abandons them. */
+/** Recorded bindings that end without a removal: the cluster left, or the deleted placement keeps its objects there. */
 function released(plan: Plan, record: FleetRecord): PlannedAction[] {
   const after = recordedObjects('states', plan);
   return [...record.placements].flatMap(([key, { state }]) => {

@@ -21,8 +21,8 @@ export const refused: SectionSource = ({ plan: { guard } }) =>
 export const approvals: SectionSource = (input) => list('Waiting for approval', [...gates(input), ...removals(input)]);
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
-const gates = ({ inForce, plan }: SectionInput): readonly Item[] =>
-  inForce.approvals.map((approval) => {
+const gates = ({ inEffect, plan }: SectionInput): readonly Item[] =>
+  inEffect.approvals.map((approval) => {
     const { parentStageRollout: run, targetStage: stage } = approval.spec;
     const isPlanned = plan.approvals.some((it) => placementKey(it) === placementKey(approval));
     const hold = plan.holds.find(
@@ -39,8 +39,8 @@ const gates = ({ inForce, plan }: SectionInput): readonly Item[] =>
     };
   });
 
-const removals = ({ inForce }: SectionInput): readonly Item[] =>
-  inForce.removalHolds.map(({ subject, message, removalDigest }) => ({
+const removals = ({ inEffect }: SectionInput): readonly Item[] =>
+  inEffect.removalHolds.map(({ subject, message, removalDigest }) => ({
     line: ['removal of ', { bold: holdSubject(subject) }, `: ${message}`],
     ask: { does: 'To approve,', branch: removalBranch(removalDigest!) },
   }));

@@ -16,16 +16,16 @@ export const notAvailable: SectionSource = (input) => sectionOf('Not available',
 
 const sectionOf = (
   title: string,
-  { inForce }: SectionInput,
+  { inEffect }: SectionInput,
   itemsOf: (placement: Placement) => readonly Item[],
 ): Section =>
   list(
     title,
-    [...recordedObjects('statuses', inForce).values()].flatMap(({ value }) => itemsOf(value)),
+    [...recordedObjects('statuses', inEffect).values()].flatMap(({ value }) => itemsOf(value)),
     { folder: 'placements' },
   );
 
-/** An object that is not as it is to be: what there is to say of it, and since when. */
+/** An object that is not as desired, and since when. */
 interface Found {
   readonly text: string;
   readonly since: string | undefined;
@@ -64,7 +64,7 @@ function itemsWith(
   );
 }
 
-/** Those of which there may be anything to say: of a hundred thousand nearly none. */
+/** Clusters that may have rows: of a hundred thousand nearly none. */
 const failingClusters = memoize(({ status }: Placement) =>
   (status?.placementStatuses ?? []).filter(
     ({ failedPlacements, driftedPlacements, diffedPlacements }) =>

@@ -10,11 +10,11 @@ export const waitingForUser: SectionSource = (input) => list('Waiting for user a
 /** What time or the clusters may end. */
 export const held: SectionSource = (input) => list('Held', itemsOf(input, false));
 
-/** Everything that a plan holds, whoever may end it. */
+/** All holds of a plan. */
 export const heldItems = (holds: Plan['holds']): Item[] => groupHolds(holds).map((hold) => ({ line: holdLine(hold) }));
 
-/** Without what an approval ends, which is asked for. */
-const itemsOf = ({ inForce: { holds } }: SectionInput, forUser: boolean): Item[] =>
+/** Without holds that an approval ends: those are among the requests. */
+const itemsOf = ({ inEffect: { holds } }: SectionInput, forUser: boolean): Item[] =>
   holds
     .filter((hold) => hold.removalDigest === undefined && (meaningOf(hold).endsBy === 'user') === forUser)
     .map((hold) => ({ line: holdLine(hold) }));

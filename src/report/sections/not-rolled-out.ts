@@ -4,8 +4,8 @@ import { titleOf } from '../../repo/title-of.ts';
 import { type Item, list, type SectionSource } from './section.ts';
 
 /** A placement that is not in effect yet is listed once it is. */
-export const notRolledOut: SectionSource = ({ notRolledOut: all, inForce }) => {
-  const known = new Set(inForce.placements.map(placementKey));
+export const notRolledOut: SectionSource = ({ notRolledOut: all, inEffect }) => {
+  const known = new Set(inEffect.placements.map(placementKey));
   return list('Not rolled out', notRolledOutItems(all.filter(({ placement }) => known.has(placementKey(placement)))), {
     intro: 'These placements are External: start a staged update run to roll out what is missing.',
   });

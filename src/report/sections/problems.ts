@@ -1,7 +1,7 @@
 import { positionText, quotedValue } from '../../repo/fleet/positions.ts';
 import { list, type Section, type SectionInput } from './section.ts';
 
-/** What is wrong with the repo or with what clusters are given: how bad, where, what, and what to write instead. */
+/** What is wrong with the repo, or with what clusters get from it: severity, place, message, and what to write instead. */
 export const problems = ({ plan }: Pick<SectionInput, 'plan'>): Section =>
   list(
     'Problems',

@@ -2,8 +2,8 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { list, mostRows, type SectionSource } from './section.ts';
 
-/** Also of placements that are deleted, which no other section names; what a removal waits for is among what is held. */
-export const beingRemoved: SectionSource = ({ inForce: { targets } }) => {
+/** Also removals of deleted placements, which no other section names. What a removal waits for is among the holds. */
+export const beingRemoved: SectionSource = ({ inEffect: { targets } }) => {
   const removals = Map.groupBy(
     targets.filter(({ remove }) => remove),
     ({ placement }) => titleOf(placement),

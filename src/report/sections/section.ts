@@ -1,6 +1,6 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import type { DashboardInput } from '../dashboard-input.ts';
-import type { InForce } from '../in-force.ts';
+import type { InEffect } from '../in-effect.ts';
 
 /** A piece of a line. A renderer escapes plain text, and shows the others as far as its format can. */
 export type Span =
@@ -25,7 +25,7 @@ export interface Section {
   readonly rows:
     | { readonly kind: 'list'; readonly items: readonly Item[] }
     | { readonly kind: 'table'; readonly headings: readonly string[]; readonly cells: readonly (readonly Line[])[] };
-  /** Where all rows stand, where only the first are shown; `total`: where only they were made. */
+  /** Folder with all rows, where only the first are shown; `total`: their number, where only the first were made. */
   readonly folder?: string;
   readonly total?: number;
 }
@@ -33,7 +33,7 @@ export interface Section {
 /** What sections are made from. */
 export interface SectionInput extends DashboardInput {
   readonly plan: Plan;
-  readonly inForce: InForce;
+  readonly inEffect: InEffect;
 }
 
 export type SectionSource = (input: SectionInput) => Section;

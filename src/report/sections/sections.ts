@@ -9,7 +9,7 @@ import { beingRemoved } from './removals.ts';
 import { type Section, type SectionInput, type SectionSource, sizeOf } from './section.ts';
 import { clusters, placements, runs } from './tables.ts';
 
-/** What needs action first, then how everything is, then what is not as desired. */
+/** What needs action, then the state of everything, then what is not as desired. */
 const sources: readonly SectionSource[] = [
   refused,
   approvals,
@@ -28,7 +28,7 @@ const sources: readonly SectionSource[] = [
   held,
 ];
 
-/** Everything there is to say of the fleet as a plan leaves it. */
+/** All sections about the fleet as a plan leaves it. */
 export const sectionsOf = (input: SectionInput): readonly Section[] =>
   sources.map((source) => source(input)).filter((section) => alwaysShown.has(section.title) || sizeOf(section) > 0);
 

@@ -3,7 +3,7 @@ import type { PlannedPlacement } from '../../engine/plan-document.ts';
 import { type RecordedObject, recordedObjects } from '../../repo/record/recorded-objects.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { isCordoned } from '../clusters.ts';
-import type { InForce } from '../in-force.ts';
+import type { InEffect } from '../in-effect.ts';
 import { suspendedText, suspensions } from '../suspensions.ts';
 import { isBeingRemoved, tallyOf } from '../tally.ts';
 import { progressOf, progressText, stagesDone } from '../waits/progress-text.ts';
@@ -17,9 +17,9 @@ const table = (
 ): Section => ({ title, rows: { kind: 'table', headings, cells }, ...more });
 
 /** Runs that have not succeeded. */
-export const runs: SectionSource = ({ inForce }) => {
-  const open = inForce.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
-  const recorded = recordedObjects('runs', inForce);
+export const runs: SectionSource = ({ inEffect }) => {
+  const open = inEffect.runs.filter(({ status }) => progressOf(status.conditions)?.reason !== 'UpdateRunSucceeded');
+  const recorded = recordedObjects('runs', inEffect);
   const cells = open.slice(0, mostRows).map((run): Line[] => {
     const { status } = run;
     return [
@@ -36,26 +36,26 @@ export const runs: SectionSource = ({ inForce }) => {
 };
 
 /** How far every placement is. */
-export const placements: SectionSource = ({ inForce }) => {
-  const suspended = suspensions(inForce);
-  const recorded = recordedObjects('statuses', inForce);
-  const cells = inForce.placements
+export const placements: SectionSource = ({ inEffect }) => {
+  const suspended = suspensions(inEffect);
+  const recorded = recordedObjects('statuses', inEffect);
+  const cells = inEffect.placements
     .slice(0, mostRows)
     .map((it) => placementRow(it, linked(it, recorded), suspended.get(placementKey(it))));
   const headings = ['placement', 'snapshot', 'clusters', 'available', 'on older snapshots', 'state'];
-  return table('Placements', headings, cells, { folder: 'placements', total: inForce.placements.length });
+  return table('Placements', headings, cells, { folder: 'placements', total: inEffect.placements.length });
 };
 
 /** What every cluster runs, and which take nothing new. */
-export const clusters: SectionSource = ({ inForce }) => {
+export const clusters: SectionSource = ({ inEffect }) => {
   const cordoned = new Set(
-    [...recordedObjects('clusters', inForce)].flatMap(([name, { value }]) => (isCordoned(value) ? [name] : [])),
+    [...recordedObjects('clusters', inEffect)].flatMap(([name, { value }]) => (isCordoned(value) ? [name] : [])),
   );
-  const { cells, total } = clusterRows(inForce, cordoned);
+  const { cells, total } = clusterRows(inEffect, cordoned);
   return table('Clusters', ['cluster', 'what runs there (snapshot)'], cells, { folder: 'clusters', total });
 };
 
-/** The title, which leads to the file where there is one: in a large fleet a folder of two digits comes between. */
+/** The title, with a link to its file where there is one; a large fleet has folders of two digits in between. */
 function linked(
   of: { readonly name: string; readonly namespace?: string },
   recorded: ReadonlyMap<string, RecordedObject<object>>,
@@ -76,12 +76,12 @@ function placementRow(placement: PlannedPlacement, title: Span, suspended: strin
 
 /** The first clusters by name, with what they run, and how many there are. */
 function clusterRows(
-  plan: InForce,
+  plan: InEffect,
   cordoned: ReadonlySet<string>,
 ): { readonly cells: readonly Line[][]; readonly total: number } {
   const held = (binding: PlannedPlacement['bindings'][number]): boolean =>
     binding.state !== 'Scheduled' && binding.resourceSnapshotIndex !== undefined && !isBeingRemoved(binding);
-  // A placement decides on every cluster that it looks at: one of them names those that run nothing too.
+  // The longest list of decisions also names clusters that run nothing.
   const looked = plan.placements.reduce<PlannedPlacement['decisions']>(
     (most, { decisions }) => (decisions.length > most.length ? decisions : most),
     [],

@@ -5,7 +5,7 @@ import { formatInstant } from '../../engine/kernel/instant.ts';
 import { finishedAt, soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasFinished } from '../../engine/staged/step.ts';
 
-/** What stands before or after a stage of a run, and how far it is. */
+/** An approval or a soak before or after a stage of a run, and how far it is. */
 export interface StageTaskState {
   readonly stage: string;
   readonly timing: 'before' | 'after';
@@ -13,8 +13,8 @@ export interface StageTaskState {
   /** It is waited for now. */
   readonly isOpen: boolean;
   /** How far it is, in a few words. */
-  readonly told: string;
-  /** Since when it is asked, or when it was answered or over. */
+  readonly progress: string;
+  /** When it was requested, or when it was answered or over. */
   readonly since?: string | undefined;
   /** When a soak that has begun ends. */
   readonly until?: string | undefined;
@@ -45,7 +45,7 @@ function ofApproval(stage: StageStatus, timing: 'before' | 'after', task: TaskSt
     timing,
     type: 'Approval',
     isOpen: asked !== undefined && !approved,
-    told: approved ? 'approved' : answer ? 'taken back' : asked ? 'waits for approval' : 'not asked yet',
+    progress: approved ? 'approved' : answer ? 'withdrawn' : asked ? 'waits for approval' : 'not asked yet',
     since: (answer ?? asked)?.lastTransitionTime,
     approval: task.approvalRequestName,
   };
@@ -60,7 +60,7 @@ function ofSoak(stage: StageStatus, task: TaskStatus, waitMs: number): StageTask
     timing: 'after',
     type: 'TimedWait',
     isOpen,
-    told: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not started'}`,
+    progress: `${formatDuration(waitMs)}${over ? ', over' : isOpen ? ', under way' : ', not started'}`,
     since: over?.lastTransitionTime ?? (finished === undefined ? undefined : formatInstant(finished)),
     until: isOpen ? formatInstant(finished + waitMs) : undefined,
   };

@@ -30,8 +30,8 @@ type RecordedWithKind = RecordedPlacement & PlacementRef;
 const mostNamed = 10;
 
 /**
- * Why a placement is not where it is wanted: who is waited for, one line each; where it is everywhere, only what holds it as a whole, and
- * removals that are held.
+ * Why a placement is not up to date, one line for each thing that it waits for. Where it is up to date on all clusters: what
+ * holds it as a whole, and removals that are held.
  */
 export function waitsOfPlacement(placement: RecordedWithKind, { record, silent, holds }: Known): string[] {
   const { kind, name, namespace, object, state } = placement;
@@ -53,7 +53,7 @@ export function waitsOfPlacement(placement: RecordedWithKind, { record, silent, 
   ];
 }
 
-/** Why clusters do not have what they are to have, or have more than that; those that wait for the same share a line. */
+/** Why clusters are not up to date, or keep what is to be removed; those that wait for the same share a line. */
 function waitingClusters(placement: RecordedWithKind, bindings: readonly Binding[], known: Listed): string[] {
   const late = Map.groupBy(bindings, (binding) => whyNotSettled({ placement, binding }, known));
   late.delete(undefined);
@@ -78,7 +78,7 @@ export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Listed, 'holds'
   return [...suspension(run), ...waitsUnderWay(run, status, reasons)];
 }
 
-/** What else it waits for goes on meanwhile, or has ended by then. */
+/** Other waits continue meanwhile, or have ended by then. */
 const suspension = ({ spec, metadata }: StagedUpdateRun): string[] =>
   spec.state === 'Stop' ? [`someone to resume it: gitfleet resume run ${titleOf(metadata)}`] : [];
 
@@ -92,7 +92,7 @@ function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: s
   return [moving.length === 0 ? said : `${said}, under way on ${moving.join(', ')}`];
 }
 
-/** The clusters that an update run has begun to update and that it waits for. */
+/** Clusters that an update run has started to update and not finished. */
 const inFlightOf = ({ status }: StagedUpdateRun): ClusterName[] =>
   allStages(status ?? {})
     .flatMap(({ clusters }) => clusters)
@@ -122,6 +122,6 @@ export function waitsOfCluster({ metadata, status }: MemberCluster, { silent }: 
   );
 }
 
-/** Who is to answer a request; nothing when it is answered. */
+/** How to answer a request; nothing when it is answered. */
 export const waitsOfApproval = ({ metadata, status }: ApprovalRequest): string[] =>
   findCondition(status?.conditions, 'Approved') ? [] : [howToMerge(metadata)];

@@ -22,8 +22,8 @@ interface Bound {
 }
 
 /**
- * Why one cluster does not have what it is to have: it is silent, something holds it, an object of it fails, or what its
- * conditions say. Undefined: it has.
+ * Why one cluster is not up to date: it does not respond, something holds it, an object of it fails, or what its conditions
+ * say. Undefined: it is up to date.
  */
 export function whyLate({ placement, binding }: Bound, { silent, holds }: Listed): string | undefined {
   const seen = seenOf(binding, silent);
@@ -31,7 +31,7 @@ export function whyLate({ placement, binding }: Bound, { silent, holds }: Listed
   return hold ? holdText(hold) : seen;
 }
 
-/** The same; of a cluster that has all it is to have, why it still has something besides, where that is held. */
+/** The same; for a cluster that is up to date, why something stays there that is to be removed. */
 export function whyNotSettled(bound: Bound, known: Listed): string | undefined {
   const { placement, binding } = bound;
   const late = whyLate(bound, known);
@@ -42,7 +42,7 @@ export function whyNotSettled(bound: Bound, known: Listed): string | undefined {
   return hold && holdText(hold);
 }
 
-/** What holds one cluster of an update run; of one that does not answer that is told first. */
+/** What holds one cluster of an update run; for one that does not respond, that comes first. */
 export function heldInRun(
   { kind, metadata }: StagedUpdateRun,
   cluster: ClusterName,

@@ -80,8 +80,8 @@ function stageText(stage: StageStatus, context: RunContext): string {
   return [title, ...lines.map(indent)].join('\n');
 }
 
-const taskLine = ({ timing, type, told, since, until, approval }: StageTaskState): string =>
-  `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${told}${since === undefined ? '' : ` since ${since}`}${until === undefined ? '' : `, until ${until}`}`;
+const taskLine = ({ timing, type, progress, since, until, approval }: StageTaskState): string =>
+  `${timing} it: ${type === 'Approval' ? `approval ${approval ?? ''}` : 'soak of'} ${progress}${since === undefined ? '' : ` since ${since}`}${until === undefined ? '' : `, until ${until}`}`;
 
 function clusterRow(cluster: ClusterUpdatingStatus, { run, status }: RunContext): (string | undefined)[] {
   const { clusterName, conditions } = cluster;

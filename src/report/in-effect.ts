@@ -18,8 +18,8 @@ import { asRequested, isUnanswered } from '../engine/staged/approval/request-fil
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
 
-/** What clusters hold and runs have come to, and what that waits for. */
-export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
+/** Placements, runs and targets in effect, and what they wait for. */
+export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
   /** It was planned from; undefined where nothing is in effect, or the commit is not recorded. */
   readonly commit: string | undefined;
   readonly holds: readonly ToldHold[];
@@ -31,7 +31,7 @@ export interface InForce extends Pick<Plan, 'placements' | 'runs' | 'targets' | 
   readonly removalHolds: readonly Hold[];
 }
 
-/** A status, and where its files stand. */
+/** A status and its files. */
 export interface Published {
   readonly record: FleetRecord;
   /** By path. */
@@ -39,19 +39,19 @@ export interface Published {
 }
 
 /** What was published before a plan, and what main approves by now. */
-export interface InForceInput {
+export interface InEffectInput {
   readonly before: Published;
   readonly fleet: Pick<Fleet, 'approvals' | 'removalApprovals'>;
 }
 
 /**
- * What is in effect with a plan. Of one that the guard refused nothing is: what was published before it stays in effect, with
+ * What is in effect with a plan. A refused plan is not: what was published before it stays in effect, with
  * the availability that the plan observed.
  */
-export function inForce(plan: Plan, { before: { record: before, files }, fleet }: InForceInput): InForce {
+export function inEffect(plan: Plan, { before: { record: before, files }, fleet }: InEffectInput): InEffect {
   if (plan.guard.length === 0) return asPlanned(plan);
   const seen = new Map(plan.placements.map((placement) => [placementKey(placement), placement]));
-  // Those that run nothing are named by a placement that looked at them.
+  // Clusters that run nothing are found among the decisions of placements.
   const decisions = [...before.clusters.keys()].map((clusterName) => ({ clusterName, selected: false, reason: '' }));
   const recorded = [...before.placements].sort(by(([key]) => key));
   const placements = recorded.map(([key, it]) => ({ ...asPublished(it, seen.get(key)), decisions }));
@@ -80,7 +80,7 @@ export function inForce(plan: Plan, { before: { record: before, files }, fleet }
   };
 }
 
-const asPlanned = (plan: Plan): InForce => ({
+const asPlanned = (plan: Plan): InEffect => ({
   placements: plan.placements,
   runs: plan.runs,
   targets: plan.targets,
@@ -93,7 +93,7 @@ const asPlanned = (plan: Plan): InForce => ({
 });
 
 /** Requests that main neither approves nor rejects, though it may not have their run any more. */
-function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InForceInput['fleet']): PlannedApproval[] {
+function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InEffectInput['fleet']): PlannedApproval[] {
   const planned = new Map(plan.approvals.map((approval) => [placementKey(approval), approval]));
   const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));
   return [...approvals.values()].map(asRequested).filter((approval) => {
