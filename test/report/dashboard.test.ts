@@ -121,6 +121,9 @@ it('a rollout that waits is told with its budget, and a placement that is suspen
   expect(described).toContain(`eu-1, us-1: RolloutBudget: ${once}\n`);
   const listed = (await cli('get', 'placement', 'web', '-o', 'wide', '--repo', fleet.dir)).out;
   expect(listed).toMatch(/HELD\n.* RolloutBudget \(2\)\n/);
+  const planned = (...flags: string[]) => cli('plan', '--repo', fleet.dir, '--now', '2026-11-20T12:00:00Z', ...flags);
+  expect((await planned()).out).toContain(`\nHeld:\n  web RolloutBudget: eu-1, us-1: ${once}\n`);
+  expect((await planned('-o', 'markdown')).out).toContain(`\n- **web** RolloutBudget: eu-1, us-1: ${once}\n`);
   const tip = fleet.git('rev-parse', 'fleet-status');
   await fleet.pass();
   expect(fleet.git('rev-parse', 'fleet-status')).toBe(tip);

@@ -46,7 +46,7 @@ export async function liveChanges(
         return { unreached: [], changes: changes.flat() };
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof UnreachableError || life.aborted)) throw error;
-        const why = life.aborted ? `no answer within ${options.timeoutMs / 1000} s` : (error as Error).message;
+        const why = life.aborted ? `no response within ${options.timeoutMs / 1000} s` : (error as Error).message;
         return { unreached: [`${clusterName}: ${why}`], changes: [] };
       }
     }),

@@ -74,7 +74,7 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
         const at = contactOf(sighting);
         return [
           name,
-          { cause: sighting.cause ?? 'no answer', ...(at !== undefined && { lastContact: formatInstant(at) }) },
+          { cause: sighting.cause ?? 'no response', ...(at !== undefined && { lastContact: formatInstant(at) }) },
         ];
       })
       .sort(([a], [b]) => (a < b ? -1 : 1)),
