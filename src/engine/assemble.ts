@@ -1,13 +1,13 @@
 import type { Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
-import type { DomainOutcome } from './domain.ts';
+import type { DomainOutcome, RecordEntry } from './domain.ts';
 import type { PlanInput } from './input.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
-import { emptySections, type Hold, type Plan, type PlanSections } from './plan-document.ts';
-import { approvalDocuments } from './record/approval-documents.ts';
+import { emptySections, type Hold, type Plan, type PlanSections, type RequestedApproval } from './plan-document.ts';
+import { directoryOf } from './record/documents.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
 
 /** The plan document of what the domains hand over: every list sorted, every absent field left out. */
@@ -26,7 +26,8 @@ export function assemble(
   const wakeAt = earliest([...all('wakes').flat(), ...holds.flatMap(({ until }) => until ?? [])], now);
   const { placements, runs, ...others } = sections;
   const { upgrades, nodes } = others;
-  const digested = Object.assign({ commit, holds, approvals, upgrades, nodes }, ...all('digested'));
+  const planned = approvals.map((approval) => approval.planned);
+  const digested = Object.assign({ commit, holds, approvals: planned, upgrades, nodes }, ...all('digested'));
   const documents = [...all('documents').flat(), ...approvalDocuments(approvals, digest)];
   const plan: Plan = {
     apiVersion: 'gitfleet.dev/v1alpha1',
@@ -48,7 +49,14 @@ export function assemble(
   return { plan, targets };
 }
 
-const keyOf = (approval: Plan['approvals'][number]): string => `${approval.kind}/${placementKey(approval)}`;
+const keyOf = ({ planned }: RequestedApproval): string => `${planned.kind}/${placementKey(planned)}`;
+
+const approvalDocuments = (approvals: readonly RequestedApproval[], digest: PlanInput['digest']): RecordEntry[] =>
+  directoryOf(
+    'approvals',
+    approvals.flatMap(({ planned, document }) => (document ? [{ name: placementKey(planned), document }] : [])),
+    digest,
+  );
 
 /** Fields as the document lists them, whoever found the problem. */
 function inOrder({ severity, code, file, line, inside, column, path, value, message, fix }: Problem): Problem {

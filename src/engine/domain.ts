@@ -1,6 +1,6 @@
 import type { Timestamp } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
-import type { Hold, PlannedApproval, PlanSections, RecordDocument, Target } from './plan-document.ts';
+import type { Hold, PlanSections, RecordDocument, RequestedApproval, Target } from './plan-document.ts';
 
 /**
  * What a domain (placements, update runs, …) makes of the surveyed world. The plan is put together from a list of
@@ -13,7 +13,7 @@ export interface DomainOutcome {
   readonly problems: readonly Problem[];
   /** For the status branch. */
   readonly documents: readonly RecordEntry[];
-  readonly approvals: readonly PlannedApproval[];
+  readonly approvals: readonly RequestedApproval[];
   /** In lists that stay the same values from plan to plan where nothing in them changed. */
   readonly targets: readonly (readonly Target[])[];
   /** Its part of the plan document. */

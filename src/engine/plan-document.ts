@@ -2,7 +2,7 @@ import type { ClusterName, Condition, Manifest, ObjectRef, Timestamp } from '../
 import type { PlacementRef } from '../api/placement.ts';
 import type { BindingState, ClusterDecision } from '../api/placement-state.ts';
 import type { Problem } from '../api/problem.ts';
-import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
+import type { StagedUpdateRun } from '../api/staged.ts';
 
 /**
  * The plan document (docs/status-branch.md). Absent optional fields are left out. Lists are sorted by name unless order means
@@ -23,7 +23,7 @@ export interface Plan {
   readonly targets: readonly Target[];
   readonly holds: readonly Hold[];
   readonly runs: readonly PlannedRun[];
-  readonly approvals: readonly PlannedApproval[];
+  readonly approvals: readonly RequestedApproval[];
   readonly evictions: readonly PlannedEviction[];
   readonly upgrades: readonly never[];
   readonly nodes: readonly never[];
@@ -144,13 +144,31 @@ export interface PlannedRun {
   readonly status: NonNullable<StagedUpdateRun['status']>;
 }
 
+/** A request for approval, answered or not, as its domain hands it over. */
+export interface RequestedApproval {
+  /** Its entry in the plan document. */
+  readonly planned: PlannedApproval;
+  /** How main answers the present review. */
+  readonly answer: 'approved' | 'rejected' | undefined;
+  /** What is approved, as the holds name it that wait for the approval. */
+  readonly subject: Hold['subject'];
+  /** The one file of its branch. Merged unchanged it approves. */
+  readonly file: {
+    /** In the fleet repo. Undefined: `<[ns.]name>.yaml` in the folder where approvals count. */
+    readonly path: string | undefined;
+    readonly object: object;
+  };
+  /** `approvals/<[ns.]name>.yaml` of the status branch; undefined = nothing is recorded of it. */
+  readonly document: RecordDocument | undefined;
+}
+
 export interface PlannedApproval {
-  readonly kind: ApprovalRequest['kind'];
+  readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
-  readonly spec: ApprovalRequest['spec'];
-  readonly status: { readonly conditions: readonly Condition[] };
-  readonly reviewDigest: string;
+  readonly spec: object;
+  readonly status: object;
+  readonly reviewDigest?: string;
 }
 
 export interface PlannedEviction {

@@ -1,7 +1,6 @@
-import type { Condition } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
-import { conditionIs } from '../engine/kernel/condition.ts';
 import type { EventSource } from './event-source.ts';
+import { recordedApproval } from './recorded-approval.ts';
 
 /** A stage of a run that waits for an approver, or has its approval. */
 interface ApprovalEvent {
@@ -12,14 +11,12 @@ interface ApprovalEvent {
 /** Timelines show the wait, with what it is for, as a hold. */
 export const approvals: EventSource<ApprovalEvent> = {
   events: ({ before, plan }) =>
-    plan.approvals.flatMap((approval): ApprovalEvent[] => {
-      const { name, status } = approval;
-      const was = before.approvals.get(placementKey(approval))?.status?.conditions;
-      if (!isApproved(status.conditions)) return was ? [] : [{ kind: 'approval-requested', name }];
-      return was && !isApproved(was) ? [{ kind: 'approved', name }] : [];
+    plan.approvals.flatMap(({ planned, answer }): ApprovalEvent[] => {
+      const { name } = planned;
+      const recorded = before.approvals.get(placementKey(planned));
+      if (answer !== 'approved') return recorded ? [] : [{ kind: 'approval-requested', name }];
+      return recorded && recordedApproval(recorded).answer !== 'approved' ? [{ kind: 'approved', name }] : [];
     }),
   sentences: (events) =>
     events.map(({ kind, name }) => `${name}: ${kind === 'approved' ? 'approved' : 'waiting for approval'}`),
 };
-
-const isApproved = (conditions: readonly Condition[]): boolean => conditionIs(conditions, 'Approved', 'True');

@@ -8,15 +8,15 @@ import { by } from '../engine/kernel/ordering.ts';
 import type {
   Hold,
   Plan,
-  PlannedApproval,
   PlannedBinding,
   PlannedPlacement,
   RecordDocument,
+  RequestedApproval,
   ToldHold,
 } from '../engine/plan-document.ts';
-import { asRequested, isUnanswered } from '../engine/staged/approval/request-file.ts';
 import { recordPathOf } from '../repo/record/path.ts';
 import { listedHolds } from './grouped-holds.ts';
+import { recordedApproval } from './recorded-approval.ts';
 
 /** Placements, runs and targets in effect, and what they wait for. */
 export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' | 'record'> {
@@ -26,7 +26,7 @@ export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'targets' |
   /** Of all holds, also those that are not listed. */
   readonly holdCount: number;
   /** Those that are neither approved nor rejected. */
-  readonly approvals: readonly PlannedApproval[];
+  readonly approvals: readonly RequestedApproval[];
   /** Those that a RemovalApproval ends. */
   readonly removalHolds: readonly Hold[];
 }
@@ -88,18 +88,18 @@ const asPlanned = (plan: Plan): InEffect => ({
   commit: plan.commit,
   holds: listedHolds(plan),
   holdCount: plan.holds.length,
-  approvals: plan.approvals.filter(isUnanswered),
+  approvals: plan.approvals.filter(({ answer }) => answer === undefined),
   removalHolds: plan.holds.filter(({ removalDigest }) => removalDigest !== undefined),
 });
 
 /** Requests that main neither approves nor rejects, though it may not have their run any more. */
-function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InEffectInput['fleet']): PlannedApproval[] {
-  const planned = new Map(plan.approvals.map((approval) => [placementKey(approval), approval]));
+function stillAsked(plan: Plan, { approvals }: FleetRecord, fleet: InEffectInput['fleet']): RequestedApproval[] {
+  const planned = new Map(plan.approvals.map((approval) => [placementKey(approval.planned), approval]));
   const answered = new Set(fleet.approvals.map(({ metadata }) => placementKey(metadata)));
-  return [...approvals.values()].map(asRequested).filter((approval) => {
-    const key = placementKey(approval);
+  return [...approvals.values()].map(recordedApproval).filter((approval) => {
+    const key = placementKey(approval.planned);
     const now = planned.get(key);
-    return isUnanswered(approval) && (now ? isUnanswered(now) : !answered.has(key));
+    return approval.answer === undefined && (now ? now.answer === undefined : !answered.has(key));
   });
 }
 

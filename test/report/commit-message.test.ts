@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Condition, PlacementKey } from '../../src/api/meta.ts';
 import { placementKey } from '../../src/api/placement.ts';
 import type { Binding } from '../../src/api/placement-state.ts';
+import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { FleetRecord } from '../../src/engine/input.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
+import { recordedStageApproval } from '../../src/engine/staged/approval/stage-approval.ts';
 import { statusMessage } from '../../src/report/commit-message.ts';
 
 const condition = (type: string, status: string, reason = ''): Condition =>
@@ -79,9 +81,18 @@ const record = ({
     runs: new Map(Object.entries(runs)),
     overrides: new Map(),
     clusters: new Map(Object.entries(clusters)),
-    approvals: new Map(Object.entries(approvals)),
+    approvals: new Map(recordedApprovals(approvals).map((approval) => [approval.metadata.name, approval])),
     evictions: new Map(Object.entries(evictions)),
   }) as unknown as FleetRecord;
+
+const recordedApprovals = (statuses: Readonly<Record<string, object>>): ApprovalRequest[] =>
+  Object.entries(statuses).map(([name, rest]) => ({
+    apiVersion: 'placement.kubernetes-fleet.io/v1',
+    kind: 'ClusterApprovalRequest',
+    metadata: { name },
+    spec: { parentStageRollout: 'r', targetStage: '1' },
+    ...rest,
+  }));
 
 /** The subject of the commit that turns one record into the other; `moves` as `eu update`. */
 function subject(
@@ -97,7 +108,7 @@ function subject(
     problems: [],
     placements: [{ name: 'web', bindings }],
     runs: Object.entries(after.runs ?? {}).map(([name, status]) => ({ name, ...status })),
-    approvals: Object.entries(after.approvals ?? {}).map(([name, status]) => ({ name, ...status })),
+    approvals: recordedApprovals(after.approvals ?? {}).map(recordedStageApproval),
     evictions: Object.entries(after.evictions ?? {}).map(([name, status]) => ({ name, ...status })),
     ...more,
   } as unknown as Plan;

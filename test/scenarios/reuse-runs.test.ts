@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ApprovalRequest } from '../../src/api/staged.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
 import { type RunGrounds, runGrounds } from '../../src/engine/reuse/run-grounds.ts';
-import { approvalFile } from '../../src/engine/staged/approval/request-file.ts';
 import { drawn } from '../support/law-runs.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { eachSettled, expectNoticed, type Forgery } from './forgery.ts';
@@ -204,7 +204,7 @@ async function betweenGates(passed: 'none' | 'one'): Promise<PaperFleet> {
 }
 
 function approve(paper: PaperFleet, { approvals }: Plan): void {
-  const file = approvalFile(approvals.at(-1)!);
+  const file = approvals.at(-1)!.file.object as ApprovalRequest;
   paper.files[`approvals/${file.metadata.name}.yaml`] = JSON.stringify(file);
 }
 

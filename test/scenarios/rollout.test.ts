@@ -378,12 +378,12 @@ spec: {placementName: web, stagedRolloutStrategyName: careful}
     const asking = await paper.settle();
     expect(asking.holds.map(({ reason }) => reason)).toEqual(['WaitingForApproval']);
     const [request] = asking.approvals;
-    expect(request).toMatchObject({
+    expect(request?.planned).toMatchObject({
       name: 'web-1-after-dev',
       spec: { parentStageRollout: 'web-1', targetStage: 'dev' },
     });
     paper.files['approvals/web.yaml'] =
-      `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterApprovalRequest\nmetadata: {name: web-1-after-dev, annotations: {gitfleet.dev/review: "${request!.reviewDigest}"}}\nspec: {parentStageRollout: web-1, targetStage: dev}\nstatus: {conditions: [{type: Approved, status: "True", reason: Approved}]}\n`;
+      `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterApprovalRequest\nmetadata: {name: web-1-after-dev, annotations: {gitfleet.dev/review: "${request!.planned.reviewDigest}"}}\nspec: {parentStageRollout: web-1, targetStage: dev}\nstatus: {conditions: [{type: Approved, status: "True", reason: Approved}]}\n`;
     expect(moves(await paper.plan())).toEqual(['web a keep Bound 0', 'web b add Bound 0', 'web c wait Scheduled']);
     const done = await paper.settle();
     expect(moves(done)).toEqual(['web a keep Bound 0', 'web b keep Bound 0', 'web c keep Bound 0']);

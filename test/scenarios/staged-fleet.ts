@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Plan } from '../../src/engine/plan-document.ts';
-import { approvalFile, isUnanswered } from '../../src/engine/staged/approval/request-file.ts';
+import type { ApprovalRequest } from '../../src/api/staged.ts';
+import type { Plan, RequestedApproval } from '../../src/engine/plan-document.ts';
 import { changes, deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { happened } from './happenings.ts';
 import { environments, runFile, type Stage, strategyFile, withEverybody } from './staged-files.ts';
@@ -196,9 +196,9 @@ export class StagedFleet {
 
   /** Writes the file of an approval that is asked for, as merging its branch does. */
   #answer(status: 'True' | 'False', amount: number): void {
-    const asked = (this.#before?.approvals ?? []).filter(isUnanswered);
+    const asked = (this.#before?.approvals ?? []).filter(isOpen);
     if (asked.length === 0) return;
-    const file = approvalFile(asked[amount % asked.length]!);
+    const file = asked[amount % asked.length]!.file.object as ApprovalRequest;
     const conditions = file.status!.conditions!.map((condition) => ({ ...condition, status }));
     this.paper.files[`approvals/${file.metadata.name}.yaml`] = JSON.stringify({ ...file, status: { conditions } });
   }
@@ -250,7 +250,7 @@ export class StagedFleet {
     let plan = await this.look();
     for (let step = 0, still = 0; step < most && still < 7; step++) {
       const before = this.paper.record;
-      for (let at = plan.approvals.filter(isUnanswered).length; at > 0; at--) this.#answer('True', at - 1);
+      for (let at = plan.approvals.filter(isOpen).length; at > 0; at--) this.#answer('True', at - 1);
       this.paper.deliver();
       this.paper.pass(61);
       plan = await this.look();
@@ -287,6 +287,8 @@ export class StagedFleet {
     ];
   }
 }
+
+const isOpen = ({ answer }: RequestedApproval): boolean => answer === undefined;
 
 const holdsOf = (plan: Plan, name: string): string =>
   plan.holds

@@ -1,11 +1,11 @@
 import { placementKey } from '../../api/placement.ts';
 import { isFulfilled } from '../../engine/kernel/condition.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { isUnanswered } from '../../engine/staged/approval/request-file.ts';
 import { isOver } from '../../engine/update-run.ts';
 
 /** Names of the approval branches that the plan waits for. */
-export const openApprovals = (plan: Plan): string[] => plan.approvals.filter(isUnanswered).map(placementKey);
+export const openApprovals = (plan: Plan): string[] =>
+  plan.approvals.flatMap(({ planned, answer }) => (answer === undefined ? placementKey(planned) : []));
 
 /** Nothing moves, nothing waits, nothing is refused, everything is available and every run is over. */
 export const isSettled = (plan: Plan): boolean => plan.placements.length > 0 && unfinished(plan).length === 0;

@@ -54,6 +54,7 @@ export async function plan(
   const actions = actionsOf(result, input.record);
   const document = () => ({
     ...withReapply(plan, actions),
+    approvals: plan.approvals.map(({ planned }) => planned),
     ...(supposed ? { whatIf: supposed.whatIf } : {}),
     record: Object.fromEntries(record()),
   });

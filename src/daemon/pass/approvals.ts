@@ -2,7 +2,6 @@ import { stringify } from 'yaml';
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { approvalFile } from '../../engine/staged/approval/request-file.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
 import type { InEffect } from '../../report/in-effect.ts';
@@ -10,6 +9,8 @@ import type { Approvals } from '../ports.ts';
 
 interface Request {
   readonly name: string;
+  /** In the fleet repo. Undefined: in the folder where approvals count. */
+  readonly path?: string | undefined;
   readonly content: string;
 }
 
@@ -24,14 +25,18 @@ export async function syncApprovals(
   const folder = approvalFolder(present.config);
   const existing = new Set(await approvals.list());
   for (const name of existing) if (!wanted.has(name)) await approvals.withdraw(name);
-  for (const request of wanted.values()) await approvals.ask({ ...request, path: `${folder}${request.name}.yaml` });
+  for (const request of wanted.values()) {
+    const { name, content, path = `${folder}${name}.yaml` } = request;
+    await approvals.ask({ name, path, content });
+  }
   return { asked: [...wanted.keys()].filter((name) => !existing.has(name)) };
 }
 
 function gates({ approvals }: Pick<InEffect, 'approvals'>): Request[] {
-  return approvals.map((approval) => ({
-    name: placementKey(approval),
-    content: stringify(approvalFile(approval), { lineWidth: 0 }),
+  return approvals.map(({ planned, file }) => ({
+    name: placementKey(planned),
+    path: file.path,
+    content: stringify(file.object, { lineWidth: 0 }),
   }));
 }
 

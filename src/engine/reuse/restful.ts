@@ -3,7 +3,6 @@ import { documentAt, type PlacementOutcome, stateOf } from '../delivery/placemen
 import type { FleetRecord, RecordedPlacement } from '../input.ts';
 import { sameMaps, sameValue } from '../kernel/same-value.ts';
 import type { BindingStep, PlacementWork } from '../placement-work.ts';
-import { approvalDocument } from '../record/approval-documents.ts';
 import { isRebuilt } from '../recovery/rebuilt-snapshot.ts';
 import type { RunsOutcome } from '../staged/placement-runs.ts';
 
@@ -51,6 +50,4 @@ const isUntouched = ({ binding }: BindingStep): boolean =>
 export const areRestful = ({ problems, recorded, approvals }: RunsOutcome, record: FleetRecord): boolean =>
   problems.length === 0 &&
   recorded.every((run) => sameValue(run, record.runs.get(placementKey(run.metadata)))) &&
-  approvals.every((approval) =>
-    sameValue(approvalDocument(approval).value, record.approvals.get(placementKey(approval))),
-  );
+  approvals.every(({ planned, document }) => sameValue(document?.value, record.approvals.get(placementKey(planned))));

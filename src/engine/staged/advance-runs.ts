@@ -4,13 +4,14 @@ import type { Problem } from '../../api/problem.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { by } from '../kernel/ordering.ts';
 import type { PlacementWork } from '../placement-work.ts';
-import type { Hold, PlannedApproval, PlannedRun } from '../plan-document.ts';
+import type { Hold, PlannedRun } from '../plan-document.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { type SameCluster, sameCluster } from '../rollout/same-cluster.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { advanceRun, plannedRun } from './advance-run.ts';
 import { flawedApprovals } from './approval/check-gate.ts';
 import { plannedApprovals } from './approval/planned-approvals.ts';
+import type { StageApproval } from './approval/stage-approval.ts';
 import { markPending } from './execute/pending-bindings.ts';
 import { inExecutionOrder, isActive } from './execution-order.ts';
 import { withGeneration } from './generation.ts';
@@ -24,7 +25,7 @@ export interface RunsOutcome {
   readonly work: PlacementWork;
   /** By `[ns.]name`. */
   readonly runs: readonly PlannedRun[];
-  readonly approvals: readonly PlannedApproval[];
+  readonly approvals: readonly StageApproval[];
   readonly holds: readonly Hold[];
   readonly wakes: readonly Timestamp[];
   readonly problems: readonly Problem[];

@@ -22,20 +22,19 @@ export const approvals: SectionSource = (input) => list('Waiting for approval', 
 
 /** Of a plan that is refused only the sentence of a gate that was there before is shown. */
 const gates = ({ inEffect, plan }: SectionInput): readonly Item[] =>
-  inEffect.approvals.map((approval) => {
-    const { parentStageRollout: run, targetStage: stage } = approval.spec;
-    const isPlanned = plan.approvals.some((it) => placementKey(it) === placementKey(approval));
+  inEffect.approvals.map(({ planned, subject: { name, namespace, stage } }) => {
+    const isPlanned = plan.approvals.some((it) => placementKey(it.planned) === placementKey(planned));
     const hold = plan.holds.find(
       ({ reason, subject }) =>
         reason === 'WaitingForApproval' &&
-        subject.name === run &&
-        subject.namespace === approval.namespace &&
+        subject.name === name &&
+        subject.namespace === namespace &&
         subject.stage === stage,
     );
     const why = hold && isPlanned ? [`: ${hold.message}`] : [];
     return {
-      line: [{ bold: run }, ', stage ', { bold: stage }, ...why],
-      ask: { does: 'To approve,', branch: approvalBranch(approval) },
+      line: [{ bold: name }, ...(stage === undefined ? [] : [', stage ', { bold: stage }]), ...why],
+      ask: { does: 'To approve,', branch: approvalBranch(planned) },
     };
   });
 

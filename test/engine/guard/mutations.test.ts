@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/meta.ts';
 import { placementKey } from '../../../src/api/placement.ts';
-import type { StageStatus } from '../../../src/api/staged.ts';
+import type { ApprovalRequest, StageStatus } from '../../../src/api/staged.ts';
 import type { PlanInput } from '../../../src/engine/input.ts';
 import type { Plan, PlannedBinding, Target } from '../../../src/engine/plan-document.ts';
-import { approvalFile, isUnanswered } from '../../../src/engine/staged/approval/request-file.ts';
 import { runFile, strategyFile } from '../../scenarios/staged-files.ts';
 import { disruptionBudget, frozen } from '../../scenarios/texts.ts';
 import { drawn } from '../../support/law-runs.ts';
@@ -82,11 +81,11 @@ async function watchRun(): Promise<void> {
   });
   for (let step = 0; step < 14; step++) {
     await watch(paper, 1);
-    for (const asked of paper.last!.plan.approvals.filter(isUnanswered)) {
-      if (step % 2 === 0) continue;
-      const file = approvalFile(asked);
+    for (const { file, answer } of paper.last!.plan.approvals) {
+      if (answer !== undefined || step % 2 === 0) continue;
+      const request = file.object as ApprovalRequest;
       const conditions = [{ type: 'Approved', status: 'True', reason: 'Approved', message: '' }];
-      paper.files[`approvals/${file.metadata.name}.yaml`] = JSON.stringify({ ...file, status: { conditions } });
+      paper.files[`approvals/${request.metadata.name}.yaml`] = JSON.stringify({ ...request, status: { conditions } });
     }
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { StageConfig } from '../../../src/api/staged.ts';
-import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import { answer, at, bound, cluster, manifest, Rollout, runOf, stage, strategyOf, workOf } from './world.ts';
 
@@ -14,7 +13,7 @@ const gated = (canary: Partial<StageConfig>, prod: Partial<StageConfig> = {}, in
   });
 const after = { afterStageTasks: [approval] };
 const before = { beforeStageTasks: [approval] };
-const digestOf = (rollout: Rollout, at = 0) => rollout.outcome.approvals[at]!.reviewDigest;
+const digestOf = (rollout: Rollout, at = 0) => rollout.outcome.approvals[at]!.planned.reviewDigest;
 
 describe('a gate before a stage', () => {
   it('is requested before anything starts, and opens the stage', () => {
@@ -55,7 +54,7 @@ describe('a gate before a stage', () => {
 describe('the file on the branch', () => {
   it('approves exactly the review that was requested', () => {
     const rollout = gated(before).plan();
-    expect(approvalFile(rollout.outcome.approvals[0]!)).toEqual({
+    expect(rollout.outcome.approvals[0]!.file.object).toEqual({
       apiVersion: 'placement.kubernetes-fleet.io/v1',
       kind: 'ClusterApprovalRequest',
       metadata: { name: 'web-1-before-canary', annotations: { 'gitfleet.dev/review': digestOf(rollout) } },
@@ -114,7 +113,7 @@ describe('the review digest', () => {
       .plan(20)
       .merge('web-1-after-canary')
       .plan(30);
-    expect(new Set(rollout.outcome.approvals.map(({ reviewDigest }) => reviewDigest)).size).toBe(3);
+    expect(new Set(rollout.outcome.approvals.map(({ planned }) => planned.reviewDigest)).size).toBe(3);
   });
 });
 
@@ -228,7 +227,9 @@ describe('answers', () => {
       'approval web-1-after-canary was rejected on main: too hot today',
     );
     expect(
-      rollout.outcome.approvals.map(({ status }) => status.conditions.map(({ type, status: is }) => [type, is])),
+      rollout.outcome.approvals.map(({ planned }) =>
+        planned.status.conditions.map(({ type, status: is }) => [type, is]),
+      ),
     ).toEqual([[['Approved', 'False']]]);
   });
   it('for another run or stage under this name ends the run', () => {
@@ -252,7 +253,7 @@ describe('answers', () => {
       .merge(name)
       .plan(20);
     expect(rollout.reads[1]).toBe('Progressing=False/UpdateRunStopped');
-    expect(rollout.outcome.approvals[0]!.status.conditions.map(({ type }) => type)).toEqual(['Approved']);
+    expect(rollout.outcome.approvals[0]!.planned.status.conditions.map(({ type }) => type)).toEqual(['Approved']);
     expect(passed(rollout.change({ runs: [runOf({ state: 'Run' })] }).plan(30))).toBe(true);
   });
   it('a request that a failed run still waited for is withdrawn', () => {
@@ -273,7 +274,7 @@ describe('withdrawing an approval', () => {
     expect(rollout.holds).toEqual(['WaitingForTime canary']);
     rollout.change({ approvals: [] }).plan(30);
     expect(rollout.holds).toEqual(['WaitingForApproval canary', 'ApprovalWithdrawn canary', 'WaitingForTime canary']);
-    expect(rollout.outcome.approvals[0]!.status.conditions).toEqual([]);
+    expect(rollout.outcome.approvals[0]!.planned.status.conditions).toEqual([]);
     expect(rollout.plan(4000).moves[1]).toBe('p-1 Bound 0 wait');
     expect(rollout.merge('web-1-after-canary').plan(4001).moves[1]).toBe('p-1 Bound 1 update');
   });
@@ -294,7 +295,7 @@ describe('withdrawing an approval', () => {
       .change({ approvals: [] })
       .plan(30);
     expect(rollout.reads[1]).toBe('Progressing=True/UpdateRunProgressing');
-    expect(rollout.outcome.approvals[0]!.status.conditions.map(({ type }) => type)).toEqual([
+    expect(rollout.outcome.approvals[0]!.planned.status.conditions.map(({ type }) => type)).toEqual([
       'Approved',
       'ApprovalAccepted',
     ]);
@@ -342,7 +343,7 @@ describe('a namespaced run', () => {
       placement: { ...rollout.work.placement, kind: 'ResourcePlacement', metadata: { name: 'web', namespace: 'shop' } },
     };
     rollout.outcome = rollout.plan().outcome;
-    expect(rollout.outcome.approvals.map(({ kind, name, namespace }) => [kind, name, namespace])).toEqual([
+    expect(rollout.outcome.approvals.map(({ planned: { kind, name, namespace } }) => [kind, name, namespace])).toEqual([
       ['ApprovalRequest', 'web-1-before-canary', 'shop'],
     ]);
     expect(rollout.outcome.holds[0]!.subject).toEqual({

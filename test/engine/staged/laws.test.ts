@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StageConfig } from '../../../src/api/staged.ts';
-import { approvalDocument } from '../../../src/engine/record/approval-documents.ts';
-import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import { orphanRuns } from '../../../src/engine/staged/orphan-runs.ts';
 import { drawn } from '../../support/law-runs.ts';
 import { bound, cluster, Rollout, runOf, scheduled, stage, strategyOf, T0, words, workOf } from './world.ts';
@@ -54,8 +52,8 @@ describe('laws of update runs', () => {
             const luck = events.next().value ?? 0;
             if (luck % 3 === 0) rollout.ready(names[luck % names.length]!);
             else if (luck % 3 === 1) rollout.cleaned();
-            for (const asked of rollout.outcome.approvals)
-              if (luck % 2 === 0 && asked.status.conditions.length === 0) rollout.merge(asked.name);
+            for (const { planned, answer } of rollout.outcome.approvals)
+              if (luck % 2 === 0 && answer === undefined) rollout.merge(planned.name);
             const started = new Set(
               rollout.outcome.work.bindings
                 .filter(({ binding }) => binding.resourceSnapshotIndex === 1)
@@ -117,6 +115,6 @@ describe('an approval on its branch and in the record', () => {
       clusters: [cluster('a', 'one')],
     }).plan();
     const [asked] = rollout.outcome.approvals;
-    expect(approvalDocument(asked!)).toMatchObject({ value: { metadata: approvalFile(asked!).metadata } });
+    expect(asked!.document).toMatchObject({ value: { metadata: asked!.file.object.metadata } });
   });
 });

@@ -46,7 +46,7 @@ describe('two stages, a soak and a gate', () => {
         message: `run web-1 is waiting since ${at(60)} for approval of stage canary after it finished: merge branch gitfleet/approve/web-1-after-canary, or its pull request`,
       },
     ]);
-    expect(rollout.outcome.approvals).toEqual([
+    expect(rollout.outcome.approvals.map(({ planned }) => planned)).toEqual([
       {
         kind: 'ClusterApprovalRequest',
         name: 'web-1-after-canary',
@@ -58,7 +58,7 @@ describe('two stages, a soak and a gate', () => {
 
     rollout.merge('web-1-after-canary').plan(120);
     expect(rollout.holds).toEqual(['WaitingForTime canary']);
-    expect(rollout.outcome.approvals[0]!.status.conditions.map(({ type, reason }) => [type, reason])).toEqual([
+    expect(rollout.outcome.approvals[0]!.planned.status.conditions.map(({ type, reason }) => [type, reason])).toEqual([
       ['Approved', 'Approved'],
       ['ApprovalAccepted', 'ApprovalRequestApprovalAccepted'],
     ]);

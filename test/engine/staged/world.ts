@@ -10,9 +10,7 @@ import type { ApprovalRequest, StageConfig, StagedUpdateRun, StagedUpdateStrateg
 import { latestOf } from '../../../src/engine/kernel/latest-of.ts';
 import { notPaused } from '../../../src/engine/pause/pause.ts';
 import type { PlacementWork } from '../../../src/engine/placement-work.ts';
-import { approvalDocument } from '../../../src/engine/record/approval-documents.ts';
 import { advanceRuns, type RunsOutcome } from '../../../src/engine/staged/advance-runs.ts';
-import { approvalFile } from '../../../src/engine/staged/approval/request-file.ts';
 import type { RunsInput } from '../../../src/engine/staged/step.ts';
 import { sha256 } from '../../../src/repo/sha256.ts';
 import { at, T0 } from '../../support/instants.ts';
@@ -252,10 +250,7 @@ export class Rollout {
       ...this.input,
       recordedRuns: new Map(outcome.recorded.map((run) => [placementKey(run.metadata), run])),
       recordedApprovals: new Map(
-        outcome.approvals.map((approval) => {
-          const document = approvalDocument(approval);
-          return [approval.name, (document.kind === 'object' ? document.value : {}) as ApprovalRequest];
-        }),
+        outcome.approvals.map(({ planned, document }) => [planned.name, document!.value as unknown as ApprovalRequest]),
       ),
     };
   }
@@ -294,9 +289,9 @@ export class Rollout {
 
   /** Merges the branch that asks for this approval, as it stands. */
   merge(name: string): this {
-    const asked = this.outcome.approvals.find((approval) => approval.name === name);
+    const asked = this.outcome.approvals.find(({ planned }) => planned.name === name);
     if (!asked) throw new Error(`no request ${name}`);
-    this.input = { ...this.input, approvals: [...this.input.approvals, approvalFile(asked)] };
+    this.input = { ...this.input, approvals: [...this.input.approvals, asked.file.object] };
     return this;
   }
 

@@ -62,7 +62,7 @@ function approves(
   const kind = run.kind === 'ClusterStagedUpdateRun' ? 'ClusterApprovalRequest' : 'ApprovalRequest';
   const name = `${run.name}-${timing}-${stage.stageName}`;
   const names = timing === 'after' ? [name, `${run.name}-${stage.stageName}`] : [name];
-  const asked = plan.approvals.find((approval) => approval.name === name && approval.namespace === run.namespace);
+  const asked = plan.approvals.find(({ planned }) => planned.name === name && planned.namespace === run.namespace);
   const review = file.metadata.annotations?.['gitfleet.dev/review'];
   return (
     file.kind === kind &&
@@ -71,6 +71,6 @@ function approves(
     file.spec.parentStageRollout === run.name &&
     file.spec.targetStage === stage.stageName &&
     is(file.status?.conditions, 'Approved') === 'True' &&
-    (review === undefined || review === asked?.reviewDigest)
+    (review === undefined || review === asked?.planned.reviewDigest)
   );
 }

@@ -7,7 +7,7 @@ import { findCondition } from '../../kernel/condition.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { RunContext } from '../step.ts';
 import { isAmong } from './early-approvals.ts';
-import { subjectOf } from './request-file.ts';
+import { subjectOf } from './stage-approval.ts';
 import { approvalName, olderApprovalName, type StageGate } from './stage-gates.ts';
 
 export type StageAnswer =

@@ -3,27 +3,26 @@ import type { ApprovalRequest, UpdateRunStatus } from '../../../api/staged.ts';
 import { answerMessage } from '../../gate/approval-text.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { conditionIs, findCondition, withTransitionTime } from '../../kernel/condition.ts';
-import type { PlannedApproval } from '../../plan-document.ts';
 import { isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { answerTo, approvalKind } from './answer.ts';
-import { subjectOf } from './request-file.ts';
 import { reviewDigest } from './review-digest.ts';
+import { type StageApproval, stageApproval, subjectOf } from './stage-approval.ts';
 import { gatesOf, isApproved, type StageGate, taskOf } from './stage-gates.ts';
 
 /**
  * The approval requests of a run, answered or not. A request that is not listed here has no branch: requests that are open
  * when the run ends are withdrawn.
  */
-export const plannedApprovals = (step: RunStep, context: RunContext): readonly PlannedApproval[] =>
+export const plannedApprovals = (step: RunStep, context: RunContext): readonly StageApproval[] =>
   gatesOf(step.status.stagesStatus ?? []).flatMap((gate) => {
     const task = taskOf(step.status, gate);
     if (!conditionIs(task.conditions, 'ApprovalRequestCreated', 'True')) return [];
-    const planned = plannedApproval(step, context, gate);
-    return isOver(step.status) && planned.status.conditions.length === 0 ? [] : [planned];
+    const approval = plannedApproval(step, context, gate);
+    return isOver(step.status) && approval.answer === undefined ? [] : [approval];
   });
 
-function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): PlannedApproval {
+function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): StageApproval {
   const { run, input } = context;
   const { namespace } = run.metadata;
   const task = taskOf(step.status, gate);
@@ -33,24 +32,17 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): P
   const knownDigest = accepted ? recorded?.metadata.annotations?.[reviewAnnotation] : undefined;
   const digest = knownDigest ?? reviewDigest(step, context, gate);
   const spec = { parentStageRollout: run.metadata.name, targetStage: gate.stageName };
-  return {
+  const early = step.status.earlyApprovals;
+  const conditions = conditionsOf({ context, gate, recorded, accepted, digest, spec, early });
+  const planned = {
     kind: approvalKind(run),
     name,
     ...(namespace === undefined ? {} : { namespace }),
     spec,
-    status: {
-      conditions: conditionsOf({
-        context,
-        gate,
-        recorded,
-        accepted,
-        digest,
-        spec,
-        early: step.status.earlyApprovals,
-      }),
-    },
+    status: { conditions },
     reviewDigest: digest,
   };
+  return stageApproval(planned, gate.timing);
 }
 
 function conditionsOf(of: {
@@ -60,7 +52,7 @@ function conditionsOf(of: {
   readonly accepted: boolean;
   readonly digest: string;
   readonly early: UpdateRunStatus['earlyApprovals'];
-  readonly spec: PlannedApproval['spec'];
+  readonly spec: ApprovalRequest['spec'];
 }): Condition[] {
   const { context, gate, recorded, accepted, digest, spec, early } = of;
   const { now } = context.input;

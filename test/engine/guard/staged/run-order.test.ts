@@ -125,8 +125,8 @@ describe('update runs', () => {
   it('an approval names its review and comes after its run, unless the fleet allows others', () => {
     const rollout = soaking();
     const [asked] = rollout.outcome.approvals;
-    const review = asked!.reviewDigest;
-    const reviewed = [answer({ name: asked!.name, stage: 'canary', review })];
+    const review = asked!.planned.reviewDigest;
+    const reviewed = [answer({ name: asked!.planned.name, stage: 'canary', review })];
     const strictly = (approvals: typeof reviewed, status: UpdateRunStatus | undefined) =>
       judged(
         rollout,
@@ -140,10 +140,10 @@ describe('update runs', () => {
     expect(strictly(reviewed, undefined)).toEqual(['gate-not-approved']);
     expect(strictly(reviewed, {})).toEqual(['gate-not-approved']);
     expect(strictly(files, initialized)).toEqual(['gate-not-approved']);
-    const early = { ...initialized, earlyApprovals: [{ name: asked!.name, review }] };
+    const early = { ...initialized, earlyApprovals: [{ name: asked!.planned.name, review }] };
     expect(strictly(reviewed, early)).toEqual(['gate-not-approved']);
     expect(
-      strictly(reviewed, { ...initialized, earlyApprovals: [{ name: asked!.name, review: 'sha256:other' }] }),
+      strictly(reviewed, { ...initialized, earlyApprovals: [{ name: asked!.planned.name, review: 'sha256:other' }] }),
     ).toEqual([]);
   });
   it('a gate passed in an earlier plan needs its file no more', () => {

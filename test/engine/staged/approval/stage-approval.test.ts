@@ -1,16 +1,29 @@
 import { expect, it } from 'vitest';
+import type { ApprovalRequest } from '../../../../src/api/staged.ts';
 import { answerMessage, approverMessage } from '../../../../src/engine/gate/approval-text.ts';
-import { approvalFile, subjectOf } from '../../../../src/engine/staged/approval/request-file.ts';
+import {
+  recordedStageApproval,
+  stageApproval,
+  subjectOf,
+} from '../../../../src/engine/staged/approval/stage-approval.ts';
 
 const spec = { parentStageRollout: 'web-1', targetStage: 'canary' };
-const file = approvalFile({
-  kind: 'ClusterApprovalRequest',
+const requested = {
+  kind: 'ClusterApprovalRequest' as const,
   name: 'web-1-after-canary',
   spec,
   status: { conditions: [] },
   reviewDigest: 'sha256:1234',
+};
+const [asked] = stageApproval(requested, 'after').file.object.status!.conditions!;
+
+it.each(['before', 'after'] as const)('a recorded approval %s a stage is the one that was requested', (timing) => {
+  const approval = stageApproval({ ...requested, namespace: 'team' }, timing);
+  expect(recordedStageApproval(approval.document!.value as unknown as ApprovalRequest)).toEqual(approval);
+  expect(approval.document).toMatchObject({
+    value: { metadata: { labels: { 'kubernetes-fleet.io/taskType': `${timing}Stage` } } },
+  });
 });
-const [asked] = file.status!.conditions!;
 
 it.each([
   [

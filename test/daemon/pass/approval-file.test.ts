@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { syncApprovals } from '../../../src/daemon/pass/approvals.ts';
+import type { RequestedApproval } from '../../../src/engine/plan-document.ts';
+
+const approval = (name: string, path: string | undefined): RequestedApproval => ({
+  planned: { kind: 'Anything', name, spec: {}, status: {} },
+  answer: undefined,
+  subject: { kind: 'Anything', name },
+  file: { path, object: { kind: 'Anything', metadata: { name } } },
+  document: undefined,
+});
+
+it('an approval of any kind is requested with its own file, in the folder of approvals or at a path of its own', async () => {
+  const requested: object[] = [];
+  const withdrawn: string[] = [];
+  const approvals = [approval('gate', undefined), approval('proposal', 'upgrades/proposal.yaml')];
+  const { asked } = await syncApprovals(
+    { guard: [] },
+    { approvals, removalHolds: [], config: undefined },
+    {
+      list: async () => ['old', 'gate'],
+      ask: async (request) => void requested.push(request),
+      withdraw: async (name) => void withdrawn.push(name),
+    },
+  );
+  expect({ asked, withdrawn, requested }).toEqual({
+    asked: ['proposal'],
+    withdrawn: ['old'],
+    requested: [
+      { name: 'gate', path: 'approvals/gate.yaml', content: 'kind: Anything\nmetadata:\n  name: gate\n' },
+      { name: 'proposal', path: 'upgrades/proposal.yaml', content: 'kind: Anything\nmetadata:\n  name: proposal\n' },
+    ],
+  });
+});
