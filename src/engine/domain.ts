@@ -1,5 +1,6 @@
 import type { Timestamp } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
+import type { RecordFolder } from './input.ts';
 import type { Hold, PlanSections, RecordDocument, RequestedApproval, Target } from './plan-document.ts';
 
 /**
@@ -22,7 +23,11 @@ export interface DomainOutcome {
   readonly digested: Readonly<Record<string, unknown>>;
 }
 
-export type RecordEntry = readonly [path: string, document: RecordDocument];
+/** A document of the status branch: in a folder that the record is read from, or the configuration. */
+export type RecordEntry = readonly [path: `${RecordFolder}/${string}` | 'fleet.yaml', document: RecordDocument];
+
+/** A document below the folder of an entry, by its path there. */
+export type EntryFile = readonly [path: string, document: RecordDocument];
 
 /** The outcome of a domain that has nothing to do. */
 export const noOutcome: DomainOutcome = {

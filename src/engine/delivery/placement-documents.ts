@@ -1,7 +1,7 @@
 import type { MirroredStatus } from '../../api/mirrored-status.ts';
 import type { PlacementStatus, StatusInNamespace } from '../../api/placement.ts';
 import type { PlacementState } from '../../api/placement-state.ts';
-import type { RecordEntry } from '../domain.ts';
+import type { EntryFile } from '../domain.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { canonicalState } from './canonical-state.ts';
@@ -10,7 +10,7 @@ import { canonicalState } from './canonical-state.ts';
 export function placementDocuments(
   work: PlacementWork,
   { status, inNamespace }: { readonly status: PlacementStatus; readonly inNamespace: StatusInNamespace | undefined },
-): RecordEntry[] {
+): EntryFile[] {
   const { placement } = work;
   const {
     creationTimestamp: _c,
@@ -34,11 +34,11 @@ export function placementDocuments(
   // Of a placement whose file is gone the record may hold state without status: then its spec is unknown.
   const isKnown = placement.spec.resourceSelectors.length > 0;
   return [
-    ...(isKnown ? [['status.yaml', objectDocument({ ...rest, metadata, status })] satisfies RecordEntry] : []),
+    ...(isKnown ? [['status.yaml', objectDocument({ ...rest, metadata, status })] satisfies EntryFile] : []),
     ['state.yaml', objectDocument(canonicalState(state))],
-    ...(inNamespace ? [['namespace-status.yaml', objectDocument(inNamespace)] satisfies RecordEntry] : []),
+    ...(inNamespace ? [['namespace-status.yaml', objectDocument(inNamespace)] satisfies EntryFile] : []),
     // An index with unknown contents (a state written by hand) must not come back as one that held nothing.
-    ...work.resourceSnapshots.flatMap(({ index }): RecordEntry[] => {
+    ...work.resourceSnapshots.flatMap(({ index }): EntryFile[] => {
       const value = work.contents.get(index);
       return value ? [[`snapshots/${index}.yaml`, { kind: 'manifests', value }]] : [];
     }),
@@ -46,10 +46,7 @@ export function placementDocuments(
 }
 
 /** Below `placements/<[ns.]name>/`: `mirrored/<cluster>.yaml`. */
-export const mirroredDocuments = (
-  mirrored: readonly MirroredStatus[],
-  digest: (text: string) => string,
-): RecordEntry[] =>
+export const mirroredDocuments = (mirrored: readonly MirroredStatus[], digest: (text: string) => string): EntryFile[] =>
   directoryOf(
     'mirrored',
     mirrored.map((value) => ({ name: value.clusterName, document: objectDocument(value) })),

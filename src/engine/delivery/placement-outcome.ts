@@ -1,5 +1,6 @@
 import { type PlacementStatus, placementKey, refOf } from '../../api/placement.ts';
 import type { ClusterDecision, PlacementState } from '../../api/placement-state.ts';
+import type { EntryFile } from '../domain.ts';
 import { canonicalJson, canonicalList, canonicalMap } from '../kernel/canonical-json.ts';
 import { findCondition } from '../kernel/condition.ts';
 import { latestOf } from '../kernel/latest-of.ts';
@@ -24,7 +25,7 @@ export interface PlacementOutcome {
   /** Hex sha-256 of what is planned and of the targets, but for the moves that lead there. */
   readonly digest: string;
   /** By path below the placement's own folder on the status branch. */
-  readonly documents: readonly (readonly [string, RecordDocument])[];
+  readonly documents: readonly EntryFile[];
 }
 
 /** The outcome of a placement of the fleet. */

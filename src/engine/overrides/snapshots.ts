@@ -1,10 +1,10 @@
 import type { ObjectRef } from '../../api/meta.ts';
 import type { Override, OverrideSnapshot } from '../../api/override.ts';
+import type { RecordEntry } from '../domain.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { memoizePair } from '../kernel/memoize.ts';
 import { by } from '../kernel/ordering.ts';
-import type { RecordDocument } from '../plan-document.ts';
 import { snapshotId } from './snapshot-id.ts';
 
 /**
@@ -57,15 +57,14 @@ export function snapshotOverrides(request: {
  * The status branch's documents, path and content: `overrides/<[ns.]name>/<index>.yaml`. Snapshots of deleted overrides
  * are omitted once they are not `inUse`, the ids in use after the plan.
  */
-export const overrideDocuments = (history: OverrideHistory, inUse: ReadonlySet<string>): [string, RecordDocument][] =>
+export const overrideDocuments = (history: OverrideHistory, inUse: ReadonlySet<string>): RecordEntry[] =>
   [...history].flatMap(([folder, snapshots]) => {
     const alive = new Set(snapshots.filter(({ latest }) => latest).map((snapshot) => ownerOf(snapshot, folder)));
     return snapshots
       .filter((snapshot) => alive.has(ownerOf(snapshot, folder)) || inUse.has(snapshotId(snapshot)))
-      .map((snapshot): [string, RecordDocument] => [
-        `overrides/${folder}/${snapshot.index}.yaml`,
-        { kind: 'object', value: snapshot },
-      ]);
+      .map(
+        (snapshot): RecordEntry => [`overrides/${folder}/${snapshot.index}.yaml`, { kind: 'object', value: snapshot }],
+      );
   });
 
 /** Every override as in its latest snapshot, by `overrideKey`; deleted ones are omitted. */
