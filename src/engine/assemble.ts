@@ -1,53 +1,60 @@
 import type { Timestamp } from '../api/meta.ts';
 import { placementKey } from '../api/placement.ts';
 import type { Problem } from '../api/problem.ts';
-import type { DomainOutcome, RecordEntry } from './domain.ts';
+import type { DomainOutcome, Outcomes, RecordEntry } from './domain.ts';
 import type { PlanInput } from './input.ts';
 import { canonicalJson } from './kernel/canonical-json.ts';
 import { parseInstant } from './kernel/instant.ts';
 import { by, sortKey } from './kernel/ordering.ts';
-import { emptySections, type Hold, type Plan, type PlanSections, type RequestedApproval } from './plan-document.ts';
+import { emptySections, type Hold, type Plan, type PlanSection, type RequestedApproval } from './plan-document.ts';
 import { directoryOf } from './record/documents.ts';
 import { type SortedTargets, sortTargets } from './sort-targets.ts';
 
 /** The plan document of what the domains hand over: every list sorted, every absent field left out. */
 export function assemble(
-  domains: readonly DomainOutcome[],
+  { sections, others }: Outcomes,
   { commit, now, digest }: Pick<PlanInput, 'commit' | 'now' | 'digest'>,
   /** Of an earlier plan. */
   earlier: SortedTargets | undefined,
 ): { readonly plan: Plan; readonly targets: SortedTargets } {
+  const domains = [...others, ...Object.values(sections)];
   const all = <Part extends keyof DomainOutcome>(part: Part): readonly DomainOutcome[Part][] =>
     domains.map((domain) => domain[part]);
   const holds = sortedHolds(all('holds').flat());
   const approvals = all('approvals').flat().sort(by(keyOf));
   const targets = sortTargets(all('targets').flat(), earlier);
-  const sections: PlanSections = Object.assign({}, emptySections, ...all('section'));
   const wakeAt = earliest([...all('wakes').flat(), ...holds.flatMap(({ until }) => until ?? [])], now);
-  const { placements, runs, ...others } = sections;
-  const { upgrades, nodes } = others;
+  const { placements, runs, ...further } = lists(sections, 'section');
+  const { placements: digests, ...digested } = lists(sections, 'digested');
   const planned = approvals.map((approval) => approval.planned);
-  const digested = Object.assign({ commit, holds, approvals: planned, upgrades, nodes }, ...all('digested'));
+  const wanted = { commit, holds, approvals: planned, ...emptySections, digests, ...digested };
   const documents = [...all('documents').flat(), ...approvalDocuments(approvals, digest)];
   const plan: Plan = {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Plan',
     commit,
     now,
-    digest: `sha256:${digest(canonicalJson(digested))}`,
+    digest: `sha256:${digest(canonicalJson(wanted))}`,
     ...(wakeAt === undefined ? {} : { wakeAt }),
     placements,
     targets: targets.sorted,
     holds,
     runs,
     approvals,
-    ...others,
+    ...further,
+    ...emptySections,
     guard: [],
     problems: all('problems').flat().map(inOrder),
     record: new Map(documents.sort(by(([path]) => path))),
   };
   return { plan, targets };
 }
+
+/** One list of every domain that has a section. */
+const lists = <List extends 'section' | 'digested'>(sections: Outcomes['sections'], list: List) =>
+  Object.fromEntries(Object.entries(sections).map(([name, outcome]) => [name, outcome[list]])) as {
+    readonly [Section in PlanSection]: Outcomes['sections'][Section][List];
+  };
 
 const keyOf = ({ planned }: RequestedApproval): string => `${planned.kind}/${placementKey(planned)}`;
 

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../api/meta.ts';
 import type { Problem } from '../api/problem.ts';
 import type { RecordFolder } from './input.ts';
-import type { Hold, PlanSections, RecordDocument, RequestedApproval, Target } from './plan-document.ts';
+import type { Hold, PlanSection, PlanSections, RecordDocument, RequestedApproval, Target } from './plan-document.ts';
 
 /**
  * What a domain (placements, update runs, …) makes of the surveyed world. The plan is put together from a list of
@@ -17,10 +17,20 @@ export interface DomainOutcome {
   readonly approvals: readonly RequestedApproval[];
   /** In lists that stay the same values from plan to plan where nothing in them changed. */
   readonly targets: readonly (readonly Target[])[];
-  /** Its part of the plan document. */
-  readonly section: Partial<PlanSections>;
-  /** What of that part the digest of the plan covers, and of the targets: what is wanted, not how it comes about. */
-  readonly digested: Readonly<Record<string, unknown>>;
+}
+
+/** The same of a domain that fills a section of the plan document. */
+export interface SectionOutcome<Section extends PlanSection> extends DomainOutcome {
+  readonly section: PlanSections[Section];
+  /** What of that section the digest of the plan covers, and of the targets: what is wanted, not how it comes about. */
+  readonly digested: readonly unknown[];
+}
+
+/** What all domains hand over. */
+export interface Outcomes {
+  readonly sections: { readonly [Section in PlanSection]: SectionOutcome<Section> };
+  /** Those without a section. */
+  readonly others: readonly DomainOutcome[];
 }
 
 /** A document of the status branch: in a folder that the record is read from, or the configuration. */
@@ -37,6 +47,4 @@ export const noOutcome: DomainOutcome = {
   documents: [],
   approvals: [],
   targets: [],
-  section: {},
-  digested: {},
 };

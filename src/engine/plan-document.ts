@@ -36,8 +36,13 @@ export interface Plan {
 /** Lists of the plan document that one domain fills each. */
 export type PlanSections = Pick<Plan, 'placements' | 'runs' | 'evictions' | 'upgrades' | 'nodes'>;
 
-/** In the order of the plan document. */
-export const emptySections: PlanSections = { placements: [], runs: [], evictions: [], upgrades: [], nodes: [] };
+/** Those that have a domain. Whatever has a row for each of them does not compile until a further one has its own. */
+export type PlanSection = {
+  [S in keyof PlanSections]: PlanSections[S] extends readonly never[] ? never : S;
+}[keyof PlanSections];
+
+/** Those that have none yet. */
+export const emptySections: Omit<PlanSections, PlanSection> = { upgrades: [], nodes: [] };
 
 /** A document of the status branch before it becomes text. `snapshots/<index>.yaml` holds several manifests. */
 export type RecordDocument =

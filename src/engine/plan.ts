@@ -62,14 +62,15 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
   const clusters = clusterDocuments(world, memo?.clusters);
-  const domains = [
-    fleetOutcome(world, clusters),
-    settled ? noOutcome : { ...noOutcome, problems: [notSettled(last)] },
-    placementsOutcome(delivered, updateRuns.recorded, world),
-    updateRuns,
-    evictionsOutcome(last.evictions, world),
-  ];
-  const { plan, targets } = assemble(domains, input, memo?.targets);
+  const outcomes = {
+    others: [fleetOutcome(world, clusters), settled ? noOutcome : { ...noOutcome, problems: [notSettled(last)] }],
+    sections: {
+      placements: placementsOutcome(delivered, updateRuns.recorded, world),
+      runs: updateRuns,
+      evictions: evictionsOutcome(last.evictions, world),
+    },
+  };
+  const { plan, targets } = assemble(outcomes, input, memo?.targets);
   const findings = guard({ input, recovered: { record: world.record, lost: world.recordLost }, plan });
   const staying = delivered.staying.map(({ work }) => work);
   const all = [...delivered.staying, ...delivered.deleted].map(({ work }) => work);

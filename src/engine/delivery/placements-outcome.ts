@@ -1,7 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import type { DomainOutcome, RecordEntry } from '../domain.ts';
+import type { RecordEntry, SectionOutcome } from '../domain.ts';
 import { overridesInUse } from '../overrides/in-use.ts';
 import { overrideDocuments } from '../overrides/snapshots.ts';
 import type { PlacementTarget } from '../plan-document.ts';
@@ -20,7 +20,7 @@ export function placementsOutcome(
   { staying, deleted }: DeliveredPlacements,
   runs: readonly StagedUpdateRun[],
   world: World,
-): DomainOutcome {
+): SectionOutcome<'placements'> {
   const { input, overrides } = world;
   const all = [...staying, ...deleted];
   const works = staying.map(({ work }) => work);
@@ -43,8 +43,8 @@ export function placementsOutcome(
     ],
     approvals: [],
     targets: all.map(({ targets }) => targets),
-    section: { placements: staying.flatMap(({ planned }) => planned ?? []) },
-    digested: { digests: all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`) },
+    section: staying.flatMap(({ planned }) => planned ?? []),
+    digested: all.map(({ work, digest }) => `${placementKey(refOf(work.placement))} ${digest}`),
   };
 }
 

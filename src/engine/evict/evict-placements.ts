@@ -1,5 +1,5 @@
 import { placementKey, refOf } from '../../api/placement.ts';
-import { type DomainOutcome, noOutcome } from '../domain.ts';
+import { noOutcome, type SectionOutcome } from '../domain.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
@@ -37,7 +37,7 @@ export function evictPlacements(
 export const evictionsOutcome = (
   { evictions, holds, problems, recorded }: EvictOutcome,
   { input }: World,
-): DomainOutcome => ({
+): SectionOutcome<'evictions'> => ({
   ...noOutcome,
   holds,
   problems,
@@ -46,6 +46,6 @@ export const evictionsOutcome = (
     recorded.map((eviction) => ({ name: eviction.metadata.name, document: objectDocument(eviction) })),
     input.digest,
   ),
-  section: { evictions },
-  digested: { evictions },
+  section: evictions,
+  digested: evictions,
 });

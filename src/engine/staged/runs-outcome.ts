@@ -1,7 +1,7 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
-import type { DomainOutcome } from '../domain.ts';
+import type { SectionOutcome } from '../domain.ts';
 import { by } from '../kernel/ordering.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
@@ -14,7 +14,7 @@ import { keyOfPlacement, type RunsOutcome } from './placement-runs.ts';
 export function runsOutcome(
   advanced: ReadonlyMap<PlacementKey, RunsOutcome>,
   world: World,
-): DomainOutcome & { /** As they will be recorded. */ readonly recorded: readonly StagedUpdateRun[] } {
+): SectionOutcome<'runs'> & { /** As they will be recorded. */ readonly recorded: readonly StagedUpdateRun[] } {
   const all = [...advanced.values()];
   const orphans = runsWithoutPlacement(world);
   const recorded = [...all.flatMap((outcome) => outcome.recorded), ...orphans.recorded];
@@ -27,8 +27,8 @@ export function runsOutcome(
     documents: directoryOf('runs', objects, world.input.digest),
     approvals: all.flatMap(({ approvals }) => approvals),
     targets: [],
-    section: { runs },
-    digested: { runs },
+    section: runs,
+    digested: runs,
     recorded,
   };
 }
