@@ -1,6 +1,7 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
+import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { sectionMarkdown } from '../../report/sections/markdown.ts';
 import { problems } from '../../report/sections/problems.ts';
@@ -18,20 +19,12 @@ export function planMarkdown(plan: Plan, actions: readonly PlannedAction[]): str
     `### gitfleet plan: ${counts.join(', ')}`,
     '',
     `Commit \`${plan.commit.slice(0, 12)}\`, plan \`${plan.digest.slice(0, 19)}\`.`,
-    ...[list('Refused by the guard', plan.guard.map(refusal)), problems({ plan })].flatMap(titled),
+    ...[list('Refused by the guard', refusalItems(plan.guard)), problems({ plan })].flatMap(titled),
     ...lists.map(({ action, title }) => list(title, of(action).map(itemOf))).flatMap(folded),
     ...folded(list('Held', heldItems(plan.holds))),
   ];
   return `${lines.join('\n')}\n`;
 }
-
-/** What is refused, and what lets it pass. */
-const refusal = ({ message, removalDigest }: Plan['guard'][number]): Item => ({
-  line: [
-    message,
-    ...(removalDigest ? ['. To approve: a RemovalApproval with ', { code: `removalDigest: ${removalDigest}` }] : []),
-  ],
-});
 
 /** Removals first: they are what a reader must not miss. `rare` ones are counted only where there are some. */
 const lists: readonly { action: PlannedAction['action']; title: string; count?: string; rare?: boolean }[] = [

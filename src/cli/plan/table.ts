@@ -4,9 +4,11 @@ import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { causeOf } from '../../report/cause.ts';
 import type { PlannedAction } from '../../report/placements/planned-actions.ts';
+import { refusalItems } from '../../report/sections/approvals.ts';
 import { heldItems } from '../../report/sections/holds.ts';
 import { notRolledOutItems } from '../../report/sections/not-rolled-out.ts';
 import type { Item, Span } from '../../report/sections/section.ts';
+import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { table } from '../terminal/table.ts';
 
@@ -37,14 +39,7 @@ export function planTable(
   );
   section(parts, 'Held', heldItems(plan.holds).map(textOf));
   section(parts, 'Not rolled out: no staged update run', notRolledOutItems(notRolledOut).map(textOf));
-  section(
-    parts,
-    color('red', 'Refused by the guard'),
-    plan.guard.map(
-      ({ rule, message, removalDigest }) =>
-        `${rule}: ${message}${removalDigest ? `\n    to approve: RemovalApproval with removalDigest ${removalDigest}` : ''}`,
-    ),
-  );
+  section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));
   const problems = plan.problems.filter(({ severity }) => severity !== 'info');
   section(parts, 'Problems', problems.map(formatProblem));
   const notes = plan.problems.length - problems.length;
@@ -80,6 +75,5 @@ const row = ({ action, placement, clusterName, resourceSnapshotIndex, state, con
 ];
 
 function section(parts: string[], title: string, lines: readonly string[]): void {
-  if (lines.length > 0)
-    parts.push([`${title}:`, ...lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`)].join('\n'));
+  if (lines.length > 0) parts.push(titled(title, lines.join('\n')));
 }

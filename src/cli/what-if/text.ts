@@ -1,6 +1,7 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { titled } from '../kinds/page-text.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import type { ClusterMove, PlacementOutcome, WhatIf } from './compare.ts';
 
@@ -13,14 +14,9 @@ export function whatIfText(whatIf: WhatIf, plan: Plan): string {
   const parts = [[color('bold', 'What if'), ...whatIf.changes.map((change) => `  ${change}`)].join('\n')];
   for (const outcome of whatIf.placements) parts.push(placementText(outcome));
   if (plan.guard.length > 0)
-    parts.push(
-      [color('red', 'The guard would refuse:'), ...plan.guard.map(({ message }) => `  ${message}`)].join('\n'),
-    );
+    parts.push(titled(color('red', 'The guard would refuse'), plan.guard.map(({ message }) => message).join('\n')));
   const errors = plan.problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0)
-    parts.push(
-      ['Problems:', ...errors.map((problem) => `  ${formatProblem(problem).replaceAll('\n', '\n  ')}`)].join('\n'),
-    );
+  if (errors.length > 0) parts.push(titled('Problems', errors.map(formatProblem).join('\n')));
   parts.push(`${summary(whatIf.placements)} Nothing was changed.`);
   return parts.join('\n\n');
 }

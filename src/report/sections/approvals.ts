@@ -1,6 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { approvalBranch } from '../../engine/gate/request.ts';
+import type { Plan } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import { type Item, list, type SectionInput, type SectionSource } from './section.ts';
 
@@ -16,6 +17,15 @@ export const refused: SectionSource = ({ plan: { guard } }) =>
     ),
     { intro: 'The last plan was not applied. The tables below show the status that stays in effect.' },
   );
+
+/** The same for a plan that is not published: no branch was pushed that approves the removal. */
+export const refusalItems = (guard: Plan['guard']): Item[] =>
+  guard.map(({ rule, message, removalDigest }) => ({
+    line: [
+      `${rule}: ${message}`,
+      ...(removalDigest ? ['. To approve: a RemovalApproval with ', { code: `removalDigest: ${removalDigest}` }] : []),
+    ],
+  }));
 
 /** Stages and removals that wait for an approver. */
 export const approvals: SectionSource = (input) => list('Waiting for approval', [...gates(input), ...removals(input)]);
