@@ -41,6 +41,9 @@ export type PlanSection = {
   [S in keyof PlanSections]: PlanSections[S] extends readonly never[] ? never : S;
 }[keyof PlanSections];
 
+/** Rows in an order of their own, at least one for each of them, by its name. */
+export type SectionRows<Row> = Readonly<Record<PlanSection, Row>> & Readonly<Record<string, Row>>;
+
 /** Those that have none yet. */
 export const emptySections: Omit<PlanSections, PlanSection> = { upgrades: [], nodes: [] };
 

@@ -1,3 +1,4 @@
+import type { SectionRows } from '../engine/plan-document.ts';
 import { approvals } from './approvals.ts';
 import type { Change } from './change.ts';
 import { clusters, connections } from './clusters.ts';
@@ -10,17 +11,17 @@ import { refusals } from './refusals.ts';
 import { runs } from './runs.ts';
 
 /** Causes before effects. */
-const sources = [
-  source(refusals),
-  source(evictions),
-  source(placements),
-  source(approvals),
-  source(runs),
-  source(clusters),
-  source(connections),
-  source(holds),
-  source(problems),
-];
+const sources = Object.values({
+  refusals: source(refusals),
+  evictions: source(evictions),
+  placements: source(placements),
+  approvals: source(approvals),
+  runs: source(runs),
+  clusters: source(clusters),
+  connections: source(connections),
+  holds: source(holds),
+  problems: source(problems),
+} satisfies SectionRows<ReturnType<typeof source>>);
 
 /** What a plan changes, for the message of a status commit: `web: install on eu-1`. */
 export const sentencesOf = (change: Change): readonly string[] =>

@@ -1,4 +1,5 @@
 import { nearest } from '../../api/syntax.ts';
+import type { SectionRows } from '../../engine/plan-document.ts';
 import { defaultHistory } from '../status/read-events.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { approvals } from './approvals/approvals.ts';
@@ -20,19 +21,20 @@ export interface KindMeant {
   readonly isMeant: (row: Row) => boolean;
 }
 
-const listings = (history: number): readonly Listing[] => [
-  placements,
-  bindings,
-  clusters,
-  resourceSnapshots,
-  policySnapshots,
-  drift,
-  runs,
-  approvals,
-  evictions,
-  events(history),
-  problems,
-];
+const listings = (history: number): readonly Listing[] =>
+  Object.values({
+    placements,
+    bindings,
+    clusters,
+    resourceSnapshots,
+    policySnapshots,
+    drift,
+    runs,
+    approvals,
+    evictions,
+    events: events(history),
+    problems,
+  } satisfies SectionRows<Listing>);
 
 const whole = (listing: Listing): KindMeant => ({ listing, isMeant: () => true });
 

@@ -1,4 +1,4 @@
-import type { GuardFinding } from '../plan-document.ts';
+import type { GuardFinding, PlanSection } from '../plan-document.ts';
 import { evictionRules } from './evict/eviction-rules.ts';
 import { type GuardRequest, gatherEvidence, type RuleSet } from './evidence/evidence.ts';
 import { fleetRules } from './fleet/fleet-rules.ts';
@@ -7,7 +7,13 @@ import { recordRules } from './record/record-rules.ts';
 import { stagedRules } from './staged/staged-rules.ts';
 
 /** One row for each domain, in the order in which its findings are listed. */
-const ruleSets: readonly RuleSet[] = [recordRules, placementRules, stagedRules, evictionRules, fleetRules];
+const ruleSets: { readonly [Domain in PlanSection | 'record' | 'fleet']: RuleSet } = {
+  record: recordRules,
+  placements: placementRules,
+  runs: stagedRules,
+  evictions: evictionRules,
+  fleet: fleetRules,
+};
 
 /**
  * Reads a plan as a stranger would and reports what must not happen. Shares no code with what planned: a rule that both got
@@ -16,5 +22,5 @@ const ruleSets: readonly RuleSet[] = [recordRules, placementRules, stagedRules, 
  */
 export function guard(request: GuardRequest): GuardFinding[] {
   const evidence = gatherEvidence(request);
-  return ruleSets.flatMap((findings) => findings(evidence));
+  return Object.values(ruleSets).flatMap((findings) => findings(evidence));
 }

@@ -1,3 +1,4 @@
+import type { SectionRows } from '../../engine/plan-document.ts';
 import { notEvicted } from '../evictions.ts';
 import { approvals, refused } from './approvals.ts';
 import { notHealthy, notResponding } from './failing-clusters.ts';
@@ -10,7 +11,7 @@ import { type Section, type SectionInput, type SectionSource, sizeOf } from './s
 import { clusters, placements, runs } from './tables.ts';
 
 /** What needs action, then the state of everything, then what is not as desired. */
-const sources: readonly SectionSource[] = [
+const sources: SectionRows<SectionSource> = {
   refused,
   approvals,
   problems,
@@ -21,15 +22,17 @@ const sources: readonly SectionSource[] = [
   clusters,
   notAvailable,
   differing,
-  notEvicted,
+  evictions: notEvicted,
   beingRemoved,
   notResponding,
   notHealthy,
   held,
-];
+};
 
 /** All sections about the fleet as a plan leaves it. */
 export const sectionsOf = (input: SectionInput): readonly Section[] =>
-  sources.map((source) => source(input)).filter((section) => alwaysShown.has(section.title) || sizeOf(section) > 0);
+  Object.values(sources)
+    .map((source) => source(input))
+    .filter((section) => alwaysShown.has(section.title) || sizeOf(section) > 0);
 
 const alwaysShown: ReadonlySet<string> = new Set(['Placements', 'Clusters']);
