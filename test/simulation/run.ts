@@ -29,7 +29,13 @@ async function runAll(count: number, from: number, jobs: number): Promise<number
       const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--share', ...share], {
         stdio: 'inherit',
       });
-      return new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)));
+      return new Promise<number>((resolve) =>
+        child.on('close', (code, signal) => {
+          // A share that crashes or is killed names no seed of its own.
+          if (code !== 0) console.log(`share ${share.join(' ')} ended with ${signal ?? `exit code ${code}`}`);
+          resolve(code ?? 1);
+        }),
+      );
     }),
   );
   const seconds = Math.round((performance.now() - began) / 1000);
