@@ -54,6 +54,12 @@ export async function simulate(seed: string, sabotage: Sabotage = {}): Promise<O
   }
 }
 
+/** What went wrong with a seed, and then what happened; empty when all is well. */
+export async function failureOf(seed: string): Promise<string> {
+  const { broken, story } = await simulate(seed);
+  return broken.length === 0 ? '' : [...broken, '', ...story].join('\n');
+}
+
 async function trouble(world: World): Promise<void> {
   const { dice: drawn, fleet } = world;
   // What takes several things to happen takes its time.
