@@ -1,6 +1,5 @@
 import type { PlacementKey } from '../api/meta.ts';
 import { abandons, placementKey, refOf } from '../api/placement.ts';
-import type { Problem } from '../api/problem.ts';
 import { assemble } from './assemble.ts';
 import { carryMoves } from './bindings/carry-moves.ts';
 import { endsOfReportedRepairs } from './bindings/conditions/reported-repairs.ts';
@@ -10,15 +9,12 @@ import { placementsOutcome } from './delivery/placements-outcome.ts';
 import type { PlanContents } from './delivery/plan-contents.ts';
 import { schedulePlacement } from './delivery/schedule-placement.ts';
 import { noOutcome } from './domain.ts';
-import type { EvictOutcome } from './evict/evict.ts';
 import { evictionsOutcome, evictPlacements } from './evict/evict-placements.ts';
 import { clusterDocuments } from './fleet/cluster-documents.ts';
 import { fleetOutcome } from './fleet/fleet-outcome.ts';
 import { guard } from './guard/guard.ts';
 import type { PlanInput } from './input.ts';
-import { sameValue } from './kernel/same-value.ts';
-import { shortList } from './kernel/short-list.ts';
-import { leavingSteps, type PlacementWork } from './placement-work.ts';
+import type { PlacementWork } from './placement-work.ts';
 import type { Plan } from './plan-document.ts';
 import { asFoundWhereUnseen } from './recovery/unseen-clusters.ts';
 import { withFindings } from './refused-plan.ts';
@@ -26,11 +22,11 @@ import { loadPlacements } from './reuse/load-placements.ts';
 import type { PlanMemo, PlanParts } from './reuse/memo.ts';
 import { rollPlacement } from './rollout/roll-placement.ts';
 import { snapshotResources } from './rollout/snapshot-resources.ts';
+import { type Advanced, inRounds, type Round } from './rounds.ts';
 import { type NotRolledOut, notRolledOut } from './staged/not-rolled-out.ts';
 import { advancePlacementRuns, type RunsOutcome } from './staged/placement-runs.ts';
 import { runsOutcome } from './staged/runs-outcome.ts';
 import { survey } from './survey.ts';
-import { mostRounds, untilSettled } from './until-settled.ts';
 import type { World } from './world.ts';
 
 export interface PlanResult {
@@ -54,16 +50,13 @@ export interface PlanResult {
 export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   const world = survey(input);
   const { works, kept, runs } = loadPlacements(world, memo?.reusable);
-  const first: Round = { works, moving: new Set(works).difference(kept), runs, evictions: undefined };
-  const { state: last, settled } = untilSettled(first, {
-    step: (before) => advance(before, world),
-    isSettled: ({ moving }) => moving.size === 0,
-  });
+  const first = { works, moving: new Set(works).difference(kept), runs, evictions: undefined };
+  const last = inRounds(first, (before) => advance(before, world));
   const delivered = deliver(last.works, (work) => kept.get(work)?.outcome, world);
   const updateRuns = runsOutcome(last.runs, world);
   const clusters = clusterDocuments(world, memo?.clusters);
   const outcomes = {
-    others: [fleetOutcome(world, clusters), settled ? noOutcome : { ...noOutcome, problems: [notSettled(last)] }],
+    others: [fleetOutcome(world, clusters), { ...noOutcome, problems: last.problems }],
     sections: {
       placements: placementsOutcome(delivered, updateRuns.recorded, world),
       runs: updateRuns,
@@ -86,17 +79,8 @@ export function planFleet(input: PlanInput, memo?: PlanMemo): PlanResult {
   };
 }
 
-/** How far a plan has come. */
-interface Round {
-  readonly works: readonly PlacementWork[];
-  /** Of the works those that another round may change. */
-  readonly moving: ReadonlySet<PlacementWork>;
-  readonly runs: ReadonlyMap<PlacementKey, RunsOutcome>;
-  readonly evictions: EvictOutcome | undefined;
-}
-
 /** All placements, then the evictions. What leaves a cluster by that frees it, which the scheduler has not seen yet. */
-function advance(before: Round, world: World): Round & { readonly evictions: EvictOutcome } {
+function advance(before: Round, world: World): Advanced {
   const runs = new Map<PlacementKey, RunsOutcome>();
   const moved = before.works.map((work) => {
     const earlier = before.runs.get(keyOf(work));
@@ -105,9 +89,7 @@ function advance(before: Round, world: World): Round & { readonly evictions: Evi
     return advanced.work;
   });
   const evictions = evictPlacements(moved, world, before.evictions);
-  const { works } = evictions;
-  const moving = new Set(works.filter((work, at) => leavesMore(before.works[at]!, work)));
-  return { works, moving, runs, evictions };
+  return { works: evictions.works, runs, evictions };
 }
 
 /** Picks clusters for a placement; then its update runs move it, or it rolls out by itself. */
@@ -124,22 +106,6 @@ function advancePlacement(
   if (before.placement.spec.strategy.type === 'External') return { work: carryMoves(before, runs.work), runs };
   const rolled = rollPlacement(snapshotResources(scheduled, world), world);
   return { work: carryMoves(before, rolled), runs: runs.runs.length + runs.holds.length > 0 ? runs : undefined };
-}
-
-/** Whether bindings began to leave in a round, by a rollout, a run or an eviction. */
-const leavesMore = (before: PlacementWork, after: PlacementWork): boolean =>
-  before !== after && !sameValue(leavingBindings(before), leavingBindings(after));
-
-const leavingBindings = ({ bindings }: PlacementWork) => leavingSteps(bindings).map(({ binding }) => binding);
-
-function notSettled({ moving }: Round): Problem {
-  const names = shortList([...moving].map(keyOf));
-  return {
-    severity: 'warning',
-    code: 'plan-not-settled',
-    message: `after ${mostRounds} rounds of planning, placements still leave clusters: ${names}. The next reconciliation continues from here`,
-    fix: 'nothing in the repo; where the next reconciliation reports it again, report it as a bug',
-  };
 }
 
 const keyOf = ({ placement }: PlacementWork): PlacementKey => placementKey(refOf(placement));

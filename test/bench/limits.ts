@@ -21,7 +21,7 @@ export const limits = {
   },
   oneFile: { plan: { most: 150, cores: 1 }, growth: mostGrowth },
   steady: { pass: { most: 300, cores: 1 }, requests: { most: 0, cores: 1 } },
-  // Two threads parse where two cores are; a parse of the same files on one is the baseline.
+  // A parse of the same files is the baseline. Threads help from three cores on (`parse-pool.ts`).
   load: { cold: { ratio: 1.2, cores: 2 }, restart: { ratio: 0.25, cores: 2 }, change: { ratio: 6, cores: 2 } },
   status: { ratio: 1.5, cores: 2 },
   files: { plan: { ratio: 16, cores: 2 }, memory: { most: 1_024, cores: 2 } },

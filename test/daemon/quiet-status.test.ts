@@ -70,6 +70,22 @@ const situations: Readonly<Record<string, Situation>> = {
       }),
     entered: refuses,
   },
+  'refused, while a cluster reports that it is not healthy': {
+    enter(fleet) {
+      fleet.commit({ 'resources/web.yaml': undefined });
+      fleet.fault('b', { type: 'Forbidden' });
+      return undefined;
+    },
+    entered: refuses,
+  },
+  'refused, without a member that responds': {
+    enter(fleet) {
+      fleet.commit({ 'resources/web.yaml': undefined });
+      fleet.fault('b', { type: 'Unreachable' });
+      return undefined;
+    },
+    entered: refuses,
+  },
   'frozen by the calendar': {
     enter: (fleet) => void fleet.commit({ 'fleet.yaml': frozen, ...web('web:2') }),
     entered: (one) => holds(one, 'Freeze'),
