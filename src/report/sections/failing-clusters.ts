@@ -20,7 +20,9 @@ export const notHealthy: SectionSource = ({ plan, unreachable }) =>
     [...recordedObjects('clusters', plan).values()].flatMap(({ value: { metadata, status } }) => {
       const healthy = findCondition(memberAgentOf(status)?.conditions, 'Healthy');
       if (healthy?.status !== 'False' || unreachable.has(metadata.name as ClusterName)) return [];
-      const since = healthy.lastTransitionTime === undefined ? '' : `, since ${healthy.lastTransitionTime}`;
+      // Each daemon dates this itself, and a refused plan records no date for the others: they would correct each other for ever.
+      const at = plan.guard.length > 0 ? undefined : healthy.lastTransitionTime;
+      const since = at === undefined ? '' : `, since ${at}`;
       return [{ line: [`${metadata.name}${since}: ${healthy.message ?? healthy.reason ?? ''}`] }];
     }),
     { intro: 'After five minutes unhealthy, a cluster gets no new placements.' },
