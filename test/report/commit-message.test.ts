@@ -174,7 +174,7 @@ describe('the subject of a status commit', () => {
       'web: drift on eu: ConfigMap web/a (/data/y)',
     ],
     [
-      'what drifts besides, without what was told before',
+      'new drift, without what was listed before',
       { bindings: [drifting('eu', '/data/x')] },
       { bindings: [drifting('eu', '/data/x', '/data/y')] },
       [],
@@ -228,7 +228,7 @@ describe('the subject of a status commit', () => {
       'web: install on eu',
     ],
     [
-      'nothing of drift on a cluster that nobody has looked at again',
+      'no drift of a cluster that was not observed again',
       { bindings: [drifting('eu', '/data/x')] },
       { bindings: [on('eu')], commit: 'bbb' },
       [],
@@ -307,7 +307,7 @@ describe('the subject of a status commit', () => {
       'eu: not healthy; us: healthy again',
     ],
     [
-      'nothing of the health of a member that does not answer, which is told as that',
+      'a member that does not respond, and not its health',
       { clusters: { eu: health('True') } },
       { clusters: { eu: health('Unknown') }, commit: 'bbb' },
       [],
@@ -361,24 +361,24 @@ describe('the subject of a status commit', () => {
       [],
       'Update status of eu',
     ],
-  ])('tells %s', (_, before, after, moves, expected) => {
+  ])('names %s', (_, before, after, moves, expected) => {
     expect(subject(before, after, { moves })).toBe(expected);
   });
 
-  it('tells a refusal and an error before all else', () => {
+  it('a refusal and an error come first', () => {
     expect(subject({}, {}, { guard: [{ rule: 'frozen', message: 'too much' }] })).toBe('refused: too much');
     const problem = { severity: 'error', code: 'yaml-syntax', file: 'a.yaml', message: 'broken' } as const;
     expect(subject({}, { commit: 'bbb' }, { problems: [problem] })).toBe('a.yaml: broken');
   });
 
-  it('tells of a plan that is refused nothing else but who can be reached', () => {
+  it('for a refused plan only the refusal and changed connections are listed', () => {
     const after = { approvals: { 'r-1': { status: { conditions: [] } } }, unreachable: { eu: 'timed out' } };
     expect(subject({}, after, { moves: ['us add'], guard: [{ rule: 'frozen', message: 'too much' }] })).toBe(
       'refused: too much; eu: not responding',
     );
   });
 
-  it('is no longer than a hundred letters; the rest stands below it', () => {
+  it('is at most a hundred letters long; the rest follows below it', () => {
     const many = Array.from({ length: 5 }, (_, at) => `a-cluster-with-a-rather-long-name-${at} add`);
     expect(subject({}, {}, { moves: many })).toHaveLength(100);
   });

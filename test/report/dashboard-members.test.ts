@@ -31,32 +31,27 @@ const outcome = (result: string, ...details: PatchDetail[]): ObjectOutcome => ({
 });
 
 it.each<[string, object, ObjectOutcome, string[] | undefined]>([
+  ['what a comparison found', { type: 'ReportDiff' }, outcome('FoundDiff', image), ['(/spec/image by kubectl-edit)']],
   [
-    'what a comparison found is',
-    { type: 'ReportDiff' },
-    outcome('FoundDiff', image),
-    ['(/spec/image by kubectl-edit)'],
-  ],
-  [
-    'what is missing where members are only compared is',
+    'an object that is missing where members are only compared',
     { type: 'ReportDiff' },
     outcome('FoundDiff', { path: '/', valueInHub: '(the whole object)' }),
     ['(missing)'],
   ],
   [
-    'drift that is left as it is',
+    'drift that is not repaired',
     { whenToApply: 'IfNotDrifted' },
     outcome('FoundDrifts', image),
     ['(/spec/image by kubectl-edit)'],
   ],
   [
-    'drift that waits to be put right, as somebody undoes that again and again, is',
+    'drift that waits for its repair, since another writer reverts it again and again',
     {},
     outcome('Applied', image, { ...image, path: '/spec/replicas', repaired: true }),
     ['(/spec/image by kubectl-edit)'],
   ],
-  ['drift that was put right is not', {}, outcome('Applied', { ...image, repaired: true }), undefined],
-])('%s told on the dashboard, with its cluster, since when, and who did it', async (_, applyStrategy, found, told) => {
+  ['nothing of drift that was repaired', {}, outcome('Applied', { ...image, repaired: true }), undefined],
+])('the dashboard lists %s, with cluster, time and writer', async (_, applyStrategy, found, listed) => {
   const policy = { placementType: 'PickFixed', clusterNames: ['eu-1', 'us-1'] };
   const fleet = await FleetOnGit.open({
     ...shop,
@@ -67,14 +62,14 @@ it.each<[string, object, ObjectOutcome, string[] | undefined]>([
   fleet.paper.results.set('us-1/web', [found]);
   await fleet.settle();
   expect(sectionOf(fleet, 'Differs from the repo')?.map((row) => row.replace(/\S+Z/, 'then'))).toEqual(
-    told?.map((what) => `- **web** on us-1, since then: Deployment web/web ${what}`),
+    listed?.map((what) => `- **web** on us-1, since then: Deployment web/web ${what}`),
   );
 });
 
 const cordoned = (name: string) =>
   member(name, { env: 'prod' }, 'taints: [{key: cordon-key, value: cordon-value, effect: NoSchedule}]');
 
-it('a cluster that is cordoned is told as that beside what it runs still', async () => {
+it('a cordoned cluster is listed as cordoned, with what it still runs', async () => {
   const fleet = await FleetOnGit.open({
     ...shop,
     'clusters/spare-1.yaml': cordoned('spare-1'),
@@ -92,7 +87,7 @@ it('a cluster that is cordoned is told as that beside what it runs still', async
   ]);
 });
 
-it('of a plan that is refused neither cordons nor their end are told', async () => {
+it('a refused plan shows neither cordons nor their end', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'clusters/us-1.yaml': cordoned('us-1') });
   await fleet.settle();
   const before = sectionOf(fleet, 'Clusters');
@@ -110,7 +105,7 @@ it('of a plan that is refused neither cordons nor their end are told', async () 
   expect(sectionOf(fleet, 'Clusters')).toEqual(before);
 });
 
-it('what is not available is told on the dashboard, with its cluster, since when, and what it says', async () => {
+it('the dashboard lists objects that are not available, with cluster, time and reason', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();
   expect(sectionOf(fleet, 'Not available')).toBeUndefined();
@@ -122,7 +117,7 @@ it('what is not available is told on the dashboard, with its cluster, since when
   ]);
 });
 
-it('an eviction that a budget does not let happen is told on the dashboard until its file or the placement goes', async () => {
+it('the dashboard lists an eviction that a budget blocks until its file or the placement is removed', async () => {
   const eviction = (name: string) =>
     stringify({
       apiVersion: 'placement.kubernetes-fleet.io/v1beta1',
@@ -149,27 +144,27 @@ it('an eviction that a budget does not let happen is told on the dashboard until
   await fleet.settle();
   const row = (name: string) =>
     `- **${name}**: all stays on eu-1, since then: Eviction is blocked by specified ClusterResourcePlacementDisruptionBudget, availablePlacements: 3, totalPlacements: 3`;
-  const told = () => sectionOf(fleet, 'Not evicted')?.map((line) => line.replace(/\d\S+Z/, 'then'));
-  expect(told()).toEqual(['To retry, commit an eviction with another name.', '', row('a'), row('b')]);
+  const listed = () => sectionOf(fleet, 'Not evicted')?.map((line) => line.replace(/\d\S+Z/, 'then'));
+  expect(listed()).toEqual(['To retry, commit an eviction with another name.', '', row('a'), row('b')]);
   // Of a plan that is refused nothing is judged.
   const strict = 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: 0}}\n';
   const gone = { 'placements/web.yaml': '# gone\n', 'fleet.yaml': strict };
   fleet.commit({ ...gone, 'evictions/d.yaml': eviction('d') }, 'Evict d');
   const { evictions } = await fleet.pass({ refused: true });
   expect(evictions.map(({ name }) => name)).toEqual(['a', 'b', 'd']);
-  expect(told()?.slice(2)).toEqual([row('a'), row('b')]);
+  expect(listed()?.slice(2)).toEqual([row('a'), row('b')]);
   const back = place('web', { policy: { placementType: 'PickFixed', clusterNames: ['us-1'] } });
   const asBefore = { 'placements/web.yaml': back, 'fleet.yaml': '# none\n', 'evictions/d.yaml': '# none\n' };
   fleet.commit(asBefore, 'Take it back');
   await fleet.settle();
   fleet.commit({ 'evictions/b.yaml': '# given up\n' }, 'Give up b');
   await fleet.settle();
-  expect(told()?.slice(2)).toEqual([row('a')]);
+  expect(listed()?.slice(2)).toEqual([row('a')]);
   const tainted = member('eu-1', {}, 'taints: [{key: a, effect: NoSchedule}]');
   fleet.commit(
     { 'budget.yaml': budget(2), 'evictions/c.yaml': eviction('c'), 'clusters/eu-1.yaml': tainted },
     'Evict c',
   );
   await fleet.settle();
-  expect(told()).toBeUndefined();
+  expect(listed()).toBeUndefined();
 });

@@ -18,13 +18,13 @@ afterAll(removeFolders);
 
 const shard = (name: string): string => sha256(name).slice(0, 2);
 
-/** What is told beside a plan of the fleet where nothing more is to be told. */
-async function besideNothing({ paper }: FleetOnGit): Promise<DashboardInput> {
+/** Input of a dashboard that has nothing to show beside the plan. */
+async function nothingElse({ paper }: FleetOnGit): Promise<DashboardInput> {
   const { fleet, record } = await paper.input();
   return { branch: 'main', unreachable: new Map(), notRolledOut: [], before: { record, files: paper.record }, fleet };
 }
 
-it('the dashboard tells who is waited for and what is wrong, then how runs stand, what is where and what is held', async () => {
+it('the dashboard shows requests and problems, then runs, placements, clusters and holds', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'clusters/spare-1.yaml': member('spare-1', { env: 'dev' }) });
   await fleet.settle();
   fleet.commit({ 'placements/pay.yaml': shop['placements/pay.yaml']!.replace('External', 'Externl') }, 'A slip');
@@ -73,7 +73,7 @@ it('the dashboard tells who is waited for and what is wrong, then how runs stand
   `);
 });
 
-it('a removal that waits for a person is told with the branch to merge, and not among what is held', async () => {
+it('a removal that waits for approval is listed with the branch to merge, and not among the holds', async () => {
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.pass();
   const message = 'Namespace web holds 1 object(s) that are not of this placement: ConfigMap web/theirs';
@@ -83,7 +83,7 @@ it('a removal that waits for a person is told with the branch to merge, and not 
     message,
     removalDigest: 'sha256:0123456789abcdef',
   } as const;
-  const beside = await besideNothing(fleet);
+  const beside = await nothingElse(fleet);
   const readme = (holds: Plan['holds'], inPlace?: boolean) =>
     renderDashboard({ ...plan, approvals: [], holds }, { ...beside, inPlace });
   expect(readme([hold])).toContain(
@@ -105,7 +105,7 @@ it('a removal that waits for a person is told with the branch to merge, and not 
   expect(readme(Array(203).fill(hold))).toContain('\n- … and 3 more\n');
 });
 
-it('a rollout that waits is told with its budget, and a placement that is suspended as such', async () => {
+it('a rollout that waits is listed with its budget, and a suspended placement as suspended', async () => {
   const web = shop['placements/web.yaml']!.replace('maxUnavailable: 1', 'maxUnavailable: 0');
   const fleet = await FleetOnGit.open({ ...shop, 'placements/web.yaml': web });
   await fleet.settle();
@@ -133,7 +133,7 @@ it('a rollout that waits is told with its budget, and a placement that is suspen
   expect(readme()).toContain(`${row} suspended (audit), RolloutNotStartedYet |\n`);
 });
 
-it('what is being removed is told as that, and not as running there; so are placements that no table names any more', async () => {
+it('removals are listed as removals, and not as running, also those of placements that no table names any more', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();
   const plan = await fleet.pass();
@@ -155,7 +155,7 @@ it('what is being removed is told as that, and not as running there; so are plac
     target('gone', 'eu-1'),
     target('web', 'us-1', false),
   ];
-  const beside = await besideNothing(fleet);
+  const beside = await nothingElse(fleet);
   const readme = renderDashboard({ ...plan, placements, targets }, beside);
   expect(readme).toContain('| [web](placements/web/status.yaml) | 0 | 1 | 1 | 0 |');
   expect(readme).toContain('\n| eu-1 | web/settings (0) |\n');
@@ -163,7 +163,7 @@ it('what is being removed is told as that, and not as running there; so are plac
   expect(renderDashboard(plan, beside)).not.toContain('Being removed');
 });
 
-it('of a plan that is refused the tables tell what stays, and how that fares', async () => {
+it('the tables of a refused plan show what stays in effect', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();
   const parts = (readme: string, ...titles: string[]) =>
@@ -182,7 +182,7 @@ it('of a plan that is refused the tables tell what stays, and how that fares', a
   expect(counts()).toEqual(before.counts);
 });
 
-it('of plans that are refused it says of which commit they are and which is in force, what waits there and what is held', async () => {
+it('refused plans: the dashboard names their commit and the one in effect, with its requests and holds', async () => {
   const slip = shop['placements/web.yaml']!.replace('PickFixed', 'PickFixd');
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();
@@ -217,22 +217,22 @@ it('of plans that are refused it says of which commit they are and which is in f
   expect(summary()['commitInForce']).toBeUndefined();
 });
 
-it('of a first plan that is refused it says that nothing is in force', async () => {
+it('a first plan that is refused: nothing is in effect', async () => {
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.paper.planOn();
   fleet.paper.record = new Map();
   const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
-  expect(renderDashboard({ ...plan, guard }, await besideNothing(fleet))).toMatch(
+  expect(renderDashboard({ ...plan, guard }, await nothingElse(fleet))).toMatch(
     /^# Fleet status\n\nThe plan of commit `.*` of `main` is refused. In effect is nothing.\n\n## Refused\n/,
   );
 });
 
-it('where nobody wrote down of which commit that is which stays, it names none, and not the one that was refused before', async () => {
+it('where the commit in effect is not recorded, none is named, and not the one that was refused before', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.paper.settle();
   const guard = [{ rule: 'blast-radius-clusters' as const, message: 'too many' }];
   const plan = { ...(await fleet.paper.planOn()), guard };
-  const beside = await besideNothing(fleet);
+  const beside = await nothingElse(fleet);
   const files = statusFiles(plan, new Map(fleet.paper.record), beside);
   for (const before of [beside.before, { record: readRecord(files).record, files }])
     expect(renderDashboard(plan, { ...beside, before })).toMatch(
@@ -240,7 +240,7 @@ it('where nobody wrote down of which commit that is which stays, it names none, 
     );
 });
 
-it('what main says yes to by now is not asked for, though the plan that would see it is refused', async () => {
+it('what main approves by now is not requested, although the plan with the approval is refused', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();
   const { fleet: files, record } = await fleet.paper.input();
@@ -279,7 +279,7 @@ it('what main says yes to by now is not asked for, though the plan that would se
   );
 });
 
-it('of a plan that is refused the tables tell what is being removed as before, and what has become of availability', async () => {
+it('the tables of a refused plan show the removals of before and the present availability', async () => {
   const fleet = await FleetOnGit.open({ ...shop, 'resources/web.yaml': deployment('web', 'web', 'web:1') });
   await fleet.settle();
   const { fleet: files, record } = await fleet.paper.input();
@@ -303,10 +303,10 @@ it('of a plan that is refused the tables tell what is being removed as before, a
   expect(readme).toContain('\n## Being removed\n\n- **web** from us-1\n');
 });
 
-it('what a table names leads to its file, which in a large fleet stands in a folder of two digits', async () => {
+it('tables link to files, which a large fleet has in folders of two digits', async () => {
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.pass();
-  const beside = await besideNothing(fleet);
+  const beside = await nothingElse(fleet);
   const spread = new Map(
     [...plan.record].map(([path, document]) => [
       path.replace(
@@ -322,7 +322,7 @@ it('what a table names leads to its file, which in a large fleet stands in a fol
   expect(readme).toContain(`\n| [pay-1](runs/${shard('pay-1')}/pay-1.yaml) |`);
 });
 
-it('a member that says it is not healthy is told with what it says, unless it does not answer at all', async () => {
+it('a member that reports itself unhealthy is listed with its message, unless it does not respond', async () => {
   const fleet = await FleetOnGit.open(shop);
   const plan = await fleet.pass();
   const since = '2026-11-20T10:00:00Z';
@@ -334,7 +334,7 @@ it('a member that says it is not healthy is told with what it says, unless it do
     return [`clusters/${name}.yaml`, { kind: 'object', value }] as const;
   };
   const record = new Map([cluster('dev-1', 'True'), cluster('eu-1', 'False'), cluster('us-1', 'False')]);
-  const beside = await besideNothing(fleet);
+  const beside = await nothingElse(fleet);
   const silent = new Map([['us-1' as ClusterName, { cause: 'refused' }]]);
   const readme = (unreachable: typeof silent) => renderDashboard({ ...plan, record }, { ...beside, unreachable });
   const intro = 'After five minutes unhealthy, a cluster gets no new placements.';

@@ -16,8 +16,8 @@ const hold = (
 const many = (count: number, of: (index: number) => Hold): Hold[] => Array.from({ length: count }, (_, at) => of(at));
 const web = { kind: 'ClusterResourcePlacement', name: 'web' };
 
-describe('what the status branch tells of holds', () => {
-  it('clusters that wait for the same are told once, by name and number', () => {
+describe('holds that the status branch lists', () => {
+  it('clusters that wait for the same share an entry, with names and number', () => {
     const waits = 'is to be updated once maxUnavailable 1 allows it';
     expect(listedHolds({ holds: [hold('a', waits), hold('b', 'is to be removed'), hold('c', waits)] })).toEqual([
       { subject: web, reason: 'RolloutBudget', message: waits, clusters: ['a', 'c'], count: 2 },
@@ -37,20 +37,20 @@ describe('what the status branch tells of holds', () => {
     expect(listedHolds({ holds: [first, second, third] })).toEqual([third, first, second]);
   });
 
-  it('a rollout says five things at most, and what somebody may have to mend comes first', () => {
+  it('a rollout has five entries at most, and holds that may need a fix come first', () => {
     const crowd = many(200, (at) => hold(`c-${at}`, `waits for ${at}`));
     const lost = hold(undefined, 'nobody knows', 'RecordLost', 'pay');
     const other = hold('eu-1', 'waits', 'UnavailablePeriod', 'pay');
     expect(listedHolds({ holds: [...crowd, other, lost] })).toEqual([lost, ...crowd.slice(0, 5), other]);
   });
 
-  it('a hundred of either kind are told', () => {
+  it('a hundred of either kind are listed', () => {
     const rollouts = many(150, (at) => hold('eu-1', 'waits', 'RolloutBudget', `web-${at}`));
     const lost = many(150, (at) => hold(undefined, 'nobody knows', 'RecordLost', `web-${at}`));
     expect(listedHolds({ holds: [...rollouts, ...lost] })).toEqual([...lost.slice(0, 100), ...rollouts.slice(0, 100)]);
   });
 
-  it('requests tell who is asked, and a run which clusters come next', () => {
+  it('not what requests and the stages of a run report already', () => {
     expect(
       listedHolds({
         holds: [

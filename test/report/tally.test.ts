@@ -49,7 +49,7 @@ it('every binding is counted', () => {
   expect(tallyOf(placement(bindings))).toEqual({ ...none, scheduled: 2, older: 1 });
 });
 
-it('a cluster that was evicted and picked anew is one', () => {
+it('a cluster that was evicted and picked again counts once', () => {
   const up = { conditions: [condition('Available', 'True')] };
   const bindings = [binding({ ...up, move: 'remove' }), binding(up), binding({ clusterName: 'us-1' as ClusterName })];
   expect(tallyOf(placement(bindings))).toEqual({ ...none, clusters: 2, available: 1, leaving: 1 });

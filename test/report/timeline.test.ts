@@ -42,7 +42,7 @@ const planHeldBy = (...holds: Hold[]): Plan =>
     holds,
   }) as unknown as Plan;
 
-it('a wait is told once, without what its line says already and without milliseconds', () => {
+it('a wait is shown once, without what its line shows already and without milliseconds', () => {
   const hold: Hold = {
     subject: { kind: 'ClusterStagedUpdateRun', name: 'web-1', stage: 'canary' },
     reason: 'WaitingForTime',
@@ -62,7 +62,7 @@ it('a wait is told once, without what its line says already and without millisec
   expect(narrate(plan, plan)).toEqual([]);
 });
 
-it('what many clusters wait for is told once for all of them, and of one that comes later for it alone', () => {
+it('clusters that wait for the same share a line; one that comes later has its own', () => {
   const frozen = (...names: string[]): Plan =>
     planHeldBy(
       ...names.map(
@@ -79,7 +79,7 @@ it('what many clusters wait for is told once for all of them, and of one that co
   expect(said(frozen('a', 'b', 'c'), frozen('a', 'c'))).toEqual([]);
 });
 
-it('a problem is told once, errors and warnings, where it stands and with what to write instead', () => {
+it('errors and warnings are shown once, with place and what to write instead', () => {
   const plan = {
     ...planHeldBy(),
     problems: [
@@ -103,7 +103,7 @@ it('a problem is told once, errors and warnings, where it stands and with what t
   expect(narrate(plan, plan)).toEqual([]);
 });
 
-it('a run that cannot begin, and a stage that has soaked, are told', () => {
+it('a run that cannot start and a stage that has soaked are shown', () => {
   const run = (status: object): Plan =>
     ({ ...planHeldBy(), runs: [{ kind: 'ClusterStagedUpdateRun', name: 'web-1', status }] }) as unknown as Plan;
   const refused = run({
@@ -121,7 +121,7 @@ it('a run that cannot begin, and a stage that has soaked, are told', () => {
   expect(narrate(stage([]), soaked)).toEqual([{ tone: 'moving', subject: 'web-1', text: 'stage canary: has soaked' }]);
 });
 
-it('a cluster that fails as soon as it is to move is told with its cause, and once', () => {
+it('a cluster that fails as soon as it moves is shown once, with the cause', () => {
   const on = (move: string, conditions: readonly object[], resourceSnapshotIndex = 1): Plan =>
     ({
       ...planHeldBy(),

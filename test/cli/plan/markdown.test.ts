@@ -5,7 +5,7 @@ import { cli } from '../../support/run-cli.ts';
 
 afterEach(removeFolders);
 
-it('problems stand in a comment with line, column and what to write instead', async () => {
+it('problems are listed with line, column and what to write instead', async () => {
   const repo = folder({
     'eu-1.yaml':
       'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1, labesl: {a: b}}\n',
@@ -18,7 +18,7 @@ it('problems stand in a comment with line, column and what to write instead', as
   );
 });
 
-it('a refusal says what lets it pass', async () => {
+it('a refusal names what approves it', async () => {
   const files = {
     'eu-1.yaml': 'apiVersion: cluster.kubernetes-fleet.io/v1\nkind: MemberCluster\nmetadata: {name: eu-1}\n',
     'web.yaml': placement('placementType: PickAll'),

@@ -51,7 +51,7 @@ describe('why one cluster is late', () => {
       bound({ conditions: [is('RolloutStarted', 'False', 'blocked'), is('Available', 'True')] }),
       'RolloutStartedReason: blocked',
     ],
-    ['nothing begun', bound({ state: 'Scheduled' }), 'nothing has started there yet'],
+    ['nothing started', bound({ state: 'Scheduled' }), 'nothing has started there yet'],
     ['nothing known', bound({}), 'is being applied'],
     ['it leaves', bound({ state: 'Unscheduled', conditions: [is('Available', 'True')] }), 'is being removed'],
     ['it is deleted', bound({ deleting: true, conditions: [is('Available', 'True')] }), 'is being removed'],
@@ -95,7 +95,7 @@ describe('why a placement is late', () => {
   const lost = (kind: string, name: string) =>
     `holds: [{subject: {kind: ${kind}, name: ${name}}, reason: RecordLost, message: nobody knows}]\n`;
 
-  it('what holds it as a whole is told too', () => {
+  it('what holds it as a whole comes first', () => {
     expect(
       lines('{}', 'RollingUpdate', '[{targetCluster: a, state: Bound}]', {
         'summary.yaml': lost('ClusterResourcePlacement', 'web'),
@@ -103,7 +103,7 @@ describe('why a placement is late', () => {
     ).toEqual(['RecordLost: nobody knows', 'a: is being applied']);
   });
 
-  it('what holds it as a whole is told also where every cluster has something', () => {
+  it('what holds it as a whole is listed also where every cluster is up to date', () => {
     expect(
       lines('{}', 'External', `[{targetCluster: a, ${up}}]`, {
         'summary.yaml': lost('ClusterResourcePlacement', 'web'),
@@ -135,7 +135,7 @@ describe('why a placement is late', () => {
     ]);
   });
 
-  it('a cluster that has everything, and cannot let go of something besides, says so and not what keeps rollouts', () => {
+  it('a cluster that is up to date lists a removal that is held, and no hold of rollouts', () => {
     const summary =
       'holds: [{subject: {kind: ClusterResourcePlacement, name: web, clusterName: a}, reason: RemovalPending, message: on a ConfigMap old is being removed}]\n';
     expect(
@@ -143,7 +143,7 @@ describe('why a placement is late', () => {
     ).toEqual(['a: RemovalPending: on a ConfigMap old is being removed']);
   });
 
-  describe('a rollout that waits for its turn says by which number', () => {
+  describe('a rollout that waits for its turn names the limit', () => {
     const group = (count: number, message = 'is to be updated once maxUnavailable 0 allows it', more = '') =>
       `{subject: {kind: ClusterResourcePlacement, name: web}, reason: RolloutBudget, message: ${message}, clusters: [a, b${more}], count: ${count}}`;
     const blocked = 'state: Bound, conditions: [{type: RolloutStarted, status: "False", reason: NotYet}]';
@@ -171,7 +171,7 @@ describe('why a placement is late', () => {
     });
   });
 
-  it('clusters that wait for the same stand on one line', () => {
+  it('clusters that wait for the same share a line', () => {
     expect(
       lines(
         '{}',
@@ -192,8 +192,8 @@ describe('why a placement is late', () => {
   });
 
   it.each([
-    ['nobody runs it', {}, 'it is External, and no update run is under way'],
-    ['its run has not begun', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not started'],
+    ['it has no run', {}, 'it is External, and no update run is under way'],
+    ['its run has not started', { 'runs/web-1.yaml': run('') }, 'run web-1: it has not started'],
     [
       'its run is held',
       { 'runs/web-1.yaml': run(''), 'summary.yaml': lost('ClusterStagedUpdateRun', 'web-1') },
@@ -221,7 +221,7 @@ describe('why a placement is late', () => {
   });
 });
 
-it('a run says what keeps the clusters that it is under way on, and only those', () => {
+it('a run lists what its clusters in flight wait for, and only those', () => {
   const failing = 'conditions: [{type: Overridden, status: "False", reason: OverriddenFailed, message: no such label}]';
   const begun = 'conditions: [{type: Started, status: "True", reason: Begun}]';
   const { record } = readRecord(
@@ -242,7 +242,7 @@ it('a run says what keeps the clusters that it is under way on, and only those',
   ]);
 });
 
-it('a member waits for what it does not answer, or does not fulfil', () => {
+it('a member that does not respond, or is not healthy', () => {
   const member = (name: string, conditions: Condition[]) =>
     ({
       apiVersion: 'cluster.kubernetes-fleet.io/v1',
@@ -259,7 +259,7 @@ it('a member waits for what it does not answer, or does not fulfil', () => {
   ]);
 });
 
-it('a request waits for a person until it is answered', () => {
+it('a request names the branch to merge until it is answered', () => {
   const request = (conditions: Condition[]) =>
     ({ metadata: { name: 'a', namespace: 'b' }, status: { conditions } }) as Parameters<typeof waitsOfApproval>[0];
   expect(waitsOfApproval(request([]))).toEqual(['merge branch gitfleet/approve/b.a, or its pull request']);
@@ -279,10 +279,18 @@ describe('what an update run waits for', () => {
   ];
   const stopped = under('UpdateRunStopped', 'the update run is stopped in stage canary');
   it.each<[string, StagedUpdateRun, string | undefined]>([
-    ['nobody, while it goes on', run(undefined, under('UpdateRunProgressing', 'goes on')), undefined],
-    ['a person, once it is stopped', run('Stop', stopped), 'someone to resume it: gitfleet resume run web-1'],
+    ['nothing, while it continues', run(undefined, under('UpdateRunProgressing', 'goes on')), undefined],
+    [
+      'someone to resume it, once it is stopped',
+      run('Stop', stopped),
+      'someone to resume it: gitfleet resume run web-1',
+    ],
     ['the same in a namespace', run('Stop', stopped, 'shop'), 'someone to resume it: gitfleet resume run shop/web-1'],
-    ['nobody, when it is over', run('Stop', [{ ...is('Succeeded', 'True'), reason: 'UpdateRunSucceeded' }]), undefined],
+    [
+      'nothing, when it is over',
+      run('Stop', [{ ...is('Succeeded', 'True'), reason: 'UpdateRunSucceeded' }]),
+      undefined,
+    ],
   ])('%s', (_, of, first) => {
     const [line] = waitsOfRun(of, { holds: [] });
     if (first === undefined) expect(line ?? '').not.toContain('resume');
