@@ -143,6 +143,12 @@ export const placementSpec = z.strictObject({
   statusReportingScope: z.enum(['ClusterScopeOnly', 'NamespaceAccessible']).default('ClusterScopeOnly'),
 });
 
+/** The defaults of a placement that selects nothing. */
+export const emptySpec: z.output<typeof placementSpec> = {
+  resourceSelectors: [],
+  ...placementSpec.omit({ resourceSelectors: true }).parse({}),
+};
+
 /** KubeFleet's ResourceIdentifier: one selected resource. */
 export const resourceIdentifier = z.strictObject({
   group: z.string().optional(),

@@ -1,5 +1,5 @@
 import type { Condition, Manifest } from '../../api/meta.ts';
-import { abandons, defaultRollingUpdate, type Placement, placementKey, refOf } from '../../api/placement.ts';
+import { abandons, emptySpec, type Placement, placementKey, refNamed, refOf } from '../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../api/placement-state.ts';
 import type { DeletedPlacement } from '../admission/admit.ts';
 import { wasGiven } from '../bindings/cleanup.ts';
@@ -18,6 +18,8 @@ const pending: Condition = {
   message: 'not scheduled yet',
 };
 
+const undecided = { scheduled: pending, decisions: [], holds: [], problems: [], wakes: [] };
+
 /** A placement as the record remembers it and as the members show it, before anything is decided. */
 export function loadPlacement(placement: Placement, world: World): PlacementWork {
   const key = placementKey(refOf(placement));
@@ -34,13 +36,9 @@ export function loadPlacement(placement: Placement, world: World): PlacementWork
   };
   return {
     ...loaded,
+    ...undecided,
     policySnapshots: recorded?.state.policySnapshots ?? [],
     bindings: presentBindings(loaded, recorded?.state.bindings ?? [], world),
-    scheduled: pending,
-    decisions: [],
-    holds: [],
-    problems: [],
-    wakes: [],
   };
 }
 
@@ -73,17 +71,14 @@ export function loadDeletedPlacement(deleted: DeletedPlacement, world: World): P
   const { freeze } = world;
   return {
     ...loaded,
+    ...undecided,
     policySnapshots: recorded.state.policySnapshots,
     bindings: leaving,
-    scheduled: pending,
-    decisions: [],
     holds: leaving.flatMap(({ binding: { targetCluster: clusterName }, move }) =>
       freeze.kind === 'paused' && move === 'wait'
         ? [pausedHold({ ...refOf(placement), clusterName }, `${clusterName} is to be removed`, freeze)]
         : [],
     ),
-    problems: [],
-    wakes: [],
   };
 }
 
@@ -92,29 +87,10 @@ const leave = ({ binding }: BindingStep, { freeze }: World): BindingStep =>
   freeze.kind === 'paused' && !binding.deleting ? { binding, move: 'wait' } : markedForRemoval(binding);
 
 /** The record may hold state without status (written by hand): enough to clean up after it. */
-const unknownPlacement = (state: PlacementState): Placement => ({
-  apiVersion: 'placement.kubernetes-fleet.io/v1',
-  ...(state.metadata.namespace === undefined
-    ? { kind: 'ClusterResourcePlacement', metadata: { name: state.metadata.name } }
-    : { kind: 'ResourcePlacement', metadata: { name: state.metadata.name, namespace: state.metadata.namespace } }),
-  spec: {
-    resourceSelectors: [],
-    policy: { placementType: 'PickAll' },
-    strategy: {
-      type: 'RollingUpdate',
-      rollingUpdate: defaultRollingUpdate,
-      applyStrategy: {
-        type: 'ClientSideApply',
-        comparisonOption: 'PartialComparison',
-        whenToApply: 'Always',
-        whenToTakeOver: 'Always',
-        allowCoOwnership: false,
-      },
-    },
-    revisionHistoryLimit: 10,
-    statusReportingScope: 'ClusterScopeOnly',
-  },
-});
+function unknownPlacement(state: PlacementState): Placement {
+  const { kind, ...metadata } = refNamed(state.metadata);
+  return { apiVersion: 'placement.kubernetes-fleet.io/v1', kind, metadata, spec: emptySpec };
+}
 
 /** Bindings on their way out of clusters that left the fleet are gone at once: nothing is removed there, so nothing is waited for. */
 export function withoutLeftClusters(work: PlacementWork, world: World): PlacementWork {
