@@ -7,11 +7,11 @@ import type { Change } from './watch/store.ts';
 /** Reconciles one target on one member, again and again, until another assignment replaces it. */
 export interface Actor<A extends Assignment = Assignment> {
   readonly target: Pick<A, 'kind' | 'key'>;
-  /** Replaces what is to be brought about; false when it is what it was. */
+  /** Replaces the assignment; false when it did not change. */
   assign(assignment: A): boolean;
   /**
-   * What removes again what the actor made after the record had forgotten the target; undefined when there is nothing.
-   * `kept`: keys of objects that other targets hold.
+   * An assignment that removes what the actor created after the record had dropped the target; undefined when there is nothing
+   * to remove. `kept`: keys of objects that other targets hold.
    */
   undo(kept: ReadonlySet<string>): A | undefined;
   /** Objects that matter to the target: their kinds are watched. */
@@ -20,16 +20,16 @@ export interface Actor<A extends Assignment = Assignment> {
   objectChanged(change: Change): void;
   /** The member serves these group-versions now. */
   serves(apiVersions: ReadonlySet<string>): void;
-  /** Another cluster answers under the name of the member: everything starts anew. */
+  /** The name of the member now belongs to another cluster: everything is applied again. */
   restart(): void;
   /** What the actor adds to the observation of its member. */
   observation(): ActorObservation;
   /**
-   * False while it is not known what the member holds of the target: the group of a kind gives no answer, or the first that
-   * was sent there, or what was wanted before, is still on its way.
+   * False while it is unknown what the member holds of the target: the group of a kind does not respond, or the first attempt
+   * or one for an earlier assignment has not finished.
    */
   complete(): boolean;
-  /** True when nothing is in progress, nor waits for the member to be reachable. */
+  /** True when nothing is in progress or waiting for the member to be reachable. */
   idle(): boolean;
   stop(): void;
 }
@@ -38,8 +38,8 @@ export type ActorObservation = Partial<Pick<ClusterObservation, 'placements'>>;
 
 export interface ActorInput {
   readonly connection: Connection;
-  /** The outcome changed: the next pass should look. With a message when a person should read it. */
+  /** The outcome changed, so the next pass must read it. With a message for users when one is due. */
   readonly changed: (message?: string) => void;
-  /** Another daemon acts here: the next pass should read the record anew. */
+  /** Another daemon changes objects here: the next pass must read the record again. */
   readonly conflict: () => void;
 }

@@ -10,11 +10,11 @@ import { kindKey } from './watch/watches.ts';
 /** The actors of one member, one for each target. */
 export interface Actors {
   /**
-   * Replaces all assignments; opens and stops actors accordingly. What was made for a target that is left out, and that
-   * `isForgotten`, is removed again. Returns false when every assignment is what it was.
+   * Replaces all assignments, and opens and stops actors accordingly. If a target is omitted and `isForgotten`, what was created
+   * for it is removed. Returns false when no assignment changed.
    */
   assign(assignments: readonly Assignment[], isForgotten: (target: Actor['target']) => boolean): boolean;
-  /** Kinds that are to be watched, as `kindKey` names them. */
+  /** Kinds to watch, as `kindKey` names them. */
   kinds(): ReadonlySet<string>;
   /** The objects of one kind and version that matter to any of them. */
   objectsOf(kind: ServedKind): readonly ObjectRef[];

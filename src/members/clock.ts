@@ -1,4 +1,4 @@
-/** Time as a port: real in production, accelerated or virtual in the demo and in tests. */
+/** Time as a port: real in production, faster or virtual in the demo and in tests. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -11,16 +11,16 @@ import { type UnrecordedObjects, unrecorded } from './unrecorded-objects.ts';
 import type { Change } from './watch/store.ts';
 import { type Watches, watches } from './watch/watches.ts';
 
-/** Everything that is held open to one member. */
+/** The open connection to one member, with its watches and queues. */
 export interface Connection {
   readonly client: MemberClient;
   readonly discovery: Discovery;
   readonly watches: Watches;
   readonly contact: Contact;
   readonly clock: Clock;
-  /** For each object: of two placements that find it missing only one may make it, and the other must see whose it is. */
+  /** One queue per object: if two placements miss it, one creates it and the other sees its owner. */
   readonly objectTurns: Turns;
-  /** What takes many requests, of this member and of all others. */
+  /** Limits work with many requests, across all members. */
   readonly fewAtOnce: FewAtOnce;
   readonly unrecorded: UnrecordedObjects;
 }
@@ -33,7 +33,7 @@ export function connect(input: {
   readonly heartbeatMs: number;
   /** Lists this often instead of watching, milliseconds. */
   readonly pollMs: number | undefined;
-  /** Instant at which the record wanted what is assigned, milliseconds. */
+  /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
   readonly fewAtOnce: FewAtOnce;
   readonly life: AbortSignal;
@@ -41,7 +41,7 @@ export function connect(input: {
   /** The objects of a kind that assignments name. */
   readonly named: (kind: ServedKind) => readonly ObjectRef[];
   readonly changed: (change: Change) => void;
-  /** A watch broke, was refused, or is whole again; with a message when a person must act. */
+  /** A watch broke, was refused, or recovered; with a message when someone must act. */
   readonly turned: (message?: string) => void;
 }): Connection {
   const { clock, pollMs, named, changed, turned } = input;

@@ -3,51 +3,51 @@ import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 import { type Clock, sleep } from './clock.ts';
 
-/** What we know of a member's API server as a whole. */
+/** Whether a member's API server responds. */
 export type Standing =
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'reachable';
       /** Instant at which the last heartbeat was sent, milliseconds. */
       readonly heartbeat: number;
-      /** `/readyz` answered 200 (KubeFleet internalmembercluster controller, health probe). */
+      /** `/readyz` returned 200 (KubeFleet internalmembercluster controller, health probe). */
       readonly healthy: boolean;
-      /** What `/readyz` said instead. */
+      /** What `/readyz` returned instead. */
       readonly trouble?: string;
-      /** Since when `healthy` has been as it is. */
+      /** When `healthy` last changed, milliseconds. */
       readonly since: number;
-      /** Instant of the first heartbeat that was answered since it could not be reached, milliseconds. */
+      /** Instant of the first successful heartbeat since it was unreachable, milliseconds. */
       readonly joined: number;
     }
   | {
       readonly kind: 'unreachable';
       readonly cause: string;
-      /** Instant at which the last heartbeat that was answered was sent, milliseconds. */
+      /** Instant at which the last successful heartbeat was sent, milliseconds. */
       readonly lastHeartbeat?: number;
     };
 
-/** Heartbeats of one member; a circuit breaker for everybody else. */
+/** Heartbeats of one member, and a circuit breaker for all other requests. */
 export interface Contact {
   readonly standing: () => Standing;
-  /** Resolves when the member can be reached, at once when it can; also when contact is stopped. */
+  /** Resolves when the member is reachable, at once if it is, and when contact is stopped. */
   open(): Promise<void>;
-  /** A request got no answer: look at once instead of at the next heartbeat. */
+  /** A request got no response: probe at once instead of at the next heartbeat. */
   doubt(): void;
 }
 
-/** Probes without an answer, in a row, after which a member counts as unreachable: one may be a hiccup. */
+/** Failed probes in a row after which a member counts as unreachable: one may be a hiccup. */
 const mostMisses = 2;
 const probeTimeoutMs = 10_000;
 const isTooBusy = (error: unknown): boolean => error instanceof ApiError && error.status === 429;
 
-/** After a probe without an answer; doubles up to the longest. */
+/** Wait after a failed probe; doubles up to the longest. */
 const firstRetryMs = 1_000;
 const longestRetryMs = 15_000;
 
 /**
- * Asks `/readyz` every heartbeat. Only probes decide whether a member is there: eight requests that break together are one
- * sign, not eight. An answer is an answer: a server that says 403 or 500 is reachable; 401 is not, since then nothing can
- * be learned from it. 429 says nothing of health: asked again a second later, most are not that busy any more.
+ * Requests `/readyz` every heartbeat. Only probes decide whether a member is reachable: eight requests that fail together are one
+ * symptom. Any response means reachable, also 403 or 500, but not 401: then nothing can be read from the member. A 429 shows
+ * nothing about health and is retried a second later.
  */
 export function keepContact(input: {
   readonly client: MemberClient;
@@ -60,7 +60,7 @@ export function keepContact(input: {
   const { client, clock, life, heartbeatMs } = input;
   let standing: Standing = { kind: 'unknown' };
   let misses = 0;
-  /** It was too busy to say when it answered last. */
+  /** The last response was 429. */
   let wasBusy = false;
   let wake = new AbortController();
   let waiting: (() => void)[] = [];
@@ -90,7 +90,7 @@ export function keepContact(input: {
       misses++;
       const cause = messageOf(error);
       if (error instanceof UnreachableError && misses < mostMisses && before.kind !== 'unreachable') return before;
-      // The cause of a long outage changes its wording; nobody needs to hear each of them.
+      // Keeps the first cause of an outage: its wording varies, and each change would be a new observation.
       if (before.kind === 'unreachable') return before;
       return { kind: 'unreachable', cause, ...(before.kind === 'reachable' && { lastHeartbeat: before.heartbeat }) };
     }
@@ -122,7 +122,7 @@ export function keepContact(input: {
     while (!life.aborted) {
       wake = new AbortController();
       await probe();
-      // KubeFleet's agents spread their beats by five per cent so that a fleet does not report in one breath.
+      // Like KubeFleet's agents: 5 % jitter spreads the heartbeats of a fleet.
       const pause =
         misses === 0 && !wasBusy
           ? heartbeatMs * (0.95 + Math.random() * 0.1)

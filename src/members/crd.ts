@@ -10,7 +10,7 @@ interface Definition {
   readonly served: readonly string[];
 }
 
-/** Undefined for other objects, and for what no server would take: manifests may hold anything. */
+/** Undefined for other objects, and for invalid definitions: manifests may contain anything. */
 export function definitionIn(object: Manifest): Definition | undefined {
   if (object.kind !== 'CustomResourceDefinition') return undefined;
   const { group, names, versions } = (object['spec'] ?? {}) as Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function defines(manifest: Manifest, { apiVersion, kind }: ObjectRef): bo
   return definition?.kind === kind && definition.served.includes(apiVersion);
 }
 
-/** The group-versions that are served, or not any more, since a CustomResourceDefinition changed; undefined for other changes. */
+/** The group-versions that a change of a CustomResourceDefinition affects; undefined for other changes. */
 export function servedBy({ object, how }: Change): ReadonlySet<string> | undefined {
   const definition = definitionIn(object);
   if (definition === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Texts that stand for known values may have so many characters in all; then everything is forgotten and learned anew. */
+/** Limit for all texts that identify known values, characters; beyond it the cache is cleared. */
 const mostCharacters = 4 * 2 ** 20;
 
 let known = new Map<string, object>();
@@ -6,8 +6,8 @@ let texts = new Map<string, string>();
 let characters = 0;
 
 /**
- * The value that was first seen among those that say the same: the members of a fleet hold much the same objects, and a
- * thousand equal specs then take the memory of one. For JSON values that nobody changes in place.
+ * Returns the first of all equal values. Members hold many equal objects, and a thousand equal specs then use the memory of one.
+ * Only for JSON values that are never changed in place.
  */
 export function oneOfEqual<T extends object>(value: T): T {
   const text = JSON.stringify(value);
@@ -18,7 +18,7 @@ export function oneOfEqual<T extends object>(value: T): T {
   return value;
 }
 
-/** The same for a text that is kept for each member, as the key of an object is. */
+/** The same for a text that is kept per member, such as the key of an object. */
 export function oneText(text: string): string {
   const same = texts.get(text);
   if (same !== undefined) return same;
@@ -35,7 +35,7 @@ function count({ length }: string): void {
   characters = length;
 }
 
-/** A copy whose named members, where they are objects or lists, are those of all equal ones. */
+/** A copy in which the named parts that are objects or lists are interned. */
 export function sharingParts<T extends object>(object: T, names: readonly string[]): T {
   const copy = { ...object } as Record<string, unknown>;
   for (const name of names) {

@@ -1,17 +1,17 @@
 import type { Clock } from './clock.ts';
 
-/** Work of all members that begins a little at a time. */
+/** Limits how much work of all members runs at once. */
 export interface FewAtOnce {
-  /** Begins `work` as soon as there is a place, in the order of asking; settles as `work` does. */
+  /** Starts `work` when a place is free, in the order of calls; settles as `work` does. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * So many of a fleet are worked on at once. One processor serves all of them: a thousand begun together end no sooner, and what
- * each has half done lies in memory until the last is through. No fewer, since answers of far members take their time.
+ * Number of tasks at once in the fleet. All share one processor, so a thousand at once finish no sooner, and their partial results
+ * fill memory. Fewer would be slow, since distant members take long to respond.
  */
 const most = 64;
-/** Who takes longer waits for an answer, which takes no processor: a member that hangs must not hold up the others. Milliseconds. */
+/** A task gives its place away after this time, milliseconds: it then waits for a response, and must not block other members. */
 const placeMs = 1_000;
 
 export function fewAtOnce(clock: Clock): FewAtOnce {
@@ -31,7 +31,7 @@ export function fewAtOnce(clock: Clock): FewAtOnce {
     waiting.shift()?.();
   }
 
-  /** Only while somebody waits: a small fleet needs no timer. */
+  /** Runs only while tasks wait, so that a small fleet needs no timer. */
   function watch(): void {
     const [oldest] = taken.values();
     if (watched || waiting.length === 0 || oldest === undefined) return;
@@ -50,7 +50,7 @@ export function fewAtOnce(clock: Clock): FewAtOnce {
         taken.size < most
           ? take()
           : await new Promise<symbol>((resolve) => {
-              // Taken at once by whoever lets go, so that nobody who asks in between is served first.
+              // The place passes directly to the next in the queue, so that no new call takes it first.
               waiting.push(() => resolve(take()));
               watch();
             });

@@ -3,8 +3,8 @@ import { ApiError } from './api-server/api-error.ts';
 import type { MemberClient } from './api-server/client.ts';
 
 /**
- * What tells one cluster from another: the uid of the namespace `kube-system`, which lives as long as its cluster. Undefined
- * when we are not allowed to read it. Rejects when there is no answer.
+ * Identifies a cluster: the uid of the namespace `kube-system`, which lives as long as the cluster. Undefined when the right to
+ * read it is missing. Rejects when no response comes.
  */
 export async function identityOf(client: MemberClient): Promise<string | undefined> {
   try {

@@ -5,15 +5,15 @@ import { identityOf } from './identity.ts';
 import { collectProperties, type Properties, withoutAnswer } from './properties.ts';
 import { sweep } from './watch/sweep.ts';
 
-/** Everything about a member that no watch tells: which cluster it is, its nodes and versions, kinds that nobody asked for. */
+/** What the watches of a member do not show: its identity, nodes, versions, and objects of kinds that no assignment names. */
 export interface Inspection {
-  /** Looks anew, unless it looks already. */
+  /** Starts an inspection unless one is running. */
   look(): Promise<void>;
-  /** Watches every kind of which the member holds objects of ours. What it cannot see is looked for again with every look. */
+  /** Watches every kind of which the member holds objects of ours. Kinds that cannot be read are retried with each inspection. */
   sweep(): Promise<void>;
-  /** Undefined until the first look is over, whatever came of it. */
+  /** Undefined until the first inspection has ended, also without success. */
   properties(): Properties | undefined;
-  /** False when there may be objects of ours that a sweep could not see. */
+  /** False when a sweep may have missed objects of ours. */
   complete(): boolean;
 }
 
@@ -23,7 +23,7 @@ export function inspection(
     readonly life: AbortSignal;
     readonly priceLists: () => readonly PriceList[];
     readonly changed: () => void;
-    /** Another cluster answers under the name of the member, or may: `unknown` where it did not say before which it was. */
+    /** The name of the member belongs to another cluster, or may: `unknown` if its identity was not readable before. */
     readonly replaced: (before: 'another' | 'unknown') => void;
   },
 ): Inspection {
@@ -31,7 +31,7 @@ export function inspection(
   let properties: Properties | undefined;
   let looking = false;
   let identity: string | undefined;
-  /** It has answered without saying which cluster it is, and may have been replaced since. */
+  /** It responded without its identity, so it may have been replaced since. */
   let unidentified = false;
   let swept: 'never' | 'whole' | 'partly' = 'never';
   let sweeping = 0;
@@ -63,7 +63,7 @@ export function inspection(
   async function lookOnce(): Promise<void> {
     await checkIdentity();
     properties = await collectProperties({ client, priceLists: on.priceLists() });
-    // In the place of this look: one that waits for another place would be waited for by all that hold one.
+    // Uses the place of this inspection: waiting for a second place while holding one could deadlock.
     if (swept === 'partly' && sweeping === 0) await sweepOnce(undefined);
   }
 

@@ -14,30 +14,30 @@ import { type Inspection, inspection } from './inspection.ts';
 import { observationOf, unobserved } from './observation.ts';
 import type { Change } from './watch/store.ts';
 
-/** One member cluster: a connection, what we know of it, and one actor for each target. */
+/** One member cluster: its connection, its observation, and one actor for each target. */
 export interface Member {
   readonly name: ClusterName;
   /**
-   * Replaces everything the member should hold. What was made for a target that is left out, and that the record no longer has
-   * here, after it was forgotten, is removed again.
+   * Replaces everything the member should hold. If a target is omitted and the record no longer has it here, what was created for it
+   * is removed.
    */
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
   /** What the member looked like at its last contact. The same value as long as nothing changed. */
   sighting(): ClusterObservation;
-  /** Why it does not answer; undefined while it does, and before it was asked. */
+  /** Why it does not respond; undefined while it does, and before the first probe. */
   readonly unreachable: () => string | undefined;
   /** True once every assignment has had an attempt, or the member cannot be reached. */
   idle(): boolean;
-  /** Watches every kind of which the member holds objects of ours, whether a snapshot names it or not. */
+  /** Watches every kind of which the member holds objects of ours, also kinds that no snapshot names. */
   sweep(): Promise<void>;
   readonly requests: () => number;
   stop(): void;
 }
 
 export interface MemberEvents {
-  /** Something changed that a plan may depend on; `message` when a person should read it. */
+  /** Something changed that a plan may depend on; `message` is for users. */
   readonly changed: (cluster: ClusterName, message?: string) => void;
-  /** Another daemon acts on this member: what is assigned may be out of date. */
+  /** Another daemon changes this member: the assignments may be out of date. */
   readonly conflict?: (cluster: ClusterName) => void;
 }
 
@@ -52,7 +52,7 @@ export function openMember(input: {
   /** Lists our objects this often instead of watching them, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
   readonly priceLists: () => readonly PriceList[];
-  /** Instant at which the record wanted what is assigned, milliseconds. */
+  /** Instant at which the record last confirmed the assignments, milliseconds. */
   readonly knownAt: () => number;
 }): Member {
   const { name } = input;
@@ -79,7 +79,7 @@ export function openMember(input: {
       discovery.forget();
       watches.restart();
       actors.restart();
-      changed(before === 'another' ? `${name} is another cluster than before: everything is applied anew` : undefined);
+      changed(before === 'another' ? `${name} is another cluster than before: everything is applied again` : undefined);
     },
   });
 
@@ -139,7 +139,7 @@ function observe(of: {
   readonly connection: Connection;
   readonly inspected: Inspection;
   readonly actors: Actors;
-  /** Something was assigned, or that there is nothing. */
+  /** Assignments arrived, possibly none. */
   readonly assigned: boolean;
 }): ClusterObservation {
   const { name, inspected, actors } = of;
@@ -148,7 +148,7 @@ function observe(of: {
   const properties = inspected.properties();
   if (standing.kind === 'unreachable') return unobserved(name, standing.lastHeartbeat, standing.cause);
   if (standing.kind === 'unknown' || !properties) return unobserved(name, undefined, 'not contacted yet');
-  // Before that no actor knows what was applied, and a plan must not take that for "nothing was".
+  // Before the first assignment no actor knows what is applied, and a plan must not read that as "nothing".
   if (!of.assigned) return unobserved(name, standing.heartbeat, 'nothing assigned yet');
   return observationOf({
     name,
@@ -161,11 +161,11 @@ function observe(of: {
   });
 }
 
-/** Whether a probe found what a plan may depend on; with a message when a person should read it. */
+/** The change that a probe found, if a plan may depend on it; with a message for users. */
 function contactNews(before: Standing, now: Standing): { readonly message?: string } | undefined {
   if (now.kind === 'unreachable')
     return before.kind === 'unreachable' ? undefined : { message: `cannot be reached: ${now.cause}` };
   if (now.kind !== 'reachable') return undefined;
-  if (before.kind === 'unreachable') return { message: 'answers again' };
+  if (before.kind === 'unreachable') return { message: 'responds again' };
   return before.kind === 'reachable' && now.healthy !== before.healthy ? {} : undefined;
 }

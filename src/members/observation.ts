@@ -7,8 +7,8 @@ import type { Properties } from './properties.ts';
 type Reachable = Extract<Standing, { kind: 'reachable' }>;
 
 /**
- * A member as it looked at `asOf`, milliseconds, or later: nothing in it is older than it says. `complete` is false while
- * something that is missing may be there all the same. What Secrets hold stays on the member.
+ * The observation of a member, whose parts are all from `asOf` (milliseconds) or later. If `complete` is false, a missing object may
+ * exist. Values of Secrets are omitted.
  */
 export function observationOf(input: {
   readonly name: ClusterName;
@@ -54,7 +54,7 @@ export function observationOf(input: {
   };
 }
 
-/** A member of which nothing is known but when it was last heard of, and why not since. */
+/** The observation of a member of which only the last contact and the cause are known. */
 export function unobserved(name: ClusterName, lastContact: number | undefined, cause: string): ClusterObservation {
   return { ...head(name, lastContact ?? 0), reachable: false, cause, complete: false };
 }

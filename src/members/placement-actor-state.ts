@@ -8,32 +8,32 @@ export type Scope = 'all' | ReadonlySet<string>;
 
 export interface ActorState {
   readonly assignment: PlacementAssignment | undefined;
-  /** Counts the assignments that differ from the one before: every pass assigns anew, mostly the same. */
+  /** Counts changes of the assignment: every pass assigns, mostly the same. */
   readonly generation: number;
-  /** What the next attempt is about. */
+  /** The objects of the next attempt. */
   readonly pending: Scope;
-  /** The generation that is worked on; undefined while nothing is in progress. */
+  /** The generation of the attempt in progress; undefined when there is none. */
   readonly attempt: number | undefined;
-  /** Every kind of the assignment is watched, or known not to be served. */
+  /** Every kind of the assignment is watched or not served. */
   readonly kindsKnown: boolean;
-  /** What could not be removed. */
+  /** Objects that could not be removed. */
   readonly failures: readonly ObjectOutcome[];
-  /** What is wanted now has had a whole attempt. */
+  /** The present assignment has had a complete attempt. */
   readonly done: boolean;
-  /** When the last whole attempt was over, milliseconds; undefined before the first. */
+  /** End of the last complete attempt, milliseconds; undefined before the first. */
   readonly finishedAt: number | undefined;
-  /** When the member last reported anything of the placement, milliseconds: an object changed, or an attempt was over. */
+  /** When the member last reported on the placement, milliseconds: an object changed, or an attempt ended. */
   readonly heardAt: number;
-  /** When an object with its label changed or went, or was wanted otherwise, milliseconds. */
+  /** When an object with its label, or its assignment, last changed, milliseconds. */
   readonly changedAt: number;
-  /** What the last whole attempt came to. */
+  /** The results of the last complete attempt. */
   readonly results: string;
   readonly stopped: boolean;
 }
 
 export type ActorEvent =
   | { readonly kind: 'assigned'; readonly assignment: PlacementAssignment; readonly atMs: number }
-  /** Look again: at one object, or at all. */
+  /** Check one object again, or all. */
   | { readonly kind: 'due'; readonly key?: string | undefined }
   | {
       readonly kind: 'objectChanged';
@@ -48,14 +48,14 @@ export type ActorEvent =
   | { readonly kind: 'removalsTried'; readonly generation: number; readonly failures: readonly ObjectOutcome[] }
   | { readonly kind: 'attemptEnded'; readonly generation: number }
   | { readonly kind: 'concluded'; readonly results: string; readonly applied: boolean; readonly atMs: number }
-  /** `message`: something that is no answer of the server. */
+  /** `message`: an error that is not a response of the server. */
   | {
       readonly kind: 'attemptFailed';
       readonly generation: number;
       readonly unreachable: boolean;
       readonly message: string | undefined;
     }
-  /** Another cluster answers under the same name. */
+  /** The name of the member belongs to another cluster. */
   | { readonly kind: 'restarted'; readonly atMs: number }
   | { readonly kind: 'stopped' };
 
@@ -67,27 +67,27 @@ export type ActorEffect =
       readonly scope: Scope;
       readonly generation: number;
     }
-  /** Report what the attempt came to, unless something is not decided yet. */
+  /** Report the results of the attempt, unless the desired state of an object is unconfirmed. */
   | { readonly kind: 'conclude' }
   | { readonly kind: 'retryLater' | 'cancelRetry' | 'resetRetry' }
   | { readonly kind: 'doubtContact' }
   /** Something changed that a plan may depend on. */
   | { readonly kind: 'report'; readonly message?: string }
   | { readonly kind: 'lookAgain' }
-  /** What is assigned was read from the record anew. */
+  /** The assignment was confirmed by the record. */
   | { readonly kind: 'confirm' }
-  /** Other objects are wanted: nothing known of the present ones holds. */
+  /** The assigned objects changed: drop what is known about them. */
   | { readonly kind: 'forgetObjects' }
-  /** It is another cluster: nothing known of objects holds. */
+  /** The member is another cluster: drop what is known about objects. */
   | { readonly kind: 'restartObjects' }
   | { readonly kind: 'noteObjects'; readonly assignment: PlacementAssignment }
   | { readonly kind: 'forgetNotes' }
   | { readonly kind: 'forgetConflicts' }
-  /** Waiting for objects to go may be over. */
+  /** Check whether the wait for removed objects is over. */
   | { readonly kind: 'checkRemovals' }
-  /** A named object changed: look at it again if it is not as it should be. */
+  /** A named object changed: check it if it differs. */
   | { readonly kind: 'compare'; readonly change: Change }
-  /** An object came back that is not to be here. */
+  /** A removed object exists again. */
   | { readonly kind: 'checkReturned'; readonly key: string }
   | { readonly kind: 'stopObjects' };
 
@@ -111,7 +111,7 @@ export const firstActorState: ActorState = {
   stopped: false,
 };
 
-/** What the actor of a placement does next. Effects are performed in order. */
+/** The next state of the actor of a placement. Effects are performed in order. */
 export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
   switch (event.kind) {
     case 'assigned':
@@ -154,13 +154,13 @@ export function nextForActor(state: ActorState, event: ActorEvent): ActorStep {
 }
 
 /**
- * False while it is not known what the member holds of the placement. What is on its way may arrive yet, and what is held back is
- * not decided: that nothing is reported says nothing.
+ * False while it is unknown what the member holds of the placement: during an attempt, and while objects are unconfirmed, a
+ * missing object may still exist.
  */
 export const isComplete = ({ kindsKnown, finishedAt, attempt, generation }: ActorState): boolean =>
   kindsKnown && finishedAt !== undefined && (attempt === undefined || attempt === generation);
 
-/** What came of an attempt counts only while the same is wanted. */
+/** The results of an attempt count only while its assignment is current. */
 export const isCurrent = (state: ActorState, { generation }: Pick<ActorState, 'generation'>): boolean =>
   !state.stopped && state.generation === generation;
 
@@ -171,7 +171,7 @@ function withPending(pending: Scope, key: string | undefined): Scope {
   return pending.has(key) ? pending : new Set([...pending, key]);
 }
 
-/** Starts the next attempt unless there is one, or nothing to attempt. */
+/** Starts the next attempt unless one is running or nothing is pending. */
 function start(state: ActorState): ActorStep {
   const { assignment, attempt, generation, pending: scope, stopped } = state;
   if (attempt !== undefined || stopped || assignment === undefined || !isPending(state)) return { state, effects: [] };
@@ -190,7 +190,7 @@ function assigned(
 ): ActorStep {
   const before = state.assignment;
   if (before && isSameAssignment(before, assignment)) {
-    // What an adopted one left alone is due now.
+    // Objects that an adopted assignment left alone are due now.
     const due = before.adopted && !assignment.adopted ? [{ kind: 'lookAgain' } as const] : [];
     return { state: { ...state, assignment }, effects: [{ kind: 'confirm' }, ...due] };
   }
@@ -229,7 +229,7 @@ function objectChanged(
   if (assignment === undefined || assignment.leaveAlone || stopped) return { state, effects };
   const isThere = change.how === 'set' && !change.object.metadata.deletionTimestamp;
   if (named && !assignment.remove) effects.push({ kind: 'compare', change });
-  // Somebody put back what was removed: from a backup perhaps, or a daemon that knows a newer plan.
+  // Someone created a removed object again: from a backup, or a daemon with a newer plan.
   else if (done && isThere && labelled) effects.push({ kind: 'checkReturned', key: change.key });
   return { state, effects };
 }
@@ -239,12 +239,12 @@ function concluded(
   { results, applied, atMs }: Extract<ActorEvent, { readonly kind: 'concluded' }>,
 ): ActorStep {
   const state = { ...before, done: true, finishedAt: atMs, heardAt: atMs, results };
-  // Under ReportDiff nothing of what is compared need carry our label, so that no watch would tell.
+  // Under ReportDiff the compared objects need not have our label, so no watch shows their changes.
   const unwatched = state.assignment?.strategy.type === 'ReportDiff';
   return {
     state,
     effects: [
-      // KubeFleet starts its back-off anew when results change (work applier, requeue rate limiter).
+      // KubeFleet resets its back-off when results change (work applier, requeue rate limiter).
       ...(results === before.results ? [] : [{ kind: 'resetRetry' } as const]),
       ...(unwatched || !state.kindsKnown || !applied ? [{ kind: 'retryLater' } as const] : []),
       { kind: 'report' },
@@ -254,7 +254,7 @@ function concluded(
 
 function attemptFailed(before: ActorState, event: Extract<ActorEvent, { readonly kind: 'attemptFailed' }>): ActorStep {
   const state = { ...before, attempt: undefined };
-  // Whatever went wrong with what is not wanted any more says nothing of what is.
+  // An error of an outdated attempt does not concern the present assignment.
   if (!isCurrent(state, event)) return start(state);
   const { unreachable, message } = event;
   return {

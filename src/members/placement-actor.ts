@@ -29,20 +29,20 @@ import { type FirstObservation, firstObservation } from './watch/first-observati
 import { followKinds, objectsNamed } from './watch/follow-kinds.ts';
 import type { Change } from './watch/store.ts';
 
-/** What an actor works with. None of it starts anything by itself. */
+/** What the effects of an actor use. */
 interface Tools extends ActorInput {
   readonly observed: FirstObservation;
   readonly objects: Delivery;
   readonly retries: Retry;
   readonly checks: Postponed;
   readonly removals: RemovalWait;
-  /** Objects that are not to be here, and that another daemon may have put here since that was decided. */
+  /** Objects to remove that another daemon may have created since the plan was made. */
   readonly returned: ConflictBackOff;
   readonly state: () => ActorState;
   readonly dispatch: (event: ActorEvent) => void;
 }
 
-/** The actor of a placement: performs what `nextForActor` asks for. */
+/** The actor of a placement: performs the effects of `nextForActor`. */
 export function placementActor(
   input: ActorInput,
   target: Actor<PlacementAssignment>['target'],
@@ -79,7 +79,7 @@ export function placementActor(
     restart: () => dispatch({ kind: 'restarted', atMs: clock.now() }),
     observation() {
       const { assignment, finishedAt, heardAt, done } = state;
-      // What a daemon before us did here is not known before it was looked at once: not even that it is unfinished.
+      // Before the first attempt it is unknown what an earlier daemon applied here, and whether it finished.
       if (!assignment || finishedAt === undefined) return {};
       return {
         placements: [placementSighting({ wanted: assignment, finishedAt, heardAt, done, outcomes: outcomes() })],
@@ -180,14 +180,14 @@ function perform(tools: Tools, effect: ActorEffect): void {
   }
 }
 
-/** Tries to bring about what is assigned; rejects nothing, and stops when something else is. */
+/** Makes one attempt at the assignment; never rejects, and stops when the assignment changes. */
 async function attempt(
   tools: Tools,
   { assignment: given, scope, generation }: Extract<ActorEffect, { readonly kind: 'attempt' }>,
 ): Promise<void> {
   const { connection, state, dispatch } = tools;
   const isWanted = (): boolean => isCurrent(state(), { generation });
-  // Asked when it matters: while this placement stays as it is, and work on it may take long, others come and go.
+  // Read from the current state: other placements may change during a long attempt.
   const isPlaced: PlacementAssignment['isPlaced'] = (label, object) => state().assignment!.isPlaced(label, object);
   const assignment = { ...given, isPlaced };
   try {
@@ -237,7 +237,7 @@ function mayGo({ observed, returned }: Tools, live: Manifest): boolean {
   return !returned.holds(key);
 }
 
-/** What an attempt came to, unless it is not known of some object whether it should be as we would have it. */
+/** Ends an attempt with its results, unless the desired state of an object is unconfirmed. */
 function conclude({ connection, dispatch, objects, state }: Tools): void {
   if (objects.undecided()) return;
   const outcomes = [...objects.outcomes(), ...state().failures];
@@ -249,7 +249,7 @@ function conclude({ connection, dispatch, objects, state }: Tools): void {
   });
 }
 
-/** What is there now has been confirmed not to be wanted. */
+/** Removes objects that exist again, after the record confirmed their removal. */
 function removeConfirmed({ changed, connection, dispatch, observed, returned, state }: Tools): void {
   const { assignment } = state();
   const confirmed = new Set(returned.confirmed());
@@ -258,7 +258,7 @@ function removeConfirmed({ changed, connection, dispatch, observed, returned, st
     if (!live) continue;
     observed.accept(live);
     if (assignment?.undoes)
-      changed(`${describeRef(ref)} of ${assignment.key} came back although it was removed: it is removed again`);
+      changed(`${describeRef(ref)} of ${assignment.key} exists again although it was removed: gitfleet removes it again`);
   }
   if (confirmed.size > 0) dispatch({ kind: 'due' });
 }
@@ -280,7 +280,7 @@ const changeEvent = (change: Change, assignment: PlacementAssignment | undefined
   atMs,
 });
 
-/** By the keys of their objects. Members that get the same are assigned the same list, and need one index of it. */
+/** Manifests by the keys of their objects. Members with equal assignments share one list, and so one index. */
 const itemsOf = memoize(
   (manifests: readonly AssignedManifest[]): ReadonlyMap<string, AssignedManifest> =>
     new Map(manifests.map((item) => [keyOfManifest(item.manifest), item])),

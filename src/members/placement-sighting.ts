@@ -2,14 +2,14 @@ import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
 import type { PlacementAssignment } from './assignment.ts';
 
-/** What an actor says of its placement. Instants in milliseconds since the epoch. */
+/** The observation of a placement by its actor. Instants in milliseconds since the epoch. */
 export const placementSighting = (of: {
   readonly wanted: PlacementAssignment;
-  /** When the last whole attempt was over. */
+  /** End of the last complete attempt. */
   readonly finishedAt: number;
-  /** When the member last told anything of the placement. */
+  /** When the member last reported on the placement. */
   readonly heardAt: number;
-  /** What is wanted now has had an attempt. */
+  /** The present assignment has had an attempt. */
   readonly done: boolean;
   readonly outcomes: readonly ObjectOutcome[];
 }): PlacementSighting => {
@@ -21,9 +21,9 @@ export const placementSighting = (of: {
     at: new Date(of.finishedAt).toISOString(),
     heardAt: new Date(of.heardAt).toISOString(),
     done: of.done,
-    results: of.outcomes.filter(isWorthTelling).sort((a, b) => (objectKey(a.object) < objectKey(b.object) ? -1 : 1)),
+    results: of.outcomes.filter(isReported).sort((a, b) => (objectKey(a.object) < objectKey(b.object) ? -1 : 1)),
   };
 };
 
-const isWorthTelling = ({ result, message, details }: ObjectOutcome): boolean =>
+const isReported = ({ result, message, details }: ObjectOutcome): boolean =>
   result !== 'Applied' || (message ?? '') !== '' || (details?.length ?? 0) > 0;

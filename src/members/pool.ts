@@ -1,6 +1,6 @@
 /**
- * Runs `task` for every item, at most `width` at once, begun in order. After a rejection no more are begun; it rejects with
- * the first one when those in progress are over. `goOn` is asked before each.
+ * Runs `task` for every item in order, at most `width` at once. After a rejection it starts no more, and rejects with the first
+ * error when those in progress have ended. `isWanted` is checked before each.
  */
 export async function eachOf<T>(
   items: readonly T[],

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts';
 
-/** Things to look at again, each when its own pause is over. */
+/** Checks of objects, each after its own pause. */
 export interface Postponed {
-  /** Looks at it now or when its pause is over; nothing while it waits already, or after `stop`. */
+  /** Checks the key now or after its pause; does nothing if it waits already, or after `stop`. */
   add(key: string): void;
   stop(): void;
 }
 
-/** `pauseMs` milliseconds lie before each `look`; 0 = at once. */
+/** `pauseMs`: milliseconds before each `look`; 0 = at once. */
 export function postponed(clock: Clock, pauseMs: (key: string) => number, look: (key: string) => void): Postponed {
   const waiting = new Map<string, () => void>();
   let stopped = false;

@@ -95,9 +95,9 @@ interface Usage {
   readonly memory: number;
 }
 
-/** What was known before, and that it could not be collected anew (KubeFleet, ClusterPropertyCollectionSucceeded). */
+/** The earlier properties, with the condition that collection failed (KubeFleet, ClusterPropertyCollectionSucceeded). */
 export function withoutAnswer(before: Properties | undefined, error: unknown): Properties {
-  // A member that gives no answer now and then must not change the record each time.
+  // A member that sometimes fails to respond must not change the record each time.
   if (before && error instanceof UnreachableError) return before;
   const message = messageOf(error);
   return {
@@ -112,7 +112,7 @@ export function withoutAnswer(before: Properties | undefined, error: unknown): P
   };
 }
 
-/** In units of so many billionths, rounded up. The exact value: 1.1 times 1000 is more than 1100 to a float64. */
+/** In multiples of `unit` billionths, rounded up. Exact, because 1.1 × 1000 exceeds 1100 in a float64. */
 const amount = (text: string | undefined, unit: bigint): number =>
   Number((BigInt(parseQuantity(text ?? '')?.nanos ?? 0) + unit - 1n) / unit);
 
@@ -128,7 +128,7 @@ const nothing: Usage = { cpu: 0, memory: 0 };
 const total = (nodes: readonly NodeObject[], of: (node: NodeObject) => Record<string, string> | undefined): Usage =>
   nodes.map((node) => usage(of(node))).reduce(plus, nothing);
 
-/** A pod asks for its containers together, or for its largest init container if that is more. */
+/** A pod requests the sum of its containers, or its largest init container if that is more. */
 const requests = (pods: readonly PodObject[]): Usage =>
   pods
     .filter((pod) => pod.spec?.nodeName !== undefined)
@@ -151,7 +151,7 @@ const quantities = ({ cpu, memory }: Usage): Record<string, string> => ({
 const instanceTypeOf = ({ metadata }: NodeObject): string | undefined =>
   metadata.labels?.['node.kubernetes.io/instance-type'];
 
-/** How many nodes of each size an Azure cluster has; elsewhere KubeFleet has no provider that tells. */
+/** How many nodes of each size an Azure cluster has; KubeFleet has no such provider elsewhere. */
 function sizes(nodes: readonly NodeObject[]): Record<string, { readonly value: string }> {
   const azure = nodes.filter(({ spec }) => spec?.providerID?.startsWith('azure://'));
   const types = azure.flatMap((node) => instanceTypeOf(node) ?? []).sort();

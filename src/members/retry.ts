@@ -1,15 +1,15 @@
 import type { Clock } from './clock.ts';
 
-/** One timer that waits longer each time it is set. */
+/** A timer with exponential back-off. */
 export interface Retry {
-  /** Plans an attempt, unless one is planned. */
+  /** Schedules an attempt, unless one is scheduled. */
   later(): void;
   cancel(): void;
-  /** No attempt is planned, and the next wait is the shortest again. */
+  /** Cancels the scheduled attempt and resets the back-off. */
   reset(): void;
 }
 
-/** KubeFleet's work applier begins with 5 s and ends at 15 min; watches tell us what changes, so that 5 min are enough. */
+/** KubeFleet's work applier starts with 5 s and ends at 15 min. 5 min suffice here, because watches show changes. */
 const firstMs = 5_000;
 const longestMs = 300_000;
 

@@ -1,6 +1,6 @@
-/** Lets what concerns one thing happen one after the other; different things do not wait for each other. */
+/** A queue per key: work for one key runs in sequence, work for different keys in parallel. */
 export interface Turns {
-  /** Runs `work` once everything that asked before for the same key is over, however that ended. */
+  /** Runs `work` after all earlier work for the key has settled. */
   take<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 

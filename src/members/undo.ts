@@ -5,16 +5,16 @@ import type { PlacementAssignment } from './assignment.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * A daemon that is behind and sees something removed puts it back, each time after a longer pause: at most five minutes
- * (apply/repairs.ts), and a slow member may take a while longer.
+ * Time in which a removed object may still be created again by a daemon that is behind: it repairs with pauses of at most five
+ * minutes (apply/repairs.ts), and a slow member may add some.
  */
 const comesBackMs = 600_000;
 
 /**
- * What takes back what was made on a member for a placement that the record no longer knows there: nothing else of it, and
- * nothing that was there before. Whoever removed it there goes on for a while: another daemon that is behind may put it back and
- * die before it reads that nobody asks for it. Undefined when there is nothing to take back, or no longer.
- * @param quietMs How long the member has told nothing of its objects, milliseconds.
+ * An assignment that removes what was created on a member for a placement that the record no longer has there. It removes nothing
+ * else of the placement, and nothing that existed before. The removal stays active for a while, because another daemon that is
+ * behind may create the objects again and stop before it reads the newer record. Undefined when nothing is to be removed.
+ * @param quietMs Time without changes of the placement's objects on the member, milliseconds.
  */
 export function undoOf(
   wanted: PlacementAssignment,
@@ -42,7 +42,7 @@ export function undoOf(
   };
 }
 
-/** The same removal, so that what is known of its objects holds: what has come since may be of a daemon that knows a newer plan. */
+/** The same removal with newly created objects added, so that the state of its objects is kept. */
 function goingOn(wanted: PlacementAssignment, made: readonly ObjectRef[]): PlacementAssignment {
   const listed = new Set(wanted.prunable.map(objectKey));
   const more = made.filter((ref) => !listed.has(objectKey(ref)));

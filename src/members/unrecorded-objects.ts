@@ -4,25 +4,24 @@ import { refOfManifest } from '../engine/selection/object-key.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * Objects that were made on a member, or may have been, since the record was last known to want them. Another daemon may
- * have removed their placement meanwhile, seen that nothing of it is left, and forgotten it: what is made after that is
- * nobody's to remove but ours.
+ * Objects that were or may have been created on a member since the record last confirmed the assignments. Meanwhile another daemon
+ * may have removed their placement and dropped it from the record. Then only this daemon knows that they must be removed.
  */
 export interface UnrecordedObjects {
-  /** An object that is not there is about to be sent. */
+  /** A request that creates the object is about to be sent. */
   begin(manifest: Manifest): void;
-  /** Those with this ownership label. */
+  /** The objects with this ownership label. */
   of(label: string): readonly ObjectRef[];
-  /** Forgets those that the record is known to want. */
+  /** Drops objects that the record has confirmed. */
   settle(): void;
 }
 
-/** From reading the record to acting on it a pass takes less, milliseconds. */
+/** Longest time in a pass between reading the record and acting on it, milliseconds. */
 const longestPassMs = 30_000;
-/** Objects made within this time are kept and forgotten together, so that a million of them cost one reference each. */
+/** Objects created within this time share one entry, so that a million of them cost one reference each. Milliseconds. */
 const spanMs = 10_000;
 
-/** @param knownAt Instant at which the record wanted what was assigned last, milliseconds. */
+/** @param knownAt Instant at which the record last confirmed the assignments, milliseconds. */
 export function unrecorded(clock: Clock, knownAt: () => number): UnrecordedObjects {
   /** The oldest first. */
   const spans: { readonly began: number; readonly made: Set<Manifest> }[] = [];

@@ -76,7 +76,7 @@ async function rests(fleet: VirtualFleet, seconds = 600): Promise<void> {
 describe('a member', () => {
   it.each<[what: string, fault: object, cause: string]>([
     ['that is down', { type: 'Unreachable' }, 'ECONNREFUSED'],
-    ['that takes requests and never answers', { type: 'Hang' }, 'nothing heard for 10 s'],
+    ['that takes requests and never answers', { type: 'Hang' }, 'nothing received for 10 s'],
     ['that does not know our credentials any more', { type: 'Unauthorized' }, '401'],
   ])('%s is said not to be reached, the others go on, and it follows when it is back', async (_, fault, cause) => {
     const { fleet, one } = await atRest();
@@ -173,7 +173,7 @@ describe('a member', () => {
     await fleet.until('it is there again', () => images(fleet)[1] === 'web:1', 180);
     await fleet.run(70);
     await settles(fleet, one);
-    expect(fleet.logged.join()).toContain('b is another cluster than before: everything is applied anew');
+    expect(fleet.logged.join()).toContain('b is another cluster than before: everything is applied again');
     expect(await status(fleet, 'b')).toEqual(there);
   });
 
@@ -319,7 +319,7 @@ describe('an object on one member', () => {
     await fleet.run(180);
     expect((await status(fleet, 'a'))[0]).toMatch(/^Available True/);
     expect((await status(fleet, 'c'))[0]).toMatch(/^Available True/);
-    expect((await status(fleet, 'b'))[1]).toContain('serves no Widget of example.com/v1: install its CRD, or place it');
+    expect((await status(fleet, 'b'))[1]).toContain('does not serve Widget of example.com/v1: install its CRD, or place it');
     await rests(fleet);
     await fleet.ask('b', 'POST', crdPath, widgets);
     await settles(fleet, one, 600);

@@ -74,7 +74,7 @@ describe('a person at the running demo', () => {
       return now !== undefined && now.metadata.uid !== before?.metadata.uid;
     });
     await until('the timeline says so', () =>
-      told.includes('Deployment tools/debug was deleted and has been put back'),
+      told.includes('Deployment tools/debug was deleted and was created again'),
     );
   });
 

@@ -23,7 +23,7 @@ describe('a kind that may be read and written but not listed', () => {
     expect(await color(world)).toBe('red');
     expect(world.sighting()).toMatchObject({ complete: true, objects: [{}, {}] });
     const message = expect.stringMatching(
-      /^list \/api\/v1\/configmaps on eu-1: 403, .*configmaps cannot be watched, they are read one by one, every 5 minutes in the end$/,
+      /^list \/api\/v1\/configmaps on eu-1: 403, .*configmaps cannot be watched, gitfleet reads them one by one, at last every 5 minutes$/,
     );
     expect(world.results()).toMatchObject([
       { object: { name: 'a' }, result: 'Applied', message },

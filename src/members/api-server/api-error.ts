@@ -1,11 +1,11 @@
-/** What a member's API server answered instead of what we asked for. */
+/** An error response of a member's API server. */
 export class ApiError extends Error {
   readonly status: number;
   /** `Status.reason`: Conflict, NotFound, Forbidden, … */
   readonly reason: string;
   /** `Status.details.causes`, when the server gave any. */
   readonly causes: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
-  /** How long the server asks to be left alone, milliseconds. */
+  /** Value of `Retry-After`, milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly #unexplained: boolean;
 
@@ -27,16 +27,16 @@ export class ApiError extends Error {
   }
 
   /**
-   * Worth trying again at once, without anybody changing anything: throttling and server faults. A 500 whose Status gives no
-   * reason is none of these: server-side apply answers so to a field that the schema does not have (kubernetes issue 139253).
+   * Whether a retry may succeed although nobody changes anything: throttling and server faults. A 500 whose Status has no reason
+   * is permanent: server-side apply responds so to a field that the schema does not have (kubernetes issue 139253).
    */
   get transient(): boolean {
     return this.status === 429 || (this.status >= 500 && !this.#unexplained);
   }
 
   /**
-   * The server asks to be left alone with one kind, whose cache it is filling: after its definition came or changed, or when it has
-   * just started (cacher.go, Kubernetes 1.31 and later). Everything else it answers.
+   * The server fills its cache of one kind and rejects requests for that kind only: after its definition was created or changed, or
+   * just after a start of the server (cacher.go, Kubernetes 1.31 and later).
    */
   get ofOneKind(): boolean {
     return this.status === 429 && this.message.endsWith('storage is (re)initializing');
@@ -53,7 +53,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer at all: refused, reset, timed out, name unknown. Says nothing about what the server may have done. */
+/** No response: refused, reset, timed out, name unknown. The server may or may not have done what was requested. */
 export class UnreachableError extends Error {
   constructor(tried: string, cause: unknown) {
     super(`${tried}: ${cause instanceof Error ? describe(cause) : String(cause)}`, { cause });
@@ -61,7 +61,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Milliseconds of a `Retry-After` header: seconds, or a date, which is compared with the server's own `Date`. */
+/** Milliseconds of a `Retry-After` header: either seconds, or a date compared with the server's own `Date`. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined || text === '') return undefined;
@@ -98,6 +98,6 @@ function readStatus(body: string): AnswerStatus {
       causes: parsed?.details?.causes ?? [],
     };
   } catch {
-    return { kind: '', message: body.trim().slice(0, 200) || 'empty answer', reason: '', causes: [] };
+    return { kind: '', message: body.trim().slice(0, 200) || 'empty response', reason: '', causes: [] };
   }
 }

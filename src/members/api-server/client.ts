@@ -10,13 +10,13 @@ import { type WatchEnd, type WatchEvent, watchStream } from './watch-stream.ts';
 /** Requests in flight to one member. API servers give one client a few dozen slots before they queue or refuse it. */
 const concurrency = 24;
 const requestTimeoutMs = 30_000;
-/** Throttled or failing requests are tried this often in all; then the back-off of whoever asked takes over. */
+/** Attempts for a throttled or failing request; after them the caller backs off. */
 const mostAttempts = 4;
-/** A server that asks to be left alone for longer is asked again after this time. */
+/** Upper limit for the `Retry-After` of a server. */
 const longestPauseMs = 60_000;
 /**
- * Silence after which a watch may be half-open: most API servers send a bookmark about every minute. Half a minute of spread, so
- * that members on which nothing happens are not all looked at anew together.
+ * Silence after which a watch may be half-open: most API servers send a bookmark about every minute. The spread of half a minute
+ * prevents that all idle members are checked at the same time.
  */
 const watchSilenceMs = 125_000;
 const watchSilenceSpreadMs = 30_000;
@@ -25,37 +25,37 @@ export type Request = Omit<TransportRequest, 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
   /** For messages; method and path when absent. */
   readonly tried?: string;
-  /** Also sent only once, and in a pause that the server asked for. */
+  /** Sent without retries, also during a `Retry-After` of the server. */
   readonly urgent?: boolean;
   /** 30 s when absent. */
   readonly timeoutMs?: number;
-  /** Asked when the queue, or a pause that the server asked for, is over: what is not wanted any more by then is not sent, and rejects. */
+  /** Checked after the queue and after a `Retry-After`: if false, the request is not sent and rejects. */
   readonly isWanted?: (() => boolean) | undefined;
 };
 
 export interface MemberClient {
   /** The name of the member, for messages. */
   readonly name: string;
-  /** A JSON answer, or text where it is none; rejects with ApiError or UnreachableError. */
+  /** The response as JSON, or as text if it is not JSON; rejects with ApiError or UnreachableError. */
   request<T>(request: Request): Promise<T>;
-  /** A list page by page, at most 500 objects each, all of one moment. Rejects with ApiError 410 when that moment is forgotten. */
+  /** A list page by page, at most 500 objects each, all of one resourceVersion. Rejects with ApiError 410 when the server no longer has that version. */
   pages(path: string, query?: Readonly<Record<string, string>>): AsyncIterable<List>;
-  /** A whole list; begins again, a few times, when the server forgets the moment in between. */
+  /** A whole list; starts again, a few times, when the server drops the version in between. */
   list(path: string, query?: Readonly<Record<string, string>>): Promise<List>;
-  /** Tells events until the server ends the watch or falls silent; rejects when the signal is aborted. Errors as `watchStream`. */
+  /** Passes events on until the server ends the watch or is silent; rejects when the signal is aborted. Errors as `watchStream`. */
   watch(
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
     tell: (event: WatchEvent) => void,
   ): Promise<WatchEnd>;
-  /** Requests that are in flight at once, at most; more only wait. */
+  /** Largest number of requests in flight; others wait. */
   readonly concurrency: number;
   /** Requests sent so far. */
   readonly requests: () => number;
 }
 
-/** Raw JSON requests to one member: limited, throttled as the server asks, tried again when it fails. `life` ends them all. */
+/** Raw JSON requests to one member: with a limit, throttled by `Retry-After`, with retries. Aborting `life` ends them all. */
 export function memberClient(input: {
   readonly name: string;
   readonly transport: Transport;
@@ -64,7 +64,7 @@ export function memberClient(input: {
 }): MemberClient {
   const { name, clock, life } = input;
   const limiter = new Limiter(concurrency);
-  // One for all watches of a member, so that what they show after a silence is of one moment.
+  // The same for all watches of a member, so that they are renewed together.
   const silenceMs = watchSilenceMs + Math.random() * watchSilenceSpreadMs;
   let requests = 0;
   let pausedUntil = 0;
@@ -97,18 +97,18 @@ export function memberClient(input: {
     let broke = false;
     for (let attempt = 1; ; attempt++) {
       if (pausedUntil > clock.now()) await sleep(clock, pausedUntil - clock.now(), life);
-      if (wanted.isWanted?.() === false) throw new Error(`${exchangeOf(wanted).tried} is not wanted any more`);
+      if (wanted.isWanted?.() === false) throw new Error(`${exchangeOf(wanted).tried} is no longer wanted`);
       try {
         return await exchange(exchangeOf(wanted));
       } catch (error) {
         if (life.aborted || wanted.signal?.aborted) throw error;
         if (error instanceof UnreachableError && !broke && connectionBroke(error.cause)) {
-          // The server closed a kept-alive connection just as we used it; everything we send may be sent twice.
+          // The server closed a kept-alive connection as it was used. All requests are safe to repeat.
           broke = true;
           continue;
         }
         if (!(error instanceof ApiError && error.transient && attempt < mostAttempts)) throw error;
-        // Full jitter keeps many members that were throttled together from coming back together.
+        // Full jitter spreads the retries of members that were throttled together.
         const backoffMs = Math.random() * 250 * 2 ** attempt;
         if (error.retryAfterMs === undefined || error.ofOneKind)
           await sleep(clock, (error.retryAfterMs ?? 0) + backoffMs, life);
@@ -137,7 +137,7 @@ export function memberClient(input: {
     requests: () => requests,
     list: (path, query) => wholeList(() => pages(path, query)),
     watch(path, query, signal, tell) {
-      // Spread over four minutes so that the watches of a fleet do not all end together.
+      // Spread over four minutes so that the watches of a fleet do not all end at once.
       const seconds = 240 + Math.floor(Math.random() * 240);
       const search = new URLSearchParams({
         ...query,

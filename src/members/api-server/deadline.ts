@@ -1,19 +1,19 @@
 import type { Clock } from '../clock.ts';
 
-/** The time one exchange may take, and whoever else may end it. */
+/** A time limit for one exchange, combined with other reasons to abort it. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Begins the time anew: something was heard. */
+  /** Restarts the time limit, because something was received. */
   renew(ms: number): void;
-  /** Whether the time ran out, as opposed to: somebody else ended it, or nobody did. */
+  /** True if the time limit was reached; false if something else aborted it, or nothing did. */
   expired(): boolean;
-  /** Lets go of the timer and of the signals that were listened to. Must be called. */
+  /** Stops the timer and removes the listeners. Must be called. */
   end(): void;
 }
 
 /**
- * A signal that is aborted after `ms` of the clock's time or by any of `by`. Listeners are taken off again, since a member
- * lives for months and its signal would gather one for every request.
+ * A signal that is aborted after `ms` of the clock's time or by any of `by`. `end` removes the listeners, since the signal of a
+ * member lives for months and would otherwise collect one for every request.
  */
 export function deadline(input: {
   readonly clock: Clock;
@@ -22,14 +22,14 @@ export function deadline(input: {
 }): Deadline {
   const abort = new AbortController();
   const others = input.by.filter((signal) => signal !== undefined);
-  const follow = () => abort.abort(new Error('given up'));
+  const follow = () => abort.abort(new Error('aborted'));
   let cancel = () => {};
   let expired = false;
   const renew = (ms: number) => {
     cancel();
     cancel = input.clock.after(ms, () => {
       expired ||= !abort.signal.aborted;
-      abort.abort(new Error(`nothing heard for ${Math.round(ms / 1000)} s`));
+      abort.abort(new Error(`nothing received for ${Math.round(ms / 1000)} s`));
     });
   };
   for (const signal of others) {
@@ -48,7 +48,7 @@ export function deadline(input: {
   };
 }
 
-/** What `promise` comes to, or the signal's reason, whichever is first: a transport need not honour the signal while it is silent. */
+/** Settles as `promise`, or rejects with the signal's reason if that is earlier: a transport may ignore the signal. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

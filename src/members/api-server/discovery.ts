@@ -4,11 +4,11 @@ import type { MemberClient } from './client.ts';
 import { groupVersionPath, type ServedKind } from './served-kind.ts';
 
 export interface Discovery {
-  /** Undefined when the member certainly does not serve the kind. What is not served is asked for again after `forget`. */
+  /** Undefined when the member does not serve the kind. That is cached until `forget`. */
   find(apiVersion: string, kind: string): Promise<ServedKind | undefined>;
-  /** Every kind in its preferred version, and group-versions that did not answer. */
+  /** Every kind in its preferred version, and group-versions that did not respond. */
   all(): Promise<{ readonly kinds: readonly ServedKind[]; readonly failed: readonly string[] }>;
-  /** A CRD came or went, or a path answered 404: forget one group-version, or everything. */
+  /** Drops one cached group-version, or all: a CRD was added or removed, or a path returned 404. */
   forget(apiVersion?: string): void;
 }
 
@@ -28,7 +28,7 @@ interface GroupList {
   }[];
 }
 
-/** Kinds of one member, one request per group-version on first use. Rejects where the member gives no clear answer. */
+/** Kinds of one member, one request per group-version on first use. Rejects when the response of the member is ambiguous. */
 export function discover(client: MemberClient): Discovery {
   const known = new Map<string, Promise<readonly ServedKind[]>>();
 
@@ -43,7 +43,7 @@ export function discover(client: MemberClient): Discovery {
         );
       return oneOfEqual(kinds);
     } catch (error) {
-      // Something between us and the server may answer 404 to anything: only the server's own list of groups tells.
+      // A proxy may return 404 for any path, so only the server's list of groups shows that the group is missing.
       if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];
       throw error;
     }
@@ -51,7 +51,7 @@ export function discover(client: MemberClient): Discovery {
 
   const groups = async (): Promise<GroupList['groups']> => {
     const list = await client.request<GroupList>({ method: 'GET', path: '/apis', tried: 'discover groups' });
-    if (!Array.isArray(list?.groups)) throw new Error(`discover groups on ${client.name}: the answer is no list`);
+    if (!Array.isArray(list?.groups)) throw new Error(`discover groups on ${client.name}: the response is not a list`);
     return list.groups;
   };
 

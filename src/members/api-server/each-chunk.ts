@@ -1,12 +1,12 @@
 /**
- * Tells every chunk of a body until it ends. Rejects when the body breaks, when `tell` throws and when the signal is aborted, with
- * its reason; the body is let go then. No chain of generators and one listener: a daemon waits in ten thousand bodies at once, and
- * each would hold half a dozen of them.
+ * Calls `take` with every chunk of a body until it ends. Rejects when the body breaks, when `take` throws, and with its reason when
+ * the signal is aborted; the body is then released. Not a chain of generators: a daemon reads ten thousand bodies at once, and each
+ * would hold half a dozen generators.
  */
 export function eachChunk(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-  tell: (chunk: Uint8Array) => void,
+  take: (chunk: Uint8Array) => void,
 ): Promise<void> {
   const chunks = body[Symbol.asyncIterator]();
   let over = false;
@@ -16,7 +16,7 @@ export function eachChunk(
       if (over) return;
       over = true;
       signal.removeEventListener('abort', aborted);
-      // Not waited for: a silent body would never answer.
+      // Not awaited: a silent body would never settle it.
       void chunks.return?.(undefined)?.catch(() => {});
       settle();
     }
@@ -30,7 +30,7 @@ export function eachChunk(
         return;
       }
       try {
-        tell(value);
+        take(value);
       } catch (error) {
         fail(error);
       }

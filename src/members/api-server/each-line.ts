@@ -3,8 +3,8 @@ import { eachChunk } from './each-chunk.ts';
 const lineBreak = 10;
 
 /**
- * Tells every line of a body until it ends; what stands after the last line break was cut off and is left out. Rejects and lets
- * go of the body as `eachChunk` does; nothing more is told when the signal is aborted in between.
+ * Calls `take` with every line of a body until it ends, without a last line that has no line break. Rejects and releases the body
+ * as `eachChunk` does. After the signal is aborted no more lines are passed on.
  */
 export function eachLine(
   body: AsyncIterable<Uint8Array>,
@@ -13,7 +13,7 @@ export function eachLine(
 ): Promise<void> {
   let cut: Uint8Array[] = [];
 
-  /** Whole lines are decoded at once: no character is cut in two, and no decoder has to remember one. */
+  /** Decodes whole lines, so that a chunk boundary never splits a character. */
   return eachChunk(body, signal, (chunk) => {
     let begin = 0;
     for (let end = chunk.indexOf(lineBreak); end >= 0 && !signal.aborted; end = chunk.indexOf(lineBreak, begin)) {

@@ -4,7 +4,7 @@ import { deadline, orAborted } from './deadline.ts';
 import { eachChunk } from './each-chunk.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
-/** One answer may be this large: 500 objects a page, etcd holds objects of at most 1.5 MiB, most are a few KiB. */
+/** Largest response: pages have 500 objects, most of a few KiB; etcd limits an object to 1.5 MiB. */
 const mostBytes = 256 * 2 ** 20;
 
 export interface Exchange {
@@ -19,8 +19,8 @@ export interface Exchange {
 }
 
 /**
- * One request and its whole answer as text. Errors: ApiError when the server refuses, UnreachableError when there is no
- * answer within the time, when the connection breaks or when the answer breaks off.
+ * Sends one request and returns the whole response as text. Errors: ApiError when the server refuses; UnreachableError when no
+ * response comes in time, the connection breaks, or the response is cut off.
  */
 export async function exchange(input: Exchange): Promise<string> {
   const { clock, timeoutMs, tried, request } = input;
@@ -32,7 +32,7 @@ export async function exchange(input: Exchange): Promise<string> {
     await eachChunk(response.body, time.signal, (chunk) => {
       size += chunk.length;
       if (size > mostBytes) {
-        const body = `the answer is larger than ${mostBytes / 2 ** 20} MiB`;
+        const body = `the response is larger than ${mostBytes / 2 ** 20} MiB`;
         throw new ApiError({ tried, status: 413, body });
       }
       chunks.push(chunk);

@@ -3,20 +3,19 @@ import { Agent, type Dispatcher, request } from 'undici';
 import type { Transport } from './transport.ts';
 
 /**
- * Connections for the requests to a member that speaks plain HTTP, where each request takes one: a thousand members are asked
- * at once when a daemon starts, and a process may have few files open. API servers speak HTTP/2 over TLS: there all requests
- * and watches of a member share one connection.
+ * Connections to a member that uses plain HTTP, where each request takes one. A daemon contacts a thousand members at its start,
+ * and a process may have few files open. Over TLS, API servers use HTTP/2: all requests and watches of a member share one connection.
  */
 const plainConnections = 8;
-/** Between heartbeats nothing is asked of most members: a connection that is not used for so long is closed, milliseconds. */
+/** Unused connections are closed after this time, milliseconds: between heartbeats most members get no requests. */
 const idleMs = 10_000;
 
-/** Credentials of exec and OIDC plugins expire; they are asked again this often, and at once after a 401. */
+/** Exec and OIDC plugins are called again after this time, milliseconds, and after a 401: their credentials expire. */
 const credentialsMs = 60_000;
 
 /**
- * Pooled HTTP to the current context of a kubeconfig. client-node gives TLS material, proxies and credentials; the
- * requests and their bodies are ours. After a 401 `reread` gives the kubeconfig anew: somebody may have rotated what is in it.
+ * Pooled HTTP to the current context of a kubeconfig. client-node supplies TLS material, proxies and credentials. After a 401
+ * `reread` reads the kubeconfig again, since its credentials may have been rotated.
  */
 export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfig>): Transport {
   let config = first;
@@ -30,13 +29,13 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
         headers[name.toLowerCase()] = value;
       },
       setDispatcher(dispatcher: Dispatcher) {
-        // One pool for the life of the member: a new one per request would mean a TLS handshake per request.
+        // One pool for the life of the member: a pool per request would need a TLS handshake per request.
         if (pool === undefined) pool = { queued: dispatcher, urgent: dispatcher };
         else void dispatcher.close();
       },
     };
     const server = serverOf(config);
-    // Like kubectl: credentials never travel in plain text, and what answers there asks for none.
+    // Like kubectl, never send credentials over plain HTTP.
     if (!server?.startsWith('http:'))
       await config.applySecurityAuthentication(
         context as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
@@ -59,7 +58,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
     });
   }
 
-  /** Another certificate or address needs another pool; requests on the old one may end. */
+  /** A new certificate or address needs a new pool; requests on the old one may finish. */
   async function takeAnew(): Promise<void> {
     const next = await reread();
     if (next.exportConfig() === config.exportConfig()) return;
@@ -69,7 +68,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
   }
 
   return async (wanted) => {
-    if (serverOf(config) === undefined) throw new Error('the kubeconfig context names no cluster');
+    if (serverOf(config) === undefined) throw new Error('the kubeconfig context does not name a cluster');
     const fresh = credentials !== undefined && Date.now() - credentials.at < credentialsMs;
     let response = await send(wanted, fresh ? credentials!.headers : await authenticate());
     if (response.statusCode === 401) {
@@ -86,7 +85,7 @@ export function httpTransport(first: KubeConfig, reread: () => Promise<KubeConfi
 
 const serverOf = (config: KubeConfig): string | undefined => config.getCurrentCluster()?.server.replace(/\/+$/, '');
 
-/** Connections of one member; the same for both where requests do not keep one another waiting. */
+/** Connections of one member; both are the same pool if requests do not block each other. */
 interface Pool {
   readonly queued: Dispatcher;
   readonly urgent: Dispatcher;

@@ -6,14 +6,14 @@ import type { ClusterName } from '../../api/meta.ts';
 import { httpTransport } from './http-transport.ts';
 import type { Transport } from './transport.ts';
 
-/** Members as kubeconfigs know them: one context each, or a directory with one kubeconfig file each. */
+/** Connections from kubeconfigs: one context for each member, or a directory with one file for each member. */
 export interface Connections {
   readonly names: readonly ClusterName[];
-  /** Undefined when no kubeconfig knows such a member now: files are read anew, since people add members while we run. */
+  /** Undefined when no kubeconfig has the member. Reads changed files again, since users add members at any time. */
   open(name: ClusterName): Promise<Transport | undefined>;
 }
 
-/** What is wrong with the structure of a YAML file: the parser of client-node makes values that contain themselves. */
+/** Finds alias cycles in a YAML file, of which client-node's parser makes values that contain themselves. */
 export type FaultIn = (
   text: string,
 ) => { readonly line: number; readonly column: number; readonly message: string; readonly fix: string } | undefined;
@@ -21,11 +21,11 @@ export type FaultIn = (
 type Read = (name: ClusterName) => Promise<KubeConfig | undefined>;
 
 /**
- * Reads a kubeconfig file (contexts are members), several as KUBECONFIG names them (of two contexts with one name the first
- * counts), or a directory (`eu-1.yaml` or `eu-1` is member eu-1). Rejects when there is nothing to read.
+ * Reads a kubeconfig file (each context is a member), several as in KUBECONFIG (the first context of a name wins), or a directory
+ * (`eu-1.yaml` or `eu-1` is member eu-1). Rejects when there is nothing to read.
  */
 export async function connectionsOf(path: string, faultIn: FaultIn = () => undefined): Promise<Connections> {
-  // Only commands that talk to members pay for loading it; of client-node the rest (exec, attach, cp) is never loaded.
+  // Loaded here because only commands that connect to members need it. The rest of client-node (exec, attach, cp) is not loaded.
   const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
   const load = (file: string): KubeConfig => {
     const fault = faultIn(readFileSync(file, 'utf8'));
@@ -58,7 +58,7 @@ async function fromDirectory(path: string, load: (file: string) => KubeConfig): 
   return { names: [...(await files()).keys()].sort(), open: (name) => open(name, read) };
 }
 
-/** Names of members may hold dots: only endings that kubeconfigs have are none of theirs. */
+/** Names of members may contain dots, so only the endings of kubeconfig files are removed. */
 const memberOf = (entry: string): ClusterName => entry.replace(/\.(ya?ml|json|conf|config|kubeconfig)$/, '');
 
 type Parts = Pick<KubeConfig, 'clusters' | 'users' | 'contexts'> & { readonly currentContext: string };
@@ -70,13 +70,13 @@ async function fromFiles(
 ): Promise<Connections> {
   let known: { readonly written: string; readonly parts: Omit<Parts, 'currentContext'> } | undefined;
 
-  /** Parsed again only when a file changed: a fleet asks once for each member. */
+  /** Parses the files only when one changed, since a fleet calls this once for each member. */
   async function parts(): Promise<Omit<Parts, 'currentContext'>> {
     const times = await Promise.all(files.map((file) => stat(file).catch(absentOf(files))));
     const written = times.map((time) => (time ? `${time.mtimeMs} ${time.size}` : '')).join();
     if (known?.written !== written) {
       const configs = files.filter((_, at) => times[at] !== undefined).map(load);
-      if (configs.length === 0) throw new Error('none of these files is there');
+      if (configs.length === 0) throw new Error('none of these files exists');
       known = {
         written,
         parts: {
@@ -99,7 +99,7 @@ async function fromFiles(
   return { names: contexts.map(({ name }) => name).sort(), open: (name) => open(name, read) };
 }
 
-/** Of several files that KUBECONFIG names some may be missing, as for kubectl; a single one may not. */
+/** As with kubectl, some of several KUBECONFIG files may be missing, but not a single one. */
 const absentOf =
   (files: readonly string[]) =>
   (error: unknown): undefined => {

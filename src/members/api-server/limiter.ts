@@ -1,4 +1,4 @@
-/** Lets at most `limit` tasks run at once; the rest wait in order. One per member, never one for the fleet. */
+/** Runs at most `limit` tasks at once; the others wait in order. Each member has its own. */
 export class Limiter {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];

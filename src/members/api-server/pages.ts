@@ -7,10 +7,10 @@ export interface List {
 }
 
 const pageSize = '500';
-/** A list that expires in between is begun again this often. */
+/** Attempts to read a list that expires between pages. */
 const mostAttempts = 4;
 
-/** A list page by page, all of one moment. Rejects with ApiError 410 when that moment is forgotten. */
+/** A list page by page, all of one resourceVersion. Rejects with ApiError 410 when the server no longer has that version. */
 export async function* pagesOf({
   request,
   name,
@@ -30,7 +30,7 @@ export async function* pagesOf({
   do {
     const search = new URLSearchParams({ ...query, limit: pageSize, ...(token ? { continue: token } : {}) });
     const page = await request<ListAnswer>({ method: 'GET', path: `${path}?${search}`, tried: `list ${path}` });
-    if (page?.metadata === undefined) throw new UnreachableError(`list ${path} on ${name}`, 'the answer is no list');
+    if (page?.metadata === undefined) throw new UnreachableError(`list ${path} on ${name}`, 'the response is not a list');
     const kind = page.kind.replace(/List$/, '');
     const items = (page.items ?? []).map((item) => ({
       ...item,
@@ -42,7 +42,7 @@ export async function* pagesOf({
   } while (token);
 }
 
-/** All pages together; starts again, a few times, when the server forgets the moment in between. */
+/** All pages together; starts again, a few times, when the list expires in between. */
 export async function wholeList(pages: () => AsyncIterable<List>): Promise<List> {
   for (let attempt = 1; ; attempt++) {
     const items: Manifest[] = [];

@@ -10,9 +10,8 @@ export interface ServedKind {
 }
 
 /**
- * Whether an API server keeps the kind in its one storage, where every change has a number above all before it. Not so
- * events, which often have a storage of their own, and what another server answers for, such as metrics or the groups of
- * operators, of which one cannot tell.
+ * Whether the API server keeps the kind in its main storage, where each change has a higher resourceVersion than all before.
+ * False for events, which often have their own storage, and for aggregated APIs such as metrics or those of operators.
  */
 export function inOwnStorage({ apiVersion, kind }: Pick<ServedKind, 'apiVersion' | 'kind'>): boolean {
   const { group } = groupVersionOf(apiVersion);

@@ -1,4 +1,4 @@
-/** One request to one member's API server. The body is text of ours: desired state never passes a typed serializer. */
+/** One request to one member's API server. The body is text: a typed serializer would drop unknown fields. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, `/apis/apps/v1/deployments?limit=500`. */
@@ -6,7 +6,7 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** Sent at once, past any queue: a heartbeat, or a watch, which nothing may wait for since it lasts for minutes. */
+  /** Bypasses any queue: a heartbeat, or a watch, which lasts for minutes and must not block others. */
   readonly urgent?: boolean;
 }
 
@@ -17,5 +17,5 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** How requests reach a member: pooled HTTP for real ones, a function call for simulated ones. Rejects when there is no answer. */
+/** Sends a request to a member: pooled HTTP for real ones, a function call for simulated ones. Rejects when no response comes. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

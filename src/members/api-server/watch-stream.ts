@@ -9,15 +9,15 @@ export type WatchEvent =
   | { readonly type: 'BOOKMARK'; readonly object: Manifest };
 
 /**
- * How a watch ended without an error. `silent`: nothing came for so long that the connection may be half-open. It need not be:
- * a server sends bookmarks only for what happened after the version that was asked from (cacheWatcher.process), and where etcd
- * does not report its progress nothing happens in a kind that nobody changes.
+ * How a watch ended without an error. `silent`: nothing was received for so long that the connection may be half-open. It may also
+ * be intact: servers send bookmarks only for changes after the requested version (cacheWatcher.process), and if etcd does not report
+ * its progress, a kind without changes has none.
  */
 export type WatchEnd = 'ended' | 'silent';
 
 /**
- * Tells events until the server ends the watch, or says nothing for `silenceMs`. Errors: ApiError when the server refuses, also
- * in the stream (410: our version is forgotten); UnreachableError when the connection breaks or is not answered at all.
+ * Passes events on until the server ends the watch or is silent for `silenceMs`. Errors: ApiError when the server refuses, also
+ * within the stream (410: the version has expired); UnreachableError when the connection breaks or gets no response.
  */
 export async function watchStream(
   input: Exchange & { readonly silenceMs: number },

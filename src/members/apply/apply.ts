@@ -9,13 +9,13 @@ import { type Brought, bring, type Step } from './attempt.ts';
 import { objectRequests } from './requests.ts';
 
 export interface Applied extends Brought {
-  /** What was there before, whether it had been seen or not. */
+  /** The object before the apply, also if no watch had shown it. */
   readonly found?: Manifest;
-  /** It was found to be what must not be replaced, and was left as it is. */
+  /** The object found must not be replaced, so it was left as it is. */
   readonly kept?: boolean;
 }
 
-/** What was being done when the server refused, as KubeFleet names it (work applier, ManifestProcessingApplyOrReportDiffResultType). */
+/** KubeFleet's result for the step that the server refused (work applier, ManifestProcessingApplyOrReportDiffResultType). */
 const failures = {
   find: 'FailedToFindObjInMemberCluster',
   takeOver: 'FailedToTakeOver',
@@ -25,22 +25,21 @@ const failures = {
 } as const satisfies Readonly<Record<Step, string>>;
 
 /**
- * Brings one object about, and looks again where it moved on meanwhile. `live` is the object as last seen, `undefined` when it
- * has not been looked for. Rejects only when there is no answer, or when it is not wanted any more by the time it could be sent;
- * what the server refuses is an outcome.
+ * Applies one object, and reads it again if it changed in between. `live` is the object as last seen; `undefined` if it was not
+ * read yet. A refusal of the server is an outcome. Rejects only when no response comes, or when the object is no longer wanted.
  */
 export async function applyObject(input: {
   readonly client: MemberClient;
   readonly served: ServedKind;
   readonly manifest: Manifest;
   readonly label: string;
-  /** Whether the placement with this label has the object on this member, or may have; another mark makes it nobody's. */
+  /** Whether the placement with this label has or may have the object on this member; any other label has no effect. */
   readonly isPlaced: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly live: Manifest | undefined;
-  /** Asked of what is found that had not been seen. */
+  /** Called for an object that no watch had shown. */
   readonly mayReplace: (live: Manifest) => boolean;
-  /** Called before an object that is not there is sent, perhaps more than once. */
+  /** Called before each attempt to create the object. */
   readonly making: () => void;
   readonly isWanted: () => boolean;
 }): Promise<Applied> {
@@ -55,12 +54,12 @@ export async function applyObject(input: {
       const seen = live !== undefined;
       live ??= await requests.read();
       if (!seen && live && !input.mayReplace(live)) {
-        const message = 'another daemon has put it there';
+        const message = 'another daemon created it';
         const object = refOfManifest(input.manifest);
         return { outcome: { object, result: 'ManifestApplyFailed', message }, live, kept: true };
       }
       if (live === null && input.strategy.type !== 'ReportDiff') input.making();
-      // What changes all the time is replaced in the end as it was found a moment ago.
+      // The last attempt does not lock, so that an object that changes all the time is applied at last.
       const locked = attempt < mostAttempts || input.strategy.whenToApply === 'IfNotDrifted';
       return {
         ...(await bring({ ...input, requests, begin, locked }, live)),
@@ -68,7 +67,7 @@ export async function applyObject(input: {
       };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The object moved on since it was last seen: look again.
+      // The object changed since it was last seen: read it again.
       if (movedOn(error, live) && attempt < mostAttempts) {
         live = undefined;
         continue;
@@ -82,20 +81,20 @@ export async function applyObject(input: {
   }
 }
 
-/** An object that moves on between a look and an apply is looked at again: twice is a coincidence, more is somebody's loop. */
+/** Attempts when the object changes between read and apply: more than two changes are a loop of another controller. */
 const mostAttempts = 3;
 
-/** 404: it has gone since it was seen, of which not every server speaks as of a conflict. */
+/** A 404 means that the object was deleted since; not every server reports that as a conflict. */
 const movedOn = ({ status, fieldConflicts }: ApiError, live: Manifest | null | undefined): boolean =>
   status === 409 ? fieldConflicts.length === 0 : status === 404 && live != null;
 
-/** A conflict names field and owner, and the two ways out; everything else is what the server said. */
+/** For a conflict: field, owner and what to do. For all else: the message of the server. */
 function explain(error: ApiError): string {
   const conflicts = error.fieldConflicts;
   if (conflicts.length === 0) return error.message;
   const fields = conflicts.map(({ field, manager }) => `field ${field} is owned by ${manager}`);
   const owners = [...new Set(conflicts.map(({ manager }) => manager))].join(', ');
   const them = conflicts.length > 1 ? 'them' : 'it';
-  const ways = `set serverSideApplyConfig.force: true to take ${them} over, or let ${owners} give ${them} up`;
+  const ways = `set serverSideApplyConfig.force: true to take ${them} over, or make ${owners} release ${them}`;
   return `${error.message.slice(0, error.message.indexOf(': '))}: ${error.status}, ${fields.join('; ')}: ${ways}`;
 }

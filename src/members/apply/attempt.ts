@@ -10,7 +10,7 @@ import { foreignManager, managersOf } from './field-managers.ts';
 import type { ObjectRequests, Seen } from './requests.ts';
 import { refusalOf } from './takeover.ts';
 
-/** What is done to an object, one after the other. */
+/** The steps of an attempt, in order. */
 export type Step = 'find' | 'takeOver' | 'compare' | 'report' | 'apply';
 
 interface Attempt {
@@ -19,25 +19,24 @@ interface Attempt {
   readonly label: string;
   /** Whether the placement with this label has the object on this member, or may have. */
   readonly isPlaced: (label: string) => boolean;
-  readonly strategy: ApplyStrategy;
   /** What is being done from now on. */
   readonly begin: (step: Step) => void;
-  /** Only what was seen may be replaced: nothing that came there since. */
+  /** Replaces only the version that was read. */
   readonly locked: boolean;
 }
 
-/** What came of an attempt that the server let come to its end. */
+/** The result of an attempt that the server did not refuse. */
 export interface Brought {
   readonly outcome: ObjectOutcome;
-  /** The object as the last request showed it; null when it is not there. */
+  /** The object as the last request showed it; null when it does not exist. */
   readonly live: Manifest | null;
-  /** Present when somebody had changed what we sent before and it was put right. */
+  /** Present when the object had drifted and was repaired. */
   readonly repaired?: readonly PatchDetail[];
 }
 
 /**
- * One attempt at an object that was looked for: takeover, ownership, drift check, apply, in KubeFleet's order (work applier,
- * process.go). Rejects with what the server refuses.
+ * One attempt at an object that was read: takeover, ownership, drift check, apply, in KubeFleet's order (work applier,
+ * process.go). Rejects with the refusal of the server.
  */
 export async function bring(attempt: Attempt, live: Manifest | null): Promise<Brought> {
   const { requests, manifest, strategy, begin } = attempt;
@@ -72,14 +71,14 @@ export async function bring(attempt: Attempt, live: Manifest | null): Promise<Br
       const message = 'the object was changed on the member; whenToApply is IfNotDrifted, so it is left as it is';
       return left({ result: `FoundDrifts${compared.suffix}`, message, details });
     }
-    // Labels that reports leave out are no drift, and what has not drifted is applied.
+    // Labels that reports omit are not drift, so the object is applied.
     if (!differs) return left({ result: 'Applied' });
   }
   begin('apply');
   return apply(attempt, live, sentBefore ? live : undefined);
 }
 
-/** `sent` is the object on the member when this manifest was applied to it before. */
+/** `sent`: the object on the member, if this manifest was applied to it before. */
 async function apply(
   { requests, manifest, strategy, label, locked }: Attempt,
   live: Manifest | null,
@@ -87,11 +86,11 @@ async function apply(
 ): Promise<Brought> {
   const object = refOfManifest(manifest);
   const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
-  // An apply that is long on its way would replace what another daemon has put there meanwhile, or make anew what it removed.
+  // A delayed apply must not replace what another daemon applied, or create again what it removed.
   const seen = live === null ? absent : locked ? seenAs(live) : {};
   const after = await requests.apply({ force, seen });
   if (after.metadata.labels?.[placementLabel] !== label || !isSameManifest(manifest, after)) {
-    const message = `the member took ${placementLabel} or ${digestAnnotation} off the object as it was applied, so that it could not be found again: look for a mutating webhook`;
+    const message = `the member removed ${placementLabel} or ${digestAnnotation} from the object during apply, so gitfleet cannot find it again: check for a mutating webhook`;
     return { outcome: { object, result: 'ManifestApplyFailed', message }, live: after };
   }
   const details = strategy.comparisonOption === 'FullComparison' ? differences(manifest, after) : [];
@@ -105,18 +104,18 @@ async function apply(
 }
 
 /**
- * To send a version that no object can have makes what is not there, and is a conflict with what is (kube-apiserver,
- * registry/generic/registry/store.go, Update): etcd counts its first write as the second revision.
+ * A version that no object can have: an apply with it creates a missing object, and conflicts with an existing one
+ * (kube-apiserver, registry/generic/registry/store.go, Update). The first write in etcd is the second revision.
  */
 const absent: Seen = { resourceVersion: '1' };
 
-/** The uid: a version alone makes anew what has gone (kube-apiserver, endpoints/handlers/patch.go, applyPatch). */
+/** With the uid: a version alone creates a deleted object again (kube-apiserver, endpoints/handlers/patch.go, applyPatch). */
 const seenAs = ({ metadata }: Manifest): Seen => ({
   uid: metadata['uid'] as string,
   resourceVersion: metadata['resourceVersion'] as string,
 });
 
-/** Names who owns what differs, where the object tells: what a watch showed is kept without its managers. */
+/** Adds the field managers of differences, if the object has managedFields; objects from a watch are kept without them. */
 function withManagers(finding: Finding, live: Manifest | null): Finding {
   const managers = live === null ? [] : managersOf(live);
   if (!finding.details || managers.length === 0) return finding;
@@ -129,7 +128,7 @@ function withManagers(finding: Finding, live: Manifest | null): Finding {
 
 type Finding = Pick<ObjectOutcome, 'result' | 'message' | 'details'>;
 
-/** The same manifest was applied before: what differs now is drift, not news (KubeFleet: spec-hash annotation). */
+/** The same manifest was applied before, so a difference is drift (KubeFleet: spec-hash annotation). */
 export const isSameManifest = (manifest: Manifest, live: Manifest): boolean =>
   live.metadata.annotations?.[digestAnnotation] === manifest.metadata.annotations?.[digestAnnotation];
 

@@ -7,7 +7,7 @@ import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { withTextsAsData } from './secret-data.ts';
 
 /**
- * Where `live` differs from `wanted`, any field, as KubeFleet reports it: without what the server or other tools own by
+ * All differences between `live` and `wanted`, as KubeFleet reports them: without fields that the server or other tools own by
  * convention, at most 100, values of Secrets redacted (KubeFleet work applier, diff calculation).
  */
 export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
@@ -18,8 +18,8 @@ export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
 }
 
 /**
- * Of local differences what may be told of what was put right, or waits to be: as `differences` would tell it, and the labels and
- * annotations besides that reports leave out and `manifest` has. Our digest is nobody's concern.
+ * The part of local differences that reports of repairs may show: as in `differences`, plus labels and annotations that
+ * `manifest` has. Without our digest annotation.
  */
 export const tellable = (manifest: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
   shownDetails(
@@ -32,9 +32,8 @@ export const tellable = (manifest: Manifest, details: readonly PatchDetail[]): P
   );
 
 /**
- * Fields that `wanted` names and `live` does not have like that (`partial`), or any field that differs (`full`). Everything
- * we send counts, also labels that reports leave out: a changed `app.kubernetes.io/name` is to be repaired. Not capped and
- * not redacted: never for anybody's eyes.
+ * Fields of `wanted` that `live` lacks or has otherwise (`partial`), or all differing fields (`full`). Includes labels that reports
+ * omit: a changed `app.kubernetes.io/name` is repaired. Not capped and not redacted, so never show it to users.
  */
 export const localDifferences = (wanted: Manifest, live: Manifest, comparison: 'partial' | 'full'): PatchDetail[] =>
   walked(asSent(wanted), asSent(live), comparison);
@@ -57,7 +56,7 @@ function walk(wanted: unknown, live: unknown, path: string, comparison: 'partial
     for (let index = 0; index < length; index++) walk(wanted[index], live[index], `${path}/${index}`, comparison, out);
     return;
   }
-  // Servers drop what is empty and add empty things: an empty map here and nothing there is no difference.
+  // Servers drop and add empty values, so an empty map equals a missing one.
   if (isEmpty(wanted) && isEmpty(live)) return;
   out.push({
     path: path === '' ? '/' : path,
@@ -93,11 +92,11 @@ const serverMetadata = new Set([
 
 const isKeyed = (field: string): field is 'labels' | 'annotations' => field === 'labels' || field === 'annotations';
 
-/** Keys of labels and annotations that KubeFleet leaves out of diffs, and ours. */
+/** Keys of labels and annotations that KubeFleet omits from diffs, and gitfleet's. */
 const conventional = /kubernetes\.io\/|k8s\.io\/|kubernetes-fleet\.io\/|gitfleet\.dev\//;
 
 const asReported = (object: Manifest): Record<string, unknown> => compared(object, (key) => !conventional.test(key));
-/** With empty maps where there are none, so that a label is named that was the only one. */
+/** With empty maps instead of missing ones, so that the difference names a label that was the only one. */
 const asSent = (object: Manifest): Record<string, unknown> =>
   compared({ ...object, metadata: { ...object.metadata, ...keyedOf(object) } }, () => true);
 const keyedOf = ({ metadata: { labels = {}, annotations = {} } }: Manifest) => ({ labels, annotations });
@@ -115,7 +114,7 @@ function compared(object: Manifest, counts: (key: string) => boolean): Record<st
   return { ...rest, metadata: kept };
 }
 
-/** Where API servers write an empty creation time beside the one of the object. */
+/** Pod templates in which API servers write an empty creation time. */
 const templates = [
   ['spec', 'template', 'metadata', 'creationTimestamp'],
   ['spec', 'jobTemplate', 'spec', 'template', 'metadata', 'creationTimestamp'],

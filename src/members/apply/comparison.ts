@@ -4,12 +4,12 @@ import { ApiError } from '../api-server/api-error.ts';
 import { differences } from './compare.ts';
 import type { ObjectRequests } from './requests.ts';
 
-/** How a manifest and an object compare: partly by asking the server what an apply would change, or fully, field by field. */
+/** Compares a manifest with an object: by a dry-run apply on the server (partial), or field by field (full). */
 export class Comparison {
   readonly #requests: ObjectRequests;
   readonly #manifest: Manifest;
   readonly #full: boolean;
-  /** Set when the server calls the manifest invalid, so that only the field by field comparison is left. */
+  /** Set when the server rejects the manifest as invalid, so that only the field-by-field comparison is possible. */
   suffix: '' | 'InDegradedMode' = '';
 
   constructor(requests: ObjectRequests, manifest: Manifest, full: boolean) {

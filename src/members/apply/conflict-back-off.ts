@@ -6,28 +6,28 @@ import type { Clock } from '../clock.ts';
 import { isSameManifest } from './attempt.ts';
 
 /**
- * Objects that another daemon put somewhere else than we did. It may know a newer plan: nothing is put back before a pass
- * that began later has confirmed that what we hold is still wanted. Without this two daemons undo each other's work at
- * full speed until both have read the same plan, and one that cannot reach the git server brings old versions back.
+ * Objects that another daemon changed. It may have read a newer plan, so nothing is repaired before a pass that started later has
+ * confirmed the assignment. Otherwise two daemons undo each other's work until both have read the same plan, and one that
+ * cannot reach the git server restores old versions.
  */
 export interface ConflictBackOff {
   /** True when the object must be left as it is for now. */
   holds(key: string): boolean;
   held(): Iterable<string>;
-  /** Another daemon has been here. */
+  /** Another daemon changed the object. */
   found(key: string): void;
-  /** What we hold is wanted still; returns the objects that may be put right now. */
+  /** The assignment is confirmed; returns the objects that may be repaired now. */
   confirmed(): readonly string[];
-  /** Something else is wanted now. */
+  /** The assignment changed. */
   forget(): void;
 }
 
-/** Another daemon that has just published is given this long to be read. */
+/** Time until the publication of another daemon can be read, milliseconds. */
 const settleMs = 1_000;
-/** The first pass that ends after the record was asked for may have read it before; the one after it has not. */
+/** The pass under way may have read the record earlier; the one after it has not. */
 const confirmations = 2;
 
-/** `ask` lets the record be read anew. */
+/** `ask` requests that the record is read again. */
 export function conflictBackOff(clock: Clock, ask: () => void): ConflictBackOff {
   const left = new Map<string, number>();
   let asked = false;
@@ -65,13 +65,13 @@ export function conflictBackOff(clock: Clock, ask: () => void): ConflictBackOff 
   };
 }
 
-/** Carries our label, and the digest of another manifest than the one we applied: only a daemon writes that. */
+/** Has our label, and a digest that differs from the manifest we applied: only a daemon writes that. */
 export const isFromAnotherDaemon = (manifest: Manifest, live: Manifest): boolean =>
   live.metadata.labels?.[placementLabel] === manifest.metadata.labels?.[placementLabel] &&
   live.metadata.annotations?.[digestAnnotation] !== undefined &&
   !isSameManifest(manifest, live);
 
-/** Marked for a placement that does not have it here as far as we know: others know first what has come to be placed here. */
+/** Labelled for a placement that has no such object here in our record: another daemon may have a newer record. */
 export function mayBePlacedSince(
   { label, isPlaced }: Pick<PlacementAssignment, 'label' | 'isPlaced'>,
   live: Manifest,

@@ -28,43 +28,43 @@ import {
 import { type RepairReports, repairReports } from './repair-reports.ts';
 import { inWaves } from './waves.ts';
 
-/** The objects of one placement on one member: brings them about and keeps what became of each. */
+/** Applies the objects of one placement on one member, and keeps the outcome of each. */
 export interface Delivery {
-  /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; what the server says is an outcome. */
+  /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; a refusal of the server is an outcome. */
   bring(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
-  /** The watch reported a change: remembers who made it, and asks for a look where it is not as it should be. */
+  /** The watch reported a change: notes who made it, and requests a check if the object differs. */
   objectChanged(assignment: PlacementAssignment, item: AssignedManifest, change: Change): void;
-  /** Milliseconds until an object should be looked at again, since somebody undoes what we do; 0 = at once. */
+  /** Milliseconds until an object may be checked again, because someone keeps undoing repairs; 0 = at once. */
   pauseMs(key: string): number;
   /** Objects whose kind the member did not serve, of these group-versions. */
   unserved(apiVersions: ReadonlySet<string>): readonly string[];
   outcomes(): readonly ObjectOutcome[];
-  /** True while it is not known of some object whether it should be as we would have it. */
+  /** True while the desired state of some object is unconfirmed. */
   undecided(): boolean;
-  /** What is assigned was read from the record anew; returns objects that another daemon changed and that may be put right now. */
+  /** The assignment was confirmed by the record; returns objects that another daemon changed and that may be repaired now. */
   confirmed(): readonly string[];
-  /** Other objects are wanted now: nothing known about the present ones holds. */
+  /** The assigned objects changed: drops everything known about them. */
   forget(): void;
-  /** It is another cluster now: nothing known about objects holds. */
+  /** The member is another cluster now: drops everything known about objects. */
   restart(): void;
   stop(): void;
 }
 
 export interface DeliveryEvents {
-  /** Something that a person should read. */
+  /** A message for users. */
   readonly say: (message: string) => void;
-  /** What is reported has changed although nothing was done. */
+  /** The report changed without an attempt. */
   readonly retold: () => void;
-  /** An object changed while it was being applied, or what kept it from being applied. */
+  /** An object, or what prevented its apply, changed during the apply. */
   readonly changedMeanwhile: (key: string) => void;
-  /** Another daemon changed an object: the record should be read anew. */
+  /** Another daemon changed an object: the record must be read again. */
   readonly conflict: () => void;
 }
 
 /** KubeFleet's word for a manifest that cannot be mapped to what the member serves (work applier, preprocess.go). */
 const unservedResult = 'DecodingErred';
 
-/** What is known of the objects of one placement on one member. */
+/** State of the objects of one placement on one member. */
 interface Objects {
   readonly connection: Connection;
   readonly observed: FirstObservation;
@@ -76,13 +76,13 @@ interface Objects {
   readonly held: HeldBack;
 }
 
-/** One manifest of an assignment, while it is worked on. */
+/** One manifest of an assignment during an attempt. */
 interface Item {
   readonly assignment: PlacementAssignment;
   readonly manifest: Manifest;
   readonly key: string;
   readonly object: ObjectRef;
-  /** Whether the assignment is wanted still. */
+  /** Whether the assignment is current. */
   readonly isWanted: () => boolean;
 }
 
@@ -136,7 +136,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
     },
     restart() {
       of.drift.forget();
-      // What is held back stays so: whatever another daemon wants of the cluster it wants of this one, too.
+      // Unconfirmed objects stay unconfirmed: another daemon's plan applies to this cluster as well.
       forgetObjects();
     },
     stop() {
@@ -160,7 +160,7 @@ function* outcomesIn({ states }: Objects): Iterable<readonly [key: string, outco
   for (const [key, { outcome }] of states) if (outcome) yield [key, outcome];
 }
 
-/** Notes what happened to an object; returns what is to be done about it. */
+/** Applies an event to the state of an object; returns the effects to perform. */
 function dispatch({ states }: Objects, key: string, event: ObjectEvent): readonly ObjectEffect[] {
   const { state, effects } = nextForObject(states.get(key) ?? firstObjectState, event);
   states.set(key, state);
@@ -187,7 +187,7 @@ async function bringOne(of: Objects, item: Item): Promise<void> {
 
 function isSettled({ connection: { watches }, drift }: Objects, { assignment, manifest, object }: Item): boolean {
   const live = watches.object(object);
-  // Not watched, because the member does not let us: what the server answered is all there is.
+  // Without a right to watch, the response of the server is all that is known.
   if (live === undefined && !watches.shows(object)) return true;
   return drift.verdict(assignment.strategy, manifest, live) !== 'differs';
 }
@@ -252,7 +252,7 @@ function answered(
   perform(of, item, dispatch(of, key, { kind: 'applied', outcome, changes, loss }));
 }
 
-/** What was lost of an object that is not shown as ours any more: all of it, or the label that it was shown by. */
+/** What is missing of an object that the watch no longer shows: all of it, or its label. */
 const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
   found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
 
@@ -311,7 +311,7 @@ function performOne(of: Objects, item: Item, effect: ObjectEffect): void {
   }
 }
 
-/** Whoever changed an object before need not be who deletes it, and nothing on the member tells. */
+/** The member does not show who deleted an object, and the last writer need not be the one. */
 const blame = ({ repairs }: Objects, { key, manifest }: Item, change: Change): void =>
   change.how === 'set'
     ? repairs.blame(key, change.managers, localDifferences(manifest, change.object, 'partial'))
@@ -320,7 +320,7 @@ const blame = ({ repairs }: Objects, { key, manifest }: Item, change: Change): v
 const changesOf = ({ drift }: Objects, { assignment, manifest }: Item, change: Change): readonly PatchDetail[] =>
   change.how === 'set' ? tellable(manifest, drift.news(assignment.strategy, manifest, change.object)) : [wholeObject];
 
-/** Objects of a namespace that could not be applied: perhaps for want of it, so that there is no reason to wait. */
+/** Failed objects of a namespace: its absence may be the reason, so they are retried at once. */
 const failedIn = (of: Objects, { apiVersion, kind, name }: ObjectRef): readonly string[] =>
   apiVersion !== 'v1' || kind !== 'Namespace'
     ? []
@@ -328,7 +328,7 @@ const failedIn = (of: Objects, { apiVersion, kind, name }: ObjectRef): readonly 
         object.namespace === name && result !== 'Applied' ? [key] : [],
       );
 
-/** What is as it should be may not be so any more where nothing tells of changes. */
+/** Without a watch an applied object may have changed since, and the outcome must mention that. */
 function withCaveat({ connection: { watches } }: Objects, outcome: ObjectOutcome): ObjectOutcome {
   const message = outcome.result === 'Applied' ? watches.unwatched(outcome.object) : undefined;
   return message === undefined ? outcome : { ...outcome, message };

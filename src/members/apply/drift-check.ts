@@ -6,26 +6,26 @@ import { isSameManifest } from './attempt.ts';
 import { localDifferences } from './compare.ts';
 import { foreignOwner } from './takeover.ts';
 
-/** How an object compares with its manifest, as far as that can be told without asking the server. */
+/** How an object compares with its manifest, judged without a request. */
 export type Verdict =
   | 'same'
-  /** Something looks different, and the server has been asked about this very state. */
+  /** It differs locally, and a dry-run was already made for this state. */
   | 'asked'
   | 'differs';
 
 export interface DriftCheck {
   verdict(strategy: ApplyStrategy, manifest: Manifest, live: Manifest | undefined): Verdict;
-  /** The server has been asked about this very state; what still looks different is no reason to ask again. */
+  /** A dry-run was made for this state; its remaining local differences need no other one. */
   asked(strategy: ApplyStrategy, manifest: Manifest, live: Manifest): void;
-  /** What looks different and did not when the server was asked last. */
+  /** Local differences that did not exist at the last dry-run. */
   news(strategy: ApplyStrategy, manifest: Manifest, live: Manifest): readonly PatchDetail[];
-  /** It is another cluster now: nothing known about objects holds. */
+  /** The member is another cluster now: drops everything known about objects. */
   forget(): void;
 }
 
 /**
- * Servers write some things differently (`0.5` as `500m`) and add items to lists. Such differences are told from real ones by
- * asking once and remembering what was left over.
+ * Servers normalize values (`0.5` to `500m`) and add items to lists. To tell such differences from drift, the server is asked
+ * once, and the remaining differences are remembered.
  */
 export function driftCheck(): DriftCheck {
   const known = new Map<string, Look>();
@@ -33,7 +33,7 @@ export function driftCheck(): DriftCheck {
     verdict(strategy, manifest, live) {
       if (live === undefined || live.metadata.deletionTimestamp || !isSameManifest(manifest, live)) return 'differs';
       if (live.metadata.labels?.[placementLabel] !== manifest.metadata.labels?.[placementLabel]) return 'differs';
-      // One that others came to own is as it should be only where they may share it, whatever is in it.
+      // An object with foreign owners is correct only if the strategy allows co-ownership.
       if (!strategy.allowCoOwnership && strategy.type !== 'ReportDiff' && foreignOwner(live)) return 'differs';
       const seen = look(strategy, manifest, live);
       if (seen.details.size === 0) return 'same';

@@ -5,7 +5,7 @@ import { pointerTokens } from '../../engine/kernel/json-pointer.ts';
 /** Our name in `metadata.managedFields`. */
 export const fieldManager = 'gitfleet';
 
-/** Who owns which fields of an object; what the API server writes into `metadata.managedFields`. */
+/** Who owns which fields of an object; an entry of `metadata.managedFields`. */
 export interface FieldManager {
   readonly manager?: string;
   readonly operation?: string;
@@ -17,11 +17,11 @@ interface Fields {
   readonly [key: string]: Fields;
 }
 
-/** None where the object came without its `metadata.managedFields`. */
+/** Empty if the object has no `metadata.managedFields`. */
 export const managersOf = (object: Manifest): readonly FieldManager[] =>
   (object.metadata['managedFields'] ?? []) as readonly FieldManager[];
 
-/** The object as it is kept in memory: managedFields are often most of it. */
+/** The object without `managedFields`, which are often most of its size in memory. */
 export function withoutManagers(object: Manifest): Manifest {
   if (object.metadata['managedFields'] === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
@@ -29,9 +29,9 @@ export function withoutManagers(object: Manifest): Manifest {
 }
 
 /**
- * The foreign manager that most likely made the differences: the one that owns them most exactly, of several the last.
- * Who only writes status never did. Undefined when there is no foreign one, and for values on the member that none of them
- * owns: the server fills those in or writes them its own way. Who took a field away owns nothing any more.
+ * The foreign manager that most likely made the differences: the one that owns them most exactly, of several the last. Managers
+ * that only write status are ignored. Undefined if there is no foreign manager, and for values that none of them owns: the server
+ * sets defaults and normalizes. A removed field has no owner.
  */
 export function foreignManager(
   managers: readonly FieldManager[],
@@ -55,8 +55,8 @@ export function foreignManager(
 }
 
 /**
- * How many steps of a JSON pointer the manager's fields go along, and whether that is as far as can be told: list items are
- * named by keys there, so a list ends it, and what is owned as a whole has nothing below it.
+ * How many steps of a JSON pointer the manager's fields cover, and whether that is as far as managedFields can show: a list ends
+ * it, since its items have keys there, and so does a value that is owned as a whole.
  */
 function depthOwned(fields: Fields | undefined, path: string): { readonly depth: number; readonly whole: boolean } {
   let at = fields ?? {};

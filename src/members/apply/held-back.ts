@@ -6,17 +6,17 @@ import type { FirstObservation } from '../watch/first-observation.ts';
 import type { Watches } from '../watch/watches.ts';
 import { conflictBackOff, isFromAnotherDaemon, mayBePlacedSince } from './conflict-back-off.ts';
 
-/** Objects that are held back, since it is not known whether it is still wanted what we hold of them. */
+/** Objects that are left alone until their desired state is confirmed, because another daemon may have a newer plan. */
 export interface HeldBack {
-  /** Another daemon changed the object since we did, or since what is wanted was decided; or may have, for all we are shown. */
+  /** Another daemon changed the object, or may have, since our last apply or since the plan was made. */
   isInConflict(assignment: PlacementAssignment, manifest: Manifest, live: Manifest | undefined): boolean;
-  /** Leaves the object as it is until what we hold of it is confirmed; `live`: as it was found. */
+  /** Leaves the object alone until its desired state is confirmed. `live`: the object as it was found. */
   add(manifest: Manifest, live: Manifest | undefined): void;
   has(key: string): boolean;
   keys(): Iterable<string>;
-  /** What is assigned was read from the record anew; returns objects that may be put right now. */
+  /** The assignment was confirmed by the record; returns objects that may be repaired now. */
   confirmed(): readonly string[];
-  /** Something else is wanted now. */
+  /** The assignment changed. */
   forget(): void;
 }
 
@@ -24,9 +24,9 @@ export function heldBack(input: {
   readonly clock: Clock;
   readonly watches: Watches;
   readonly observed: FirstObservation;
-  /** Lets the record be read anew. */
+  /** Requests that the record is read again. */
   readonly ask: () => void;
-  /** What another daemon made of an object is to be put right. */
+  /** The change that another daemon made is now repaired. */
   readonly overrule: (key: string) => void;
 }): HeldBack {
   const { watches, observed } = input;
@@ -37,9 +37,9 @@ export function heldBack(input: {
     has: conflicts.holds,
     keys: conflicts.held,
     isInConflict(assignment, manifest, live) {
-      // What was shown before the watch was lost may hide something newer.
+      // State from before a broken watch may be out of date.
       if (!observed.fresh() && !watches.shows(refOfManifest(manifest))) return true;
-      // What the record alone says should be there may have been removed by a later plan.
+      // An object that only the record names may have been removed by a later plan.
       if (live === undefined) return assignment.adopted === true;
       return observed.isNews(live) && (isFromAnotherDaemon(manifest, live) || mayBePlacedSince(assignment, live));
     },

@@ -6,9 +6,9 @@ import type { AssignedManifest } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
 import { defines } from '../crd.ts';
 
-/** Kinds of objects on one member, and the objects whose kind it did not serve when they were to be applied. */
+/** Finds the kinds of objects on one member, and keeps the objects whose kind the member did not serve. */
 export interface KindsServed {
-  /** The kind of an object, watched; or why there is none, told by what is placed with it. Rejects with UnreachableError. */
+  /** The kind of an object, which is then watched, or why it is not served. Rejects with UnreachableError. */
   find(manifest: Manifest, beside: readonly AssignedManifest[]): Promise<ServedKind | { readonly unserved: string }>;
   /** Keys of objects whose kind was not served, of these group-versions. */
   missing(apiVersions: ReadonlySet<string>): readonly string[];
@@ -25,7 +25,7 @@ export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery'
       try {
         const kind = await discovery.find(object.apiVersion, object.kind);
         if (kind) {
-          // It may have come to be served since the kinds of the assignment were followed.
+          // The kind may be served since the watches of the assignment were started.
           await watches.follow(kind);
           return kind;
         }
@@ -38,7 +38,7 @@ export function kindsServed({ discovery, watches }: Pick<Connection, 'discovery'
       const why = beside.some((item) => defines(item.manifest, object))
         ? 'its CRD is in the same placement and not established yet'
         : 'install its CRD, or place it first';
-      return { unserved: `the member serves no ${object.kind} of ${object.apiVersion}: ${why}` };
+      return { unserved: `the member does not serve ${object.kind} of ${object.apiVersion}: ${why}` };
     },
     missing: (apiVersions) =>
       [...missing].flatMap(([key, { apiVersion }]) => (apiVersions.has(apiVersion) ? [key] : [])),

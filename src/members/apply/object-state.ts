@@ -5,21 +5,21 @@ import { assertNever } from '../../engine/kernel/assert.ts';
 import type { Change } from '../watch/store.ts';
 import type { Verdict } from './drift-check.ts';
 
-/** What is known of one object of a placement. */
+/** State of one object of a placement. */
 export interface ObjectState {
   readonly outcome: ObjectOutcome | undefined;
   readonly inFlight: boolean;
-  /** Applied, and then deleted by somebody, until it is there again: not before its namespace, or what keeps it, has gone. */
+  /** Applied and then deleted by someone. Ends when it exists again, which may have to wait for its namespace or finalizers. */
   readonly lost: boolean;
 }
 
 export const firstObjectState: ObjectState = { outcome: undefined, inFlight: false, lost: false };
 
-/** How the member shows an object when it is its turn. */
+/** What the watches show of an object at the start of its attempt. */
 export interface Shown {
   readonly live: Manifest | undefined;
   readonly verdict: Verdict;
-  /** It would be shown if it were there and ours, and is not. */
+  /** The watch covers it and does not show it. */
   readonly missing: boolean;
   /** It carries the label of another placement, or none. */
   readonly relabelled: boolean;
@@ -28,67 +28,67 @@ export interface Shown {
 
 export type ObjectEvent =
   | { readonly kind: 'started' }
-  /** The member serves no such kind. */
+  /** The member does not serve the kind. */
   | { readonly kind: 'unserved'; readonly outcome: ObjectOutcome }
   | {
       readonly kind: 'compared';
       readonly shown: Shown;
       readonly strategy: ApplyStrategy;
-      /** The outcome of an object that is as it should be. */
+      /** The outcome if the object matches its manifest. */
       readonly same: ObjectOutcome;
-      /** Another daemon may want something else of it. */
+      /** Another daemon may have another desired state for it. */
       readonly conflict: boolean;
       readonly held: boolean;
     }
   | {
       readonly kind: 'answered';
-      /** The object as the last request showed it; null when it is not there. */
+      /** The object as the last request showed it; null when it does not exist. */
       readonly live: Manifest | null;
       /** `live` is what the watch showed before. */
       readonly known: boolean;
-      /** It was found to be what must not be replaced, and was left as it is. */
+      /** The object found must not be replaced, so it was left as it is. */
       readonly kept: boolean;
       readonly applied: boolean;
-      /** The same is wanted still. */
+      /** The assignment is current. */
       readonly wanted: boolean;
     }
-  /** What came of an object that is wanted still. */
+  /** The outcome of an object of the current assignment. */
   | {
       readonly kind: 'applied';
       readonly outcome: ObjectOutcome;
-      /** What somebody had changed of what was sent before; undefined when nothing. */
+      /** The drift that was repaired; undefined when there was none. */
       readonly changes: readonly PatchDetail[] | undefined;
-      /** What is missing where it is not shown as ours any more; undefined where it is. */
+      /** What is missing if the watch no longer shows it as ours; else undefined. */
       readonly loss: readonly PatchDetail[] | undefined;
     }
   | { readonly kind: 'failed' }
-  /** `settled`: it is shown as it should be, or cannot be. */
+  /** `settled`: the watch shows it as applied, or does not cover it. */
   | { readonly kind: 'ended'; readonly wanted: boolean; readonly held: boolean; readonly settled: boolean }
-  /** `paused`: it was repaired lately, and waits before it is again. */
+  /** `paused`: it was repaired recently, and backs off. */
   | { readonly kind: 'changed'; readonly change: Change; readonly verdict: Verdict; readonly paused: boolean }
-  /** Other objects are wanted, or it is another cluster. */
+  /** The assigned objects changed, or the member is another cluster. */
   | { readonly kind: 'forgotten' };
 
 export type ObjectEffect =
   | { readonly kind: 'apply' }
-  /** The server has been asked about the object as it is now. */
+  /** A dry-run was made for the present state of the object. */
   | { readonly kind: 'noteAsked'; readonly live: Manifest }
-  /** Show the object as the request did, while the watch catches up. */
+  /** Store the object as the request returned it, until the watch catches up. */
   | { readonly kind: 'show'; readonly live: Manifest }
-  /** It is as we would have it: no news. */
+  /** It matches its manifest. */
   | { readonly kind: 'accept'; readonly live: Manifest }
-  /** Leave it as it is until what we hold of it is confirmed. */
+  /** Leave it alone until its desired state is confirmed. */
   | { readonly kind: 'hold'; readonly live: Manifest | undefined }
   | { readonly kind: 'reportRepair'; readonly details: readonly PatchDetail[] }
   | { readonly kind: 'countRepair' }
-  /** What could not be applied for want of it is tried again. */
+  /** Retry objects that failed because this one was missing. */
   | { readonly kind: 'retryDependents' }
   | { readonly kind: 'check' }
-  /** It is as it should be: nothing of it waits for repair. */
+  /** It matches its manifest: no repair is due. */
   | { readonly kind: 'clearChanges' }
-  /** Who changed it. */
+  /** Note who changed it. */
   | { readonly kind: 'blame'; readonly change: Change }
-  /** What was changed waits for repair. */
+  /** Report the change that waits for repair. */
   | { readonly kind: 'reportChanges'; readonly change: Change };
 
 export interface ObjectStep {
@@ -96,7 +96,7 @@ export interface ObjectStep {
   readonly effects: readonly ObjectEffect[];
 }
 
-/** What is done next about one object. Effects are performed in order. */
+/** The next state of one object. Effects are performed in order. */
 export function nextForObject(state: ObjectState, event: ObjectEvent): ObjectStep {
   switch (event.kind) {
     case 'started':
@@ -115,7 +115,7 @@ export function nextForObject(state: ObjectState, event: ObjectEvent): ObjectSte
       const differs = event.wanted && !event.held && state.outcome?.result === 'Applied' && !event.settled;
       return {
         state: { ...state, inFlight: false },
-        // Counted as a repair, so that an object which never stays as it was applied is not applied in a loop.
+        // Counted as a repair, so that an object that changes after each apply is not applied in a loop.
         effects: differs ? [{ kind: 'countRepair' }, { kind: 'check' }] : [],
       };
     }
@@ -138,7 +138,7 @@ function afterComparison(
   if (strategy.type === 'ReportDiff') return { state, effects: [{ kind: 'apply' }] };
   const { live } = shown;
   if (shown.verdict === 'same') {
-    // Whatever the server was asked about before is over: the same again is news.
+    // The result of the last dry-run no longer counts: the same difference again is new drift.
     const effects: ObjectEffect[] = live
       ? [
           { kind: 'accept', live },
@@ -147,7 +147,7 @@ function afterComparison(
       : [];
     return { state: { ...state, lost: false, outcome: same }, effects };
   }
-  // What was found to differ is left only for as long as it is to be: the strategy may be another by now.
+  // Found drift is left alone only under IfNotDrifted, and the strategy may have changed.
   const isLeft = result.startsWith('FoundDrifts') && strategy.whenToApply === 'IfNotDrifted';
   if (shown.verdict === 'asked' && (result === 'Applied' || isLeft)) return { state, effects: [] };
   if (conflict) return { state, effects: [{ kind: 'hold', live }] };
@@ -163,9 +163,9 @@ function afterAnswer(event: Extract<ObjectEvent, { readonly kind: 'answered' }>)
     return effects;
   }
   if (live && !live.metadata.deletionTimestamp) effects.push({ kind: 'noteAsked', live });
-  // What we were shown before is no news, and may be of a cluster that another has replaced since.
+  // A state from an earlier watch event is not stored: the cluster may have been replaced since.
   if (live && !known) effects.push({ kind: 'show', live });
-  // Also when something else is wanted by now, of which this says nothing: what we have just put here is no news to it.
+  // Also for an outdated assignment: the object that we just applied must not count as another daemon's.
   if (live && applied) effects.push({ kind: 'accept', live });
   return effects;
 }
@@ -177,7 +177,7 @@ function afterApply(
   if (outcome.result !== 'Applied') return { state: { ...state, outcome }, effects: [] };
   const effects: ObjectEffect[] = [];
   if (changes) effects.push({ kind: 'reportRepair', details: changes });
-  // One that lost our label is as gone to the watch as one that was deleted; with that of others it is shown as theirs.
+  // The watch reports a lost label like a deletion; with another label the object belongs to another placement.
   else if (loss && state.lost) effects.push({ kind: 'reportRepair', details: loss });
   if (state.outcome?.result !== 'Applied' || state.lost) effects.push({ kind: 'retryDependents' });
   return { state: { ...state, outcome, lost: false }, effects };
@@ -196,6 +196,6 @@ function afterChange(
   return { state, effects: [{ kind: 'clearChanges' }, ...(due ? check : [])] };
 }
 
-/** Something is reported of an object that ends once it is as it should be. */
+/** The outcome ends when the object matches its manifest. */
 const isReported = (outcome: ObjectOutcome | undefined): boolean =>
   outcome?.result !== 'Applied' || (outcome.details?.length ?? 0) > 0;

@@ -9,29 +9,29 @@ import type { Clock } from '../clock.ts';
 import { type FieldManager, foreignManager } from './field-managers.ts';
 import { type Action, repairs, withAction } from './repairs.ts';
 
-/** Who undid what was applied of one placement, how often it was put right, and how that is told. */
+/** Who changed objects of one placement, how often they were repaired, and how that is reported. */
 export interface RepairReports {
-  /** An object was changed: what its managedFields tell, and where it differs since. */
+  /** An object was changed: its managedFields, and its differences. */
   blame(key: string, managers: readonly FieldManager[], differences: readonly PatchDetail[]): void;
-  /** An object was put right: counts it, and says it. */
+  /** An object was repaired: counts and reports it. */
   tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void;
-  /** Counts one more repair of the same, without a word. */
+  /** Counts one more repair of the same object without a report. */
   again(key: string): void;
-  /** An object that was put right was changed anew, and waits for its turn; no details = it is as it should be after all. */
+  /** A repaired object was changed again and waits for its repair; no details = it matches its manifest. */
   undone(key: string, details: readonly PatchDetail[]): void;
-  /** Milliseconds until the object should be put right again; 0 the first time. */
+  /** Milliseconds until the object may be repaired again; 0 the first time. */
   pauseMs(key: string): number;
-  /** Drifts and diffs name who made them, where the member told. */
+  /** Adds the last writer to drifts and diffs, if the member shows it. */
   withCulprit(key: string, outcome: ObjectOutcome): ObjectOutcome;
-  /** Of an object that was applied: what was put right of late, what waits to be, and who fights back. */
+  /** For an applied object: recent repairs, changes that wait for repair, and who keeps changing it. */
   withRepair(key: string, outcome: ObjectOutcome): ObjectOutcome;
-  /** Other objects are wanted now, or the same on another cluster. */
+  /** The assigned objects changed, or the member is another cluster. */
   forget(): void;
-  /** Nothing is reported any more. */
+  /** Ends all reports. */
   stop(): void;
 }
 
-/** `retold` is called when other things are reported than before although nothing was done: by time, or by what waits. */
+/** `reportChanged` is called when the report changes without an attempt: by time, or by a change that waits for repair. */
 export function repairReports(
   clock: Clock,
   { say, retold }: { say(message: string): void; retold(): void },
@@ -101,21 +101,21 @@ function once(of: {
   readonly who: string | undefined;
 }): string {
   const gone = of.details[0] === wholeObject;
-  // Whoever changed an object last need not be the one who deleted it, and nothing on the member tells who that was.
+  // The member does not show who deleted an object, and the last writer need not be the one.
   const by = gone || of.who === undefined ? '' : ` by ${of.who}`;
   const what = `${describeRef(of.object)} was ${gone ? 'deleted' : 'changed'}${by}`;
-  if (gone) return `${what} and has been put back`;
-  return `${what} and has been put right: ${of.details.map(({ path }) => path).join(', ')}`;
+  if (gone) return `${what} and was created again`;
+  return `${what} and was repaired: ${of.details.map(({ path }) => path).join(', ')}`;
 }
 
-/** Whoever did something once has not done it again; where nobody has, different things are no repetition of the last of them. */
+/** Names the actions that were repeated; if none was, all of them. */
 function fighting(object: ObjectRef, actions: readonly Action[]): string {
   const repeated = actions.filter(({ times }) => times > 1);
   const told = repeated.length > 0 ? repeated : actions;
   const what = [...new Set(told.map((action) => action.what))].sort().join(' or ');
   const by = told.flatMap(({ who }) => who ?? []);
   const who = by.length === 0 || told.some((action) => action.what === 'deleted') ? '' : ` by ${shortList(by)}`;
-  return `${describeRef(object)} is ${what}${who} again and again: it is put right less often each time, in the end every 5 minutes`;
+  return `${describeRef(object)} is ${what}${who} again and again: gitfleet repairs it less often each time, at last every 5 minutes`;
 }
 
 const asRepaired = (detail: PatchDetail): PatchDetail => ({ ...detail, repaired: true });
@@ -124,7 +124,7 @@ const withManager = (detail: PatchDetail, manager: string | undefined): PatchDet
   manager === undefined ? detail : { ...detail, manager };
 
 interface Culprits {
-  /** Who changed the object last. */
+  /** The last writer of the object. */
   readonly who: string;
   readonly managers: readonly FieldManager[];
 }

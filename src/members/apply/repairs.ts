@@ -3,30 +3,30 @@ import { isWhole } from '../../engine/bindings/conditions/patch-details.ts';
 import { repairReportedMs } from '../../engine/bindings/conditions/reported-repairs.ts';
 import type { Clock } from '../clock.ts';
 
-/** What was put right on one placement's objects, and how long to wait before it is done again. */
+/** Repairs of the objects of one placement, and their back-off. */
 export interface Repairs {
-  /** An object was put right; `details` fit for a report, `who` changed it last, where that is known. */
+  /** An object was repaired. `details` are redacted for reports; `who` changed it last, if known. */
   done(key: string, details: readonly PatchDetail[], who: string | undefined): void;
-  /** Milliseconds until the object should be put right again; 0 the first time. */
+  /** Milliseconds until the object may be repaired again; 0 the first time. */
   pauseMs(key: string): number;
   /**
-   * What was put right of late and when, milliseconds, as long as it is reported and counted towards a fight; undefined when
-   * nothing was.
+   * Recent repairs and their times, milliseconds, as long as they are reported and counted towards a fight; undefined when there
+   * was none.
    */
   recent(key: string): { readonly details: readonly PatchDetail[]; readonly at: number } | undefined;
   /**
-   * What others did to the object of late, from the third repair on: one may be an accident and two a coincidence, then
-   * somebody fights back. Undefined before.
+   * What others did to the object recently, from the third repair on; undefined before. One change may be an accident and two a
+   * coincidence; three are another controller or user that fights the repairs.
    */
   fight(key: string): readonly Action[] | undefined;
-  /** Other objects are wanted now, or none. */
+  /** The assigned objects changed, or there are none. */
   forget(): void;
 }
 
-/** What somebody did to an object since it was put right the first time of late. */
+/** What others did to an object since its first recent repair. */
 export interface Action {
   readonly what: 'changed' | 'deleted';
-  /** Who changed it, as far as members tell; who deletes leaves no name. */
+  /** Who changed it, if the member shows it; unknown for deletions. */
   readonly who: string | undefined;
   readonly times: number;
 }
@@ -43,7 +43,7 @@ interface Repair {
   readonly cancel: () => void;
 }
 
-/** `faded` is called when a repair is not reported any more. */
+/** `faded` is called when a repair is no longer reported. */
 export function repairs(clock: Clock, faded: () => void): Repairs {
   const byKey = new Map<string, Repair>();
 
@@ -81,7 +81,7 @@ export function repairs(clock: Clock, faded: () => void): Repairs {
   };
 }
 
-/** What was done, and once more: what `details` tell. */
+/** The actions, with the one that `details` show counted once more. */
 export function withAction(
   actions: readonly Action[] = [],
   details: readonly PatchDetail[],

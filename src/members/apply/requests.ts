@@ -7,19 +7,19 @@ import { fieldManager, managersOf } from './field-managers.ts';
 import { withTextsAsData } from './secret-data.ts';
 
 /**
- * The requests that one object takes. All reject with ApiError or UnreachableError, those that send a manifest also with an
- * Error when it is not wanted any more by the time it could be sent.
+ * The requests for one object. All reject with ApiError or UnreachableError; those that send a manifest reject with an Error if
+ * the manifest is no longer wanted when the request could be sent.
  */
 export interface ObjectRequests {
-  /** Null when it is not there. */
+  /** Null when it does not exist. */
   read(): Promise<Manifest | null>;
-  /** Server-side apply; `seen` makes it fail with 409 when the object has moved on since. */
+  /** Server-side apply; `seen` makes it fail with 409 when the object has changed since. */
   apply(how: { readonly force: boolean; readonly seen: Seen }): Promise<Manifest>;
-  /** What a forced apply would make of the object. */
+  /** The object as a forced apply would leave it (dry-run). */
   dryRun(): Promise<Manifest>;
 }
 
-/** The state in which an object was last seen; empty: whatever it is by now. */
+/** The state in which an object was last seen; empty: any state. */
 export interface Seen {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -61,7 +61,7 @@ export function objectRequests(
         return await patch(body, { force: String(force) }, 'apply');
       } catch (error) {
         if (force || !(error instanceof ApiError && error.fieldConflicts.length > 0)) throw error;
-        // KubeFleet: nobody but us and what was there before managedFields existed is no conflict (apply.go).
+        // KubeFleet: without foreign managers, or with the one from before managedFields existed, there is no conflict (apply.go).
         const live = await requests.read();
         const foreign = managersOf(live ?? manifest).some(
           ({ manager }) => manager !== fieldManager && manager !== 'before-first-apply',

@@ -2,9 +2,9 @@ import type { Manifest } from '../../api/meta.ts';
 import { isSecret } from '../../engine/selection/is-secret.ts';
 
 /**
- * A Secret with its `stringData` moved into `data`, where the server puts it and where it is compared. It is sent like that too: of
- * `stringData` a server never takes a key away that is applied no more, nor sees that the field is somebody else's (kubernetes
- * issue 108008). Texts that are none are left for the server to refuse.
+ * A Secret with its `stringData` moved into `data`, as the server stores it. It is also sent so: with `stringData` a server never
+ * removes a key that is no longer applied, and does not report field conflicts (kubernetes issue 108008). Values that are not
+ * strings are left for the server to refuse.
  */
 export function withTextsAsData(manifest: Manifest): Manifest {
   const { stringData, ...rest } = manifest as Manifest & { readonly stringData?: unknown };

@@ -9,15 +9,15 @@ export interface Refusal {
 }
 
 /**
- * Why an object that is on the member already must be left alone; undefined when it is ours or may become ours. The label
- * stands for KubeFleet's owner reference to an AppliedWork (drift_detection_takeover.go, preprocess.go): ours = taken over,
- * another placement's = another AppliedWork, foreign owner references = other owners. The label of a placement that does
- * not have the object here is what KubeFleet removes first: a reference to an AppliedWork without a Work.
+ * Why an existing object must be left alone; undefined when it is ours or may be taken over. The label stands for KubeFleet's owner
+ * reference to an AppliedWork (drift_detection_takeover.go, preprocess.go): ours = taken over, another placement's = another
+ * AppliedWork, foreign owner references = other owners. KubeFleet first removes references to an AppliedWork without a Work;
+ * likewise the label of a placement that does not have the object here is ignored.
  */
 export async function refusalOf(input: {
   readonly live: Manifest;
   readonly label: string;
-  /** Whether the placement with this label has the object on the member, or may have. */
+  /** Whether the placement with this label has or may have the object on the member. */
   readonly isPlaced: (label: string) => boolean;
   readonly strategy: ApplyStrategy;
   readonly diff: () => Promise<PatchDetail[]>;

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
 import { waveOf } from '../../engine/selection/waves.ts';
 
-/** Items in KubeFleet's waves, in the order in which they are applied; removal takes them from the end. */
+/** Items in KubeFleet's waves, in the order of apply; removal uses the reverse order. */
 export function inWaves<T>(items: readonly T[], manifestOf: (item: T) => Manifest): T[][] {
   const waves = new Map<number, T[]>();
   for (const item of items) {

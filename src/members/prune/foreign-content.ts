@@ -9,9 +9,9 @@ import { eachOf } from '../pool.ts';
 import { isOlder } from '../watch/resource-version.ts';
 
 /**
- * What a namespace or a CRD holds that is not of the placement, as a sentence; undefined when there is nothing. What we may
- * not list may be somebody's, which a person can know. Rejects when a list does not answer, or answers from a time before
- * what the watches have shown: a replica that lags does not know yet what somebody has put there.
+ * A sentence that lists what a namespace or a CRD contains that is not of the placement; undefined when there is nothing. Kinds
+ * that may not be listed count as possibly foreign. Rejects when a list does not respond, or is older than what the watches have
+ * shown: a lagging replica may lack new objects.
  */
 export async function foreignContent(
   connection: Connection,
@@ -32,7 +32,7 @@ export async function foreignContent(
         );
       }
     } catch (error) {
-      // Not served any more, or nothing that can be listed: nothing that could be lost.
+      // No longer served, or not listable: it contains nothing that could be lost.
       if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error;
       if (error.status === 403) unseen.push(kind.plural);
     }
@@ -51,25 +51,25 @@ const staleAnswer = (name: string, { plural }: ServedKind): ApiError =>
   new ApiError({
     tried: `list ${plural} on ${name}`,
     status: 503,
-    body: 'the answer is older than what was shown before',
+    body: 'the response is older than the state seen before',
   });
 
-/** Names that a person needs to decide whether they may go; more do not help. */
+/** Number of names in the message: enough to decide whether the objects may be removed. */
 const mostNames = 10;
 
 const firstOf = (names: readonly string[]): string =>
   `${names.toSorted().slice(0, mostNames).join(', ')}${names.length > mostNames ? ` and ${names.length - mostNames} more` : ''}`;
 
-/** Items of a list need not say what they are. */
+/** Items of a list may lack apiVersion and kind. */
 const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });
 
-/** Objects that every namespace gets by itself, or that go with their owner: no reason to keep the namespace. */
+/** Objects that every namespace gets from Kubernetes, or that are removed with their owner: no reason to keep the namespace. */
 const byItself = ({ apiVersion, kind, metadata }: Manifest): boolean =>
   (apiVersion === 'v1' && kind === 'ServiceAccount' && metadata.name === 'default') ||
   (apiVersion === 'v1' && kind === 'ConfigMap' && metadata.name === 'kube-root-ca.crt') ||
   (Array.isArray(metadata['ownerReferences']) && metadata['ownerReferences'].length > 0);
 
-/** What controllers write down, and write anew; not what is called so in somebody's own group. */
+/** Kinds that controllers write and recreate; only in these groups. */
 const writtenByControllers: ReadonlySet<string> = new Set([
   '/Event',
   'events.k8s.io/Event',
@@ -80,17 +80,17 @@ const writtenByControllers: ReadonlySet<string> = new Set([
   'apps/ControllerRevision',
 ]);
 
-/** The others are not even listed, which may be forbidden. */
+/** Other kinds are not listed, since that may be forbidden. */
 const mayBeForeign = ({ apiVersion, kind }: ServedKind): boolean =>
   !writtenByControllers.has(`${groupVersionOf(apiVersion).group}/${kind}`);
 
-/** What may live inside: everything namespaced for a Namespace, the custom resources for a CRD, nothing otherwise. */
+/** Kinds of the content: all namespaced ones for a Namespace, the custom resources for a CRD, none otherwise. */
 async function kindsInside({ discovery, client }: Connection, live: Manifest): Promise<readonly ServedKind[]> {
   if (live.kind === 'Namespace' && live.apiVersion === 'v1') {
     const { kinds, failed } = await discovery.all();
     if (failed.length > 0) {
-      const tried = `look into namespace ${live.metadata.name} on ${client.name}`;
-      throw new ApiError({ tried, status: 503, body: `${failed.join(', ')} did not answer what it serves` });
+      const tried = `list the content of namespace ${live.metadata.name} on ${client.name}`;
+      throw new ApiError({ tried, status: 503, body: `${failed.join(', ')} did not respond to discovery` });
     }
     return kinds.filter((kind) => kind.namespaced && kind.verbs.includes('list') && mayBeForeign(kind));
   }

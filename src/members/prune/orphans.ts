@@ -9,8 +9,8 @@ import { eachOf } from '../pool.ts';
 import { removeObject } from './remove-object.ts';
 
 /**
- * What the member still holds of a placement and should not: objects with our label that an earlier snapshot of the placement
- * listed, and nothing else, whatever carries the label.
+ * Orphaned objects of a placement on the member: objects with our label that an earlier snapshot of the placement listed. Other
+ * objects with the label are never included.
  */
 export function orphansOf({ watches }: Connection, assignment: PlacementAssignment): Manifest[] {
   const keep = new Set(assignment.remove ? [] : assignment.manifests.map(({ manifest }) => keyOfManifest(manifest)));
@@ -23,15 +23,14 @@ export function orphansOf({ watches }: Connection, assignment: PlacementAssignme
 }
 
 /**
- * Removes left-overs in the reverse order of applying: what stands on something goes before it. Calls `between` with
- * what was asked to go of a wave, before the next one. Returns what could not be removed, and why; rejects as
- * `removeObject` does.
+ * Removes orphaned objects in the reverse order of apply, so that dependents go first. Calls `between` with the objects whose
+ * removal was requested in a wave, before the next wave. Returns failures; rejects as `removeObject` does.
  */
 export async function removeOrphans(input: {
   readonly connection: Connection;
   readonly assignment: PlacementAssignment;
   readonly goOn: () => boolean;
-  /** Whether what is there now may go; what may not stays without a word. */
+  /** Whether an object may be removed now; others stay without a report. */
   readonly mayGo: (live: Manifest) => boolean;
   readonly between?: (wave: readonly Manifest[]) => Promise<void>;
 }): Promise<ObjectOutcome[]> {

@@ -2,15 +2,15 @@ import type { Manifest } from '../../api/meta.ts';
 import { refOfManifest } from '../../engine/selection/object-key.ts';
 import type { Connection } from '../connection.ts';
 
-/** Waits for objects that were asked to go. */
+/** Waits for the removal of objects. */
 export interface RemovalWait {
-  /** Resolves when the objects are gone, or after 30 s: a finalizer that nobody serves must not keep all the rest. */
+  /** Resolves when the objects are gone, or after 30 s: a stuck finalizer must not block all other objects. */
   gone(wave: readonly Manifest[], goOn: () => boolean): Promise<void>;
-  /** Something may have gone, or waiting may have become pointless. */
+  /** Checks again whether the wait is over. */
   nudge(): void;
 }
 
-/** When a whole placement is removed, a wave is given this long to be gone before what it stands on is removed. */
+/** Longest wait for a wave of a removed placement before the next wave, which it depends on, is removed. */
 const goneMs = 30_000;
 
 export function removalWait({ clock, watches }: Connection): RemovalWait {

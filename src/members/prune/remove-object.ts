@@ -10,14 +10,14 @@ import { foreignOwner } from '../apply/takeover.ts';
 import type { Connection } from '../connection.ts';
 import { foreignContent } from './foreign-content.ts';
 
-/** An object that changes between look and removal is looked at again this often; then the actor's back-off takes over. */
+/** Attempts when the object changes between read and removal; after them the actor backs off. */
 const mostAttempts = 3;
 
 /**
- * Removes one object of ours: only in the state in which it was found to be ours, and not while it holds what is not
- * unless `withContent` (KubeFleet work applier, garbage collection of left-overs). An object with other owners, or that
- * another placement asks for, is only let go of. Undefined when it is gone, going, or not ours any more. Rejects when there is
- * no answer, or when it is to stay by the time it could be sent.
+ * Removes one object of ours: only in the state in which it was found to be ours, and not while it has foreign content unless
+ * `withContent` (KubeFleet work applier, garbage collection of left-overs). An object with other owners, or that another placement
+ * selects, is only released. Undefined when it is gone, being deleted, or no longer ours. Rejects when no response comes, or when
+ * it must stay by the time the request could be sent.
  */
 export async function removeObject(
   connection: Connection,
@@ -30,12 +30,12 @@ export async function removeObject(
     goOn,
   }: {
     readonly label: string;
-    /** Whether a snapshot of the placement names it. Others may have copied a manifest together with our label. */
+    /** Whether a snapshot of the placement lists it. Users may have copied a manifest with our label. */
     readonly isListed: (object: Manifest) => boolean;
     readonly withContent: boolean;
-    /** Another placement asks for it: only our marks are taken off. */
+    /** Another placement selects it: only our label and annotation are removed. */
     readonly letGo: boolean;
-    /** Whether it is still to go: asked when the queue, or a pause that the member asked for, is over. */
+    /** Whether it must still be removed: checked after the queue and after a `Retry-After`. */
     readonly goOn: () => boolean;
   },
 ): Promise<ObjectOutcome | undefined> {
@@ -56,10 +56,10 @@ export async function removeObject(
         connection.watches.touched(object);
         return undefined;
       } catch (error) {
-        // 409: it is not as it was when we looked, perhaps not even the same object.
+        // 409: it changed since the read, and may be another object.
         if (!(error instanceof ApiError && error.status === 409 && attempt < mostAttempts)) throw error;
         live = await read(connection, served, live);
-        // Somebody applied it anew, another daemon with a newer plan perhaps: that asks for a new look at the whole.
+        // It was applied again, perhaps by another daemon with a newer plan: the whole placement must be checked.
         if (digestOf(live) !== digestOf(seen)) throw error;
       }
     }
@@ -86,7 +86,7 @@ function remove(served: ServedKind, live: Manifest): Request {
   };
 }
 
-/** Takes our marks off, so that the object is as if we had never held it. */
+/** Removes our label and annotation from the object. */
 function release(served: ServedKind, live: Manifest): Request {
   const ref = refOfManifest(live);
   const { resourceVersion } = live.metadata;
@@ -101,7 +101,7 @@ function release(served: ServedKind, live: Manifest): Request {
         annotations: { [placementAnnotation]: null, [digestAnnotation]: null },
       },
     }),
-    tried: `let go of ${describeRef(ref)}`,
+    tried: `release ${describeRef(ref)}`,
   };
 }
 

@@ -1,14 +1,14 @@
 import { type Clock, sleep } from '../clock.ts';
 
-/** Waits between attempts that get longer while they fail. */
+/** Waits between attempts, which get longer while attempts fail. */
 export interface BackOff {
-  /** Waits, and makes the next wait twice as long, up to `longestMs`, a minute unless said. */
+  /** Waits, and makes the next wait twice as long, up to `longestMs` (default: one minute). */
   pause(longestMs?: number): Promise<void>;
-  /** An attempt went well: the next wait is the shortest. */
+  /** An attempt succeeded: the next wait is the shortest. */
   reset(): void;
-  /** Waits unless nothing has gone wrong of late; that it has is noted. */
+  /** Waits if an attempt failed recently, and counts this failure. */
   pauseUnlessFirst(): Promise<void>;
-  /** There is a reason to look soon: the present wait is over, and the next ones are short again. */
+  /** Ends the present wait and resets the back-off. */
   nudge(): void;
 }
 

@@ -7,21 +7,21 @@ import type { Clock } from '../clock.ts';
 import { eachOf } from '../pool.ts';
 import type { Store } from './store.ts';
 
-/** Objects of a kind that may not be listed, each asked for by its name. All reject with ApiError or UnreachableError. */
+/** Reads objects of a kind that may not be listed, each by its name. All reject with ApiError or UnreachableError. */
 export interface ByName {
-  /** Reads every object that is asked for. */
+  /** Reads every named object. */
   read(): Promise<void>;
-  /** Reads those that were not read yet. */
+  /** Reads named objects that were not read yet. */
   catchUp(): Promise<void>;
-  /** Whether the object would be shown if it were there and ours. */
+  /** Whether the object has been read, so that absence from the store means absence. */
   shows(key: string): boolean;
-  /** Everything that is asked for has been read. */
+  /** All named objects have been read. */
   complete(): boolean;
-  /** Instant up to which everything is told, milliseconds; Infinity where nothing is asked for. */
+  /** Instant up to which the store is current, milliseconds; Infinity when no object is named. */
   asOf(): number;
 }
 
-/** `named`: the objects that can matter, which is all there is to go by. */
+/** `named`: the objects of assignments, the only ones that can be read. */
 export function byName(input: {
   readonly client: MemberClient;
   readonly clock: Clock;

@@ -7,31 +7,30 @@ import { oneText } from '../equal-parts.ts';
 import type { Watches } from './watches.ts';
 
 /**
- * What a member showed when it was decided what it should hold: that may be replaced or removed. A member that could not be
- * looked at then may show something newer by the time it can: another daemon may have read a later plan than we did. What
- * is seen late is therefore not taken for what the decision was about.
+ * What a member showed when its assignment was made: only that may be replaced or removed. If the member was not observed then,
+ * objects found later may be newer than the assignment, because another daemon may have read a later plan.
  */
 export interface FirstObservation {
-  /** Something else is wanted now: notes what is shown. */
+  /** The assignment changed: notes what is shown. */
   begin(assignment: PlacementAssignment): void;
-  /** Notes what has come to be shown since, as long as the decision is fresh. */
+  /** Notes what is shown since, as long as the assignment is fresh. */
   more(assignment: PlacementAssignment): void;
-  /** True while what we find can be taken for what the decision was about. */
+  /** True while found objects can be older than the assignment. */
   fresh(): boolean;
   /**
-   * Carries another digest or another placement's label than it did, or was not looked at in time. Objects without a digest are
-   * no daemon's.
+   * Has another digest or label of a placement than at the assignment, or was not observed in time. Daemons always write a digest,
+   * so objects without one do not count.
    */
   isNews(live: Manifest): boolean;
-  /** We put the object there as it is now, or it has been confirmed to be out of date. */
+  /** We applied the object as it is now, or the record confirmed that it is out of date. */
   accept(live: Manifest): void;
-  /** What is wanted has been confirmed: the decision is fresh again. */
+  /** The assignment was confirmed, so it is fresh again. */
   renew(): void;
-  /** Nothing is known of any object. */
+  /** Drops what is known of all objects. */
   forget(): void;
 }
 
-/** A plan that was published this long ago may have been followed by another one. Much longer than any pass takes to assign it. */
+/** An assignment is fresh for this time, milliseconds: much longer than a pass takes to assign. Later there may be a newer plan. */
 const freshMs = 1_000;
 
 export function firstObservation(clock: Clock, watches: Watches): FirstObservation {
@@ -59,7 +58,7 @@ export function firstObservation(clock: Clock, watches: Watches): FirstObservati
   return {
     begin(assignment) {
       marks.clear();
-      // What the record said when this daemon started may be long out of date.
+      // The record at the start of this daemon may be out of date.
       began = assignment.adopted ? Number.NEGATIVE_INFINITY : clock.now();
       more(assignment);
     },
@@ -81,7 +80,7 @@ export function firstObservation(clock: Clock, watches: Watches): FirstObservati
   };
 }
 
-/** Whose it is tells as much as what it is: what one placement hands over to another has the same digest. */
+/** The label counts as well as the digest: an object that one placement hands over to another keeps its digest. */
 function markOf(live: Manifest | undefined): string | undefined {
   const digest = live?.metadata.annotations?.[digestAnnotation];
   return digest && `${live?.metadata.labels?.[placementLabel]} ${digest}`;

@@ -13,9 +13,8 @@ export const objectsNamed = ({ manifests, prunable }: PlacementAssignment): read
 ];
 
 /**
- * Watches every kind of an assignment, so that what is there is known before anything is sent. A kind that the member does
- * not serve has no watch. False when a group answered with an error, which costs its own objects only: what there is of its
- * kinds is not known. Rejects with UnreachableError.
+ * Watches every kind of an assignment, so that existing objects are known before anything is sent. A kind that is not served has no
+ * watch. False when discovery of a group failed, which affects only objects of its kinds. Rejects with UnreachableError.
  */
 export async function followKinds(
   { discovery, watches, client }: Connection,

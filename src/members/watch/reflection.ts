@@ -2,44 +2,44 @@ import type { Manifest } from '../../api/meta.ts';
 import { assertNever } from '../../engine/kernel/assert.ts';
 
 export type ReflectorState =
-  /** The whole list is being read, for the first time or again: what is absent may be there. */
+  /** The list is being read, for the first time or again: a missing object may exist. */
   | { readonly kind: 'listing' }
-  /** `unwatched`: why nothing tells of changes; looked at again and again instead. */
+  /** `unwatched`: why there is no watch and the objects are polled instead. */
   | { readonly kind: 'synced'; readonly unwatched?: string }
-  /** No connection: what is shown is what was there before. */
+  /** No connection: the store shows an earlier state. */
   | { readonly kind: 'broken' }
-  /** The server answers with an error, most often 403, which is `lasting`. Tried again all the same. */
+  /** The server responds with an error, most often 403, which is `lasting`. Retried nevertheless. */
   | { readonly kind: 'refused'; readonly message: string; readonly lasting: boolean }
-  /** The member does not serve the kind (any more): nothing of it is there. Final. */
+  /** The member does not serve the kind, so it has no objects. Final. */
   | { readonly kind: 'unserved' };
 
-/** What a reflector knows of its kind, apart from the objects. */
+/** State of a reflector, without its objects. */
 export interface Reflection {
   readonly state: ReflectorState;
-  /** Everything up to here has been told; undefined: the whole list is read next. */
+  /** The store is current up to this version; undefined: the list is read next. */
   readonly version: string | undefined;
-  /** Why the kind may not be watched, as far as is known. */
+  /** Why the kind may not be watched, if known. */
   readonly unwatched: string | undefined;
-  /** The kind may not be listed, so that only what is asked for by name is known. */
+  /** The kind may not be listed, so its objects are read by name. */
   readonly byName: boolean;
   /** Connections that broke in a row. */
   readonly breaks: number;
-  /** Instant up to which everything is told, milliseconds; Infinity while nothing is shown. */
+  /** Instant up to which the store is current, milliseconds; Infinity while it is empty. */
   readonly asOf: number;
-  /** Lists again and again instead of watching. */
+  /** Lists periodically instead of watching. */
   readonly polls: boolean;
 }
 
-/** After a list: follow the kind from there, or begin anew with a look at the connection. */
+/** After a list: watch from its version, or start again with a check of the connection. */
 export type AfterList = 'follow' | 'begin';
 
 export type Failure =
   /** 404. */
   | { readonly kind: 'missing'; readonly message: string; readonly lasting: boolean }
-  /** 410: the server no longer knows our version. */
+  /** 410: our version has expired. */
   | { readonly kind: 'expired' }
   | { readonly kind: 'refused'; readonly message: string; readonly lasting: boolean }
-  /** No answer. */
+  /** No response. */
   | { readonly kind: 'broke'; readonly message: string };
 
 export type ReflectorEvent =
@@ -50,7 +50,7 @@ export type ReflectorEvent =
       readonly kind: 'listAnswered';
       readonly items: readonly Manifest[];
       readonly version: string;
-      /** When the list was asked for, milliseconds. */
+      /** When the list was requested, milliseconds. */
       readonly atMs: number;
       readonly next: AfterList;
     }
@@ -65,7 +65,7 @@ export type ReflectorEvent =
   | { readonly kind: 'emptied' };
 
 export type ReflectorEffect =
-  /** What an observation says about completeness may change; with a message when a person must act. */
+  /** The completeness of the observation may change; with a message when someone must act. */
   | { readonly kind: 'report'; readonly message: string | undefined }
   | { readonly kind: 'begin' }
   | { readonly kind: 'connect' }
@@ -83,7 +83,7 @@ export type ReflectorEffect =
   | { readonly kind: 'pauseUnlessFirst' }
   | { readonly kind: 'resetPauses' }
   | { readonly kind: 'doubtContact' }
-  /** Asks whether the kind is served; `failure` says what the 404 means where it is. */
+  /** Checks whether the kind is served; `failure` applies if it is. */
   | { readonly kind: 'checkServed'; readonly failure: Failure }
   | { readonly kind: 'empty' };
 
@@ -92,11 +92,11 @@ export interface ReflectorStep {
   readonly effects: readonly ReflectorEffect[];
 }
 
-/** A watch that lasted less is no success: a server that ends every watch at once must not be asked in a loop. */
+/** A watch that ends sooner counts as a failure: a server that ends every watch at once must not be called in a loop. Milliseconds. */
 const honestWatchMs = 5_000;
-/** Objects that may not be listed are read this often in the end: what KubeFleet's slow reconciles are for, which take up to 15 min. */
+/** Longest pause between reads of objects that may not be listed. KubeFleet's slow reconciles take up to 15 min. */
 const longestUnseenMs = 300_000;
-/** A list that breaks off this often in a row, on a member that can be reached, has something wrong of its own. */
+/** Broken lists in a row after which the list itself is faulty, not the connection. */
 const mostBreaks = 3;
 
 export const firstReflection = (polls: boolean): Reflection => ({
@@ -109,13 +109,13 @@ export const firstReflection = (polls: boolean): Reflection => ({
   polls,
 });
 
-/** What a reflector does next. The last effect of a step yields the next event; reports come first. */
+/** The next state of a reflector. The last effect of a step yields the next event; reports come first. */
 export function nextReflection(reflection: Reflection, event: ReflectorEvent): ReflectorStep {
   switch (event.kind) {
     case 'begun': {
       const effects: ReflectorEffect[] = [{ kind: 'connect' }];
       if (reflection.version === undefined || event.reachable) return { reflection, effects };
-      // Nothing is told while we wait: what is shown is what was there before, and so it is until the list is read.
+      // During the wait nothing is received, so the store is not current until the list is read.
       return turn({ ...reflection, version: undefined }, { kind: 'broken' }, effects);
     }
     case 'connected':
@@ -150,17 +150,17 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
     }
     case 'watchEnded': {
       const pause: ReflectorEffect = event.lastedMs >= honestWatchMs ? { kind: 'resetPauses' } : { kind: 'pause' };
-      // Nothing need be wrong where nothing is told. Only a list can say, and until it fails what is shown stands.
+      // Silence may be normal. A list decides, and until it fails the store counts as current.
       return { reflection, effects: [pause, event.silent ? { kind: 'list', next: 'begin' } : begin] };
     }
     case 'watchForbidden':
       return {
         reflection: { ...reflection, version: undefined, unwatched: event.reason },
-        // Unless the list is no more than an attempt old, and may be refused as well.
+        // Unless the list was only one attempt ago, and may be refused as well.
         effects: isUnwatched(reflection.state) ? [{ kind: 'pause' }, begin] : [begin],
       };
     case 'failed':
-      // Whatever broke, the next attempt begins from a whole list: only that is certain.
+      // After any failure the next attempt starts with a list, because the version may be invalid.
       return afterFailure({ ...reflection, version: undefined }, event.failure);
     case 'unserved':
       return { reflection, effects: [{ kind: 'empty' }] };
@@ -209,7 +209,7 @@ function afterFailure(reflection: Reflection, failure: Failure): ReflectorStep {
   }
 }
 
-/** Another state is reported; the same one again is not, unless there is another trouble with it. */
+/** Reports a change of state, or of the problem in the same state. */
 function turn(reflection: Reflection, state: ReflectorState, effects: readonly ReflectorEffect[]): ReflectorStep {
   const before = reflection.state;
   const message = troubleOf(state);
@@ -220,11 +220,11 @@ function turn(reflection: Reflection, state: ReflectorState, effects: readonly R
   };
 }
 
-/** Whether what is absent is not there. */
+/** Whether a missing object does not exist. */
 export const isSettled = ({ kind }: ReflectorState): boolean => kind === 'synced' || kind === 'unserved';
 
 const isUnwatched = (state: ReflectorState): boolean => state.kind === 'synced' && state.unwatched !== undefined;
 
-/** What a person must know of a state, or do something about. */
+/** The message for users about a state, if there is one. */
 const troubleOf = (state: ReflectorState): string | undefined =>
   state.kind === 'synced' ? state.unwatched : state.kind === 'refused' && state.lasting ? state.message : undefined;

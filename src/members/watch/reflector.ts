@@ -27,15 +27,15 @@ export interface Reflector {
   readonly kind: ServedKind;
   readonly store: Store;
   readonly state: () => ReflectorState;
-  /** Whether the object would be shown if it were there and ours. */
+  /** Whether the store covers the object, so that absence means that it does not exist or is not ours. */
   shows(key: string): boolean;
-  /** Whether everything of ours that is there is shown. */
+  /** Whether the store shows all our objects. */
   complete(): boolean;
-  /** Instant up to which everything is told, milliseconds; Infinity while nothing is shown. */
+  /** Instant up to which the store is current, milliseconds; Infinity while it is empty. */
   readonly asOf: () => number;
-  /** Resolves when what is asked for has been looked at, at the first answer of the server, or when stopped. */
+  /** Resolves when the named objects have been read, at the first response of the server, or when stopped. */
   ready(): Promise<void>;
-  /** We changed something there ourselves: where nothing tells what came of it, it is looked at soon. */
+  /** We changed an object: without a watch it is read again soon. */
   touched(): void;
   stop(): void;
 }
@@ -47,14 +47,14 @@ export interface ReflectorInput {
   readonly discovery: Discovery;
   /** Lists this often instead of watching, milliseconds: for fleets with more members than sockets. */
   readonly pollMs?: number | undefined;
-  /** The objects of a kind that can matter here: all there is to look for where it may not be listed. */
+  /** The objects of a kind that assignments name: the ones to read if it may not be listed. */
   readonly named: (kind: ServedKind) => readonly ObjectRef[];
   readonly changed: (change: Change) => void;
-  /** The state is another one; what a sighting says about completeness may change. With a message when a person must act. */
+  /** The state changed, and with it perhaps the completeness of the observation. With a message when someone must act. */
   readonly turned: (message?: string) => void;
 }
 
-/** Performs what `nextReflection` asks for, one effect after the other, until it is stopped or the kind is not served any more. */
+/** Performs the effects of `nextReflection` in sequence until it is stopped or the kind is no longer served. */
 export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   const { client, clock, contact } = input;
   const stop = new AbortController();
@@ -155,7 +155,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   };
 }
 
-/** `version`: everything up to it has been told with the event. */
+/** `version`: the store is current up to it after the event. */
 function storeEvent(
   store: Store,
   { event, kind, version }: { readonly event: WatchEvent; readonly kind: ServedKind; readonly version: string },
@@ -170,7 +170,7 @@ async function readMissing(named: ByName): Promise<void> {
   try {
     await named.catchUp();
   } catch (error) {
-    // Told when it is read the next time.
+    // The next read reports it.
     if (!(error instanceof ApiError)) throw error;
   }
 }
@@ -184,7 +184,7 @@ async function list({ client, clock }: ReflectorInput, kind: ServedKind, next: A
     return { kind: 'listAnswered', items, version, atMs, next };
   } catch (error) {
     if (!isForbidden(error)) throw error;
-    const often = 'they are read one by one, every 5 minutes in the end';
+    const often = 'gitfleet reads them one by one, at last every 5 minutes';
     return {
       kind: 'listForbidden',
       reason: `${error.message}: ${kind.plural} cannot be watched, ${often}`,

@@ -1,6 +1,6 @@
 /**
- * Whether one resourceVersion comes after another. API servers number them (Kubernetes promises it since 1.35, etcd has
- * always done it); where one does not, what comes later counts as newer.
+ * Whether one resourceVersion is newer than another. API servers use increasing numbers (guaranteed since Kubernetes 1.35, always
+ * true with etcd). If one is not a number, the later received counts as newer.
  */
 export function isNewer(version: unknown, than: unknown): boolean {
   if (version === than) return false;
@@ -8,7 +8,7 @@ export function isNewer(version: unknown, than: unknown): boolean {
   return version.length === than.length ? version > than : version.length > than.length;
 }
 
-/** Whether one resourceVersion is known to come before another: false where a server does not number them. */
+/** Whether one resourceVersion is known to be older than another: false if the server does not use numbers. */
 export const isOlder = (version: unknown, than: unknown): boolean =>
   isNumber(version) && isNumber(than) && isNewer(than, version);
 

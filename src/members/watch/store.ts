@@ -14,35 +14,35 @@ export type Change =
     }
   | { readonly how: 'deleted'; readonly key: string; readonly object: Manifest };
 
-/** Labelled objects of one kind on one member, in the newest state that a list, a watch or a request of ours told. */
+/** Labelled objects of one kind on one member, in the newest state that a list, a watch or our own request returned. */
 export interface Store {
   get(key: string): Manifest | undefined;
-  /** Without objects that only inherited our label: controllers copy labels, an Endpoints has those of its Service. */
+  /** Without objects whose label a controller copied: an Endpoints has the labels of its Service. */
   ours(): Manifest[];
   /** One of `ours`. */
   ofOurs(key: string): Manifest | undefined;
   readonly size: () => number;
-  /** A whole list. */
+  /** A complete list. */
   replace(items: readonly Manifest[], version: string): void;
   /** An event of a watch. */
   set(item: Manifest): void;
   remove(item: Manifest, version: string): void;
-  /** What a request of ours returned; it may be ahead of the watch or behind it. */
+  /** The response to our own request; it may be ahead of the watch or behind it. */
   put(item: Manifest): void;
-  /** What a request for this object alone told; `before` is what was shown when it was sent. */
+  /** The response to a read of this object; `before`: what the store had when it was sent. */
   looked(key: string, before: Manifest | undefined, live: Manifest | undefined): void;
-  /** The watch is known to have told everything up to this version. */
+  /** The watch has delivered everything up to this version. */
   passed(version: string): void;
-  /** Up to here everything has been told; undefined before the first list. */
+  /** The store is current up to this version; undefined before the first list. */
   readonly told: () => string | undefined;
-  /** The kind is not served any more: nothing of it is there. */
+  /** The kind is no longer served, so it has no objects. */
   empty(): void;
 }
 
 export function objectStore(changed: (change: Change) => void): Store {
   const objects = new Map<string, Manifest>();
   const copies = new Set<string>();
-  /** Up to here a list or the watch has told everything. */
+  /** The store is current up to this version. */
   let told: string | undefined;
 
   function set(item: Manifest): void {
@@ -72,7 +72,7 @@ export function objectStore(changed: (change: Change) => void): Store {
     ofOurs: (key) => (copies.has(key) ? undefined : objects.get(key)),
     size: () => objects.size,
     replace(items, version) {
-      // Numbers that go back mean another cluster under the same name, or one restored from a backup: nothing known holds.
+      // A lower number means another cluster or a restored backup: the stored state is void.
       const restarted = told !== undefined && version !== told && !isNewer(version, told);
       const listed = new Set(items.map(keyOfManifest));
       for (const [key, object] of [...objects]) {
@@ -91,15 +91,15 @@ export function objectStore(changed: (change: Change) => void): Store {
       told = version;
       const key = keyOfManifest(item);
       const before = objects.get(key);
-      // Created again in the meantime, as a request of ours told.
+      // Created again in the meantime, according to our own request.
       if (before === undefined || isNewer(versionOf(before), version)) return;
       drop(key, withoutManagers(item));
     },
     put(item) {
-      // The watch is further already: the object may have been removed since, and nothing would tell again.
+      // The watch is ahead: the object may have been removed since, and no event would follow.
       if (told !== undefined && !isNewer(versionOf(item), told)) return;
       if (isLabelled(item)) return set(item);
-      // What becomes of it no watch tells: it would be taken for what is there for ever.
+      // No watch covers it, so it would stay in the store for ever.
       const key = keyOfManifest(item);
       const before = objects.get(key);
       if (before && isNewer(versionOf(item), versionOf(before))) drop(key, before);
@@ -107,7 +107,7 @@ export function objectStore(changed: (change: Change) => void): Store {
     looked(key, before, live) {
       const item = live && isLabelled(live) ? live : undefined;
       const present = objects.get(key);
-      // Something came in meanwhile, of which the answer may not know.
+      // A newer event arrived since, which the response may lack.
       if (present !== before) {
         if (item) set(item);
         return;
@@ -116,7 +116,7 @@ export function objectStore(changed: (change: Change) => void): Store {
         if (present) drop(key, present);
         return;
       }
-      // Whatever the number: a cluster that was restored from a backup goes back.
+      // Set without comparison: a cluster restored from a backup has lower versions.
       if (present && versionOf(present) !== versionOf(item)) objects.delete(key);
       set(item);
     },
@@ -131,7 +131,7 @@ export function objectStore(changed: (change: Change) => void): Store {
   };
 }
 
-/** An object as it is kept: what a thousand members have alike is one value. Versions and times are each one's own. */
+/** An object with interned parts: equal specs of a thousand members are one value. Versions and times differ. */
 function kept(item: Manifest): Manifest {
   const { metadata, ...content } = withoutManagers(item);
   const alike = Object.keys(content).filter((name) => name !== 'status');
@@ -142,7 +142,7 @@ const versionOf = (object: Manifest): string | undefined => object.metadata['res
 
 const isLabelled = ({ metadata }: Manifest): boolean => metadata.labels?.[placementLabel] !== undefined;
 
-/** Written by us, by the word of the server or by what we wrote: either can be lost in a backup, and a copy has neither. */
+/** Written by us, according to managedFields or our annotation: a backup can lose either, and a copy has neither. */
 const isOurs = (object: Manifest, managers: readonly FieldManager[]): boolean =>
   object.metadata.annotations?.[digestAnnotation] !== undefined ||
   managers.some(({ manager }) => manager === fieldManager);

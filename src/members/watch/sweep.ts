@@ -4,13 +4,12 @@ import { pathOf } from '../api-server/served-kind.ts';
 import type { Connection } from '../connection.ts';
 import { eachOf } from '../pool.ts';
 
-/** Kinds asked for at once: many members sweep at the same time, and their answers lie in memory together. */
+/** Kinds requested at once: many members sweep at the same time, and their responses share memory. */
 const width = 4;
 
 /**
- * Watches every kind of which the member holds objects of ours, whether a snapshot names it or not. False when some kind
- * could not be looked at; a kind that we are not allowed to read is none that we could have applied. Rejects with
- * UnreachableError.
+ * Watches every kind of which the member holds objects of ours, also kinds that no snapshot names. False when some kind could not
+ * be read. A kind without the right to read it is skipped, since gitfleet could not have applied it. Rejects with UnreachableError.
  */
 export async function sweep({ client, discovery, watches }: Connection): Promise<boolean> {
   const { kinds, failed } = await discovery.all();

@@ -6,33 +6,33 @@ import type { ReflectorState } from './reflection.ts';
 import { type Reflector, type ReflectorInput, reflect } from './reflector.ts';
 import { isOlder } from './resource-version.ts';
 
-/** What one member holds of ours, over all kinds that are watched. */
+/** Our objects on one member, over all watched kinds. */
 export interface Watches {
-  /** Begins to watch a kind if it is not watched; resolves when what is there is known, or the server's answer says why not. */
+  /** Watches a kind; resolves when its objects are known, or with the server's first error. */
   follow(kind: ServedKind): Promise<ReflectorState>;
-  /** As its version shows it. Undefined when there is none of ours; an unlabelled one of the same name may still exist. */
+  /** The object in its version. Undefined when it is not ours; an unlabelled one of the same name may exist. */
   object(ref: ObjectRef): Manifest | undefined;
-  /** The same in whatever version it is watched, without copies that controllers made of it. */
+  /** The same in any watched version, without objects whose label a controller copied. */
   inAnyVersion(ref: ObjectRef): Manifest | undefined;
-  /** Whether an object of this kind and version would be shown if it were there and ours. */
+  /** Whether the watches cover the object, so that absence means that it does not exist or is not ours. */
   shows(ref: ObjectRef): boolean;
-  /** Why nothing tells of changes of such objects, though they are looked at now and then; undefined when they are told. */
+  /** Why such objects are polled and not watched; undefined when they are watched. */
   unwatched(ref: ObjectRef): string | undefined;
-  /** A request of ours changed or removed it: where nothing tells what came of it, it is looked at soon. */
+  /** Our own request changed or removed it: without a watch it is read again soon. */
   touched(ref: ObjectRef): void;
-  /** What a request of ours returned, so that nothing is decided on an older state while the watch catches up. */
+  /** Stores the response to our own request, so that no decision uses an older state until the watch catches up. */
   put(object: Manifest): void;
-  /** Every object of ours once, whatever versions it is watched in. */
+  /** Every object of ours once, even if it is watched in several versions. */
   all(): Manifest[];
-  /** The latest version that the server has shown of anything in its own storage; undefined before it has shown anything. */
+  /** The latest resourceVersion seen in the server's main storage; undefined before the first. */
   latest(): string | undefined;
-  /** False while a watch is broken, refused or reads its list: then absence means nothing. */
+  /** False while a watch is broken, refused or reads its list: a missing object may exist. */
   complete(): boolean;
-  /** Instant up to which everything shown is true, milliseconds; Infinity when nothing is shown. */
+  /** Instant up to which all stores are current, milliseconds; Infinity when they are empty. */
   asOf(): number;
-  /** Stops watching kinds that nobody needs, unless there is something of them that no other version shows. */
+  /** Stops the watches of other kinds, unless they have objects that no other version shows. */
   keep(needed: ReadonlySet<string>): void;
-  /** Another cluster answers now: everything is read anew, and until then nothing is known. */
+  /** The member is another cluster now: drops everything and reads it again. */
   restart(): void;
   stop(): void;
 }

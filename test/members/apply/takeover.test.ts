@@ -90,7 +90,7 @@ describe('an object that is on the member already', () => {
       {
         result: 'ManifestApplyFailed',
         message:
-          'apply ConfigMap default/a on eu-1: 409, field .data.color is owned by kubectl-edit: set serverSideApplyConfig.force: true to take it over, or let kubectl-edit give it up',
+          'apply ConfigMap default/a on eu-1: 409, field .data.color is owned by kubectl-edit: set serverSideApplyConfig.force: true to take it over, or make kubectl-edit release it',
       },
     ],
     ['is only compared under ReportDiff', {}, { type: 'ReportDiff' }, { result: 'FoundDiff', details }],

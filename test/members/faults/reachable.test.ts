@@ -120,7 +120,7 @@ describe('whether a member can be reached', () => {
     await world.pass(30);
     expect(world.said).toEqual([
       'eu-1 cannot be reached: ask /readyz on eu-1: connect ECONNREFUSED eu-1',
-      'eu-1 answers again',
+      'eu-1 responds again',
     ]);
   });
 

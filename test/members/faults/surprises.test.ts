@@ -20,7 +20,7 @@ describe('a kind that the member does not serve', () => {
       {
         object: { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'default', name: 'w' },
         result: 'DecodingErred',
-        message: 'the member serves no Widget of example.com/v1: install its CRD, or place it first',
+        message: 'the member does not serve Widget of example.com/v1: install its CRD, or place it first',
       },
     ]);
   });
@@ -34,8 +34,8 @@ describe('a kind that the member does not serve', () => {
         .map(({ message }) => message)
         .sort(),
     ).toEqual([
-      'the member serves no Widget of example.com/v1: its CRD is in the same placement and not established yet',
-      'the member serves no Widget of example.com/v2: install its CRD, or place it first',
+      'the member does not serve Widget of example.com/v1: its CRD is in the same placement and not established yet',
+      'the member does not serve Widget of example.com/v2: install its CRD, or place it first',
     ]);
     await world.pass(30);
     expect(world.results().map(({ object }) => object.apiVersion)).toEqual(['example.com/v2']);
@@ -146,7 +146,7 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     world.sim = await simulated({ name: 'successor' }, world.clock);
     await world.pass(120);
     expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
-    expect(world.said).toEqual(['eu-1 is another cluster than before: everything is applied anew']);
+    expect(world.said).toEqual(['eu-1 is another cluster than before: everything is applied again']);
     expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
     const uid = (await world.user('GET', '/api/v1/namespaces/shop'))['metadata'] as { uid: string };
     expect(world.sighting().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);

@@ -11,9 +11,9 @@ describe('an object that somebody deletes', () => {
       expect(await dataOf(world)).toEqual({ color: 'red' });
     }
     expect(world.said).toEqual([
-      'ConfigMap default/a was deleted and has been put back',
-      'ConfigMap default/a was deleted and has been put back',
-      'ConfigMap default/a is deleted again and again: it is put right less often each time, in the end every 5 minutes',
+      'ConfigMap default/a was deleted and was created again',
+      'ConfigMap default/a was deleted and was created again',
+      'ConfigMap default/a is deleted again and again: gitfleet repairs it less often each time, at last every 5 minutes',
     ]);
   });
 
@@ -34,8 +34,8 @@ describe('an object that somebody deletes', () => {
     await world.user('DELETE', '/api/v1/namespaces/shop');
     await world.pass(60);
     expect(world.said.toSorted()).toEqual([
-      'ConfigMap shop/a was deleted and has been put back',
-      'Namespace shop was deleted and has been put back',
+      'ConfigMap shop/a was deleted and was created again',
+      'Namespace shop was deleted and was created again',
     ]);
     const whole = { path: '/', valueInHub: '(the whole object)', repaired: true };
     expect(world.results()).toMatchObject([
@@ -72,8 +72,8 @@ describe('an object that somebody deletes', () => {
     await world.user('DELETE', path);
     await world.pass(3);
     expect(world.said).toEqual([
-      'ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color',
-      'ConfigMap default/a was deleted and has been put back',
+      'ConfigMap default/a was changed by kubectl-edit and was repaired: /data/color',
+      'ConfigMap default/a was deleted and was created again',
     ]);
     expect(world.results()[0]?.details).toEqual([{ path: '/', valueInHub: '(the whole object)', repaired: true }]);
   });

@@ -17,7 +17,7 @@ describe('an object that somebody changes or deletes again and again', () => {
     expect(Math.max(...waits)).toBeGreaterThan(290);
     expect(world.results()[0]?.details).toMatchObject([{ path: '/data/color', manager: 'other-controller' }]);
     expect(world.said.at(-1)).toBe(
-      'ConfigMap default/a is changed by other-controller again and again: it is put right less often each time, in the end every 5 minutes',
+      'ConfigMap default/a is changed by other-controller again and again: gitfleet repairs it less often each time, at last every 5 minutes',
     );
   }, 120_000);
 
@@ -33,7 +33,7 @@ describe('an object that somebody changes or deletes again and again', () => {
   });
 
   describe('is said to be', () => {
-    const ending = 'again and again: it is put right less often each time, in the end every 5 minutes';
+    const ending = 'again and again: gitfleet repairs it less often each time, at last every 5 minutes';
     it.each<[said: string, what: string, by: readonly string[]]>([
       ['changed by one', 'changed twice by one and once by another', ['one', 'two', 'one']],
       ['changed by one, two', 'changed twice by each of two', ['one', 'two', 'one', 'two']],

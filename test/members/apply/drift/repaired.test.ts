@@ -19,7 +19,7 @@ describe('an object that somebody changes', () => {
         repairedAt: '2026-11-20T10:00:01Z',
       },
     ]);
-    expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and has been put right: /data/color']);
+    expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and was repaired: /data/color']);
     expect(world.sighting().placements[0]?.done).toBe(true);
   });
 
@@ -59,7 +59,7 @@ describe('an object that somebody changes', () => {
       labels: { 'gitfleet.dev/placement': 'web' },
     });
     const lost = '/metadata/labels/gitfleet.dev~1placement';
-    expect(world.said).toEqual([`ConfigMap default/a was changed and has been put right: ${lost}`]);
+    expect(world.said).toEqual([`ConfigMap default/a was changed and was repaired: ${lost}`]);
     expect(world.results()).toMatchObject([{ details: [{ path: lost, valueInHub: 'web', repaired: true }] }]);
   });
 
@@ -75,7 +75,7 @@ describe('an object that somebody changes', () => {
     const { metadata } = await world.user('GET', path);
     expect(metadata).toMatchObject({ labels: { 'gitfleet.dev/placement': 'web' } });
     const label = '/metadata/labels/gitfleet.dev~1placement';
-    expect(world.said).toEqual([`ConfigMap default/a was changed by kubectl-edit and has been put right: ${label}`]);
+    expect(world.said).toEqual([`ConfigMap default/a was changed by kubectl-edit and was repaired: ${label}`]);
     expect(world.results()).toMatchObject([
       { details: [{ path: label, valueInMember: 'another', valueInHub: 'web', repaired: true }] },
     ]);
@@ -88,7 +88,7 @@ describe('an object that somebody changes', () => {
     await world.user('PATCH', path, { metadata: { labels: { 'gitfleet.dev/placement': null } } });
     await world.pass(5);
     expect(world.said.at(-1)).toBe(
-      'ConfigMap default/a was changed and has been put right: /metadata/labels/gitfleet.dev~1placement',
+      'ConfigMap default/a was changed and was repaired: /metadata/labels/gitfleet.dev~1placement',
     );
   });
 
@@ -101,7 +101,7 @@ describe('an object that somebody changes', () => {
     await world.pass(5);
     expect(await dataOf(world)).toEqual({ color: 'red' });
     expect(world.said).toEqual([
-      'ConfigMap default/a was changed and has been put right: /data/color, /metadata/labels/gitfleet.dev~1placement',
+      'ConfigMap default/a was changed and was repaired: /data/color, /metadata/labels/gitfleet.dev~1placement',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('an object that somebody changes', () => {
     const { metadata } = (await world.user('GET', path)) as { metadata: { labels: Record<string, string> } };
     expect(metadata.labels['app.kubernetes.io/name']).toBe('a');
     expect(world.said).toEqual([
-      'ConfigMap default/a was changed by kubectl-edit and has been put right: /metadata/labels/app.kubernetes.io~1name',
+      'ConfigMap default/a was changed by kubectl-edit and was repaired: /metadata/labels/app.kubernetes.io~1name',
     ]);
   });
 
