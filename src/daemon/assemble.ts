@@ -4,14 +4,14 @@ import type { Connect } from './open-members.ts';
 import type { PassPorts } from './pass/pass-effects.ts';
 import { reconciler } from './pass/reconciler.ts';
 
-/** Puts a daemon together from its ports: where desired state comes from, where status goes to, how members are reached. */
+/** Creates a daemon from its ports: the source of desired state, the status branch, and the connections to members. */
 export function assemble(
   input: Omit<PassPorts, 'members'> &
     Omit<DaemonInput, 'reconciler' | 'members'> & {
       readonly connect: Connect;
-      /** Watches are held open to so many members. */
+      /** Number of members with open watches; the others are listed every minute. */
       readonly watchMembers: number;
-      /** Something about a member that a person should read. */
+      /** A message about a member for users. */
       readonly noticed?: (message: string) => void;
     },
 ): { readonly daemon: Daemon; readonly members: FleetMembers } {
@@ -31,7 +31,7 @@ export function assemble(
       }
       wake(`${cluster} changed`);
     },
-    conflict: (cluster) => look(`another daemon acts on ${cluster}`),
+    conflict: (cluster) => look(`another daemon changes ${cluster}`),
   });
   const built = daemon({ ...input, members, reconciler: reconciler({ ...input, members }) });
   wake = (reason) => built.wake(reason);

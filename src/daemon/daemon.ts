@@ -15,41 +15,41 @@ export interface Daemon {
   /** Runs until stopped. `cut short`: something was still under way when the grace period was over. */
   run(): Promise<'finished' | 'cut short'>;
   /**
-   * A pass, and when the members have come to rest others that record what came of it; as long as these let more begin, so
-   * on. `published` when any of them changed the status branch.
+   * Runs a pass, and further ones while they start more, each when the members have settled, until the outcome is recorded.
+   * `published` when any of them changed the status branch.
    */
   runOnce(): Promise<PassResult>;
-  /** A member changed: plan again. */
+  /** A member changed: run a pass. */
   wake(reason: string): void;
-  /** The repo may have changed: ask where its branches are, and plan again. */
+  /** The repo may have changed: read its branches, and run a pass. */
   look(reason: string): void;
   readonly stuck: () => string | undefined;
   readonly notReady: () => string | undefined;
-  /** Starts nothing new; what is under way may end within the grace period. */
+  /** Starts nothing new; work in progress may finish within the grace period. */
   stop(): void;
 }
 
 export interface DaemonInput {
   readonly reconciler: Reconciler;
   readonly members: FleetMembers;
-  /** The fleet's time, in which the instants of plans are. */
+  /** The fleet's time, used in plans. */
   readonly clock: Clock;
-  /** The time in which polls, pushes and people wait: real even where the fleet's time runs faster. */
+  /** The time of polls and pushes: real even if the fleet's time runs faster. */
   readonly pace: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** The repo is polled at least this often, milliseconds of pace. */
   readonly intervalMs: number;
-  /** What is under way when the daemon is stopped may take this long to end, milliseconds of pace. */
+  /** Time for work in progress to finish after a stop, milliseconds of pace. */
   readonly graceMs: number;
-  /** Forgets where the branches of the repo were. */
+  /** Drops the cached branches of the repo. */
   readonly forgetRefs: () => void;
   /** A request to a git server has not ended yet. */
   readonly waitsForGit?: () => boolean;
   readonly passed?: (result: PassResult) => void;
 }
 
-/** Passes, one after the other, whenever something gives a reason to look and at least once an interval. */
+/** Runs passes in sequence, after each wake-up and at least once an interval. */
 export function daemon(input: DaemonInput): Daemon {
   const { reconciler, members, pace, log, intervalMs } = input;
   const waking: Wake = wake(input.clock, pace);
@@ -82,21 +82,21 @@ export function daemon(input: DaemonInput): Daemon {
     }
   }
 
-  /** `began`: when the pass did, as `performance.now` told it. */
+  /** `began`: start of the pass, as of `performance.now`. */
   function succeeded(result: PassResult, began: number, reasons: readonly string[]): void {
     health.succeeded();
     tell({ result, seconds: (performance.now() - began) / 1000, reasons });
     if (result.kind !== 'moved') input.passed?.(result);
   }
 
-  /** When to look again without any hint. */
+  /** Schedules the next pass, in case nothing wakes it earlier. */
   function planNext(result: PassResult | undefined): void {
     if (result === undefined) {
-      lookIn(health.retryMs() * (0.75 + Math.random() / 4), 'again after a failure');
+      lookIn(health.retryMs() * (0.75 + Math.random() / 4), 'retry after a failure');
       return;
     }
     if (result.kind === 'moved') {
-      lookIn(Math.random() * 200, 'another writer was first');
+      lookIn(Math.random() * 200, 'another writer pushed first');
       return;
     }
     waking.at(result.plan.wakeAt === undefined ? undefined : parseInstant(result.plan.wakeAt));
@@ -119,7 +119,7 @@ export function daemon(input: DaemonInput): Daemon {
         graceOver.signal,
       );
       cancelGrace();
-      if (ended === 'cut short') log.warn('the grace period is over: something was still under way');
+      if (ended === 'cut short') log.warn('the grace period is over: work was still in progress');
       return ended;
     },
     async runOnce() {
@@ -129,7 +129,7 @@ export function daemon(input: DaemonInput): Daemon {
         succeeded(passed, began, ['once']);
         return passed;
       });
-      // Of several passes each may have had nothing to tell; whoever has started them waits for a word.
+      // Each pass may have logged nothing, but the user who started the command waits for an outcome.
       if (result.kind === 'unchanged')
         log.info({ commit: result.plan.commit, planDigest: result.plan.digest }, 'nothing to do');
       return result;
@@ -148,7 +148,7 @@ export function daemon(input: DaemonInput): Daemon {
   };
 }
 
-/** A race with one promise for the life of the daemon would keep what every pass came to, its whole plan, until the end. */
+/** Not a race with one long-lived promise: that would keep the result of every pass, with its plan, in memory. */
 async function unlessCutShort<T>(work: Promise<T>, graceOver: AbortSignal): Promise<T | 'cut short'> {
   try {
     return await orAborted(work, graceOver);

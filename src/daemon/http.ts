@@ -15,7 +15,7 @@ export interface DaemonHttp {
   close(): Promise<void>;
 }
 
-/** What anybody who reaches the port can make the daemon hold. Times in milliseconds. */
+/** Limits for clients that can reach the port. Times in milliseconds. */
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly headersMs: number;
@@ -32,7 +32,7 @@ export const httpLimits: HttpLimits = {
   bodyBytes: 2 * 1024 * 1024,
   // Senders write their headers in one piece, so half of the time of a request is ample.
   headersMs: 5_000,
-  // GitHub and GitLab give up a delivery after 10 s, Gitea after 5 s: nobody waits for a later answer.
+  // GitHub and GitLab give up a delivery after 10 s, Gitea after 5 s: a later response is useless.
   requestMs: 10_000,
   idleMs: 10_000,
   // The default of Node. Probes and scrapes are further apart and connect again.
@@ -49,7 +49,7 @@ export async function serveHttp(input: {
   readonly port: number;
   readonly health: Health;
   readonly metrics: Metrics;
-  /** Without a secret the hook answers 404: an open one would let anybody make us fetch. */
+  /** Without a secret the hook returns 404: otherwise anyone could trigger fetches. */
   readonly webhookSecret: string | undefined;
   readonly hinted: () => void;
   readonly limits?: HttpLimits;
@@ -65,7 +65,7 @@ export async function serveHttp(input: {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0];
-    // A body that nobody asked for is not awaited.
+    // An unexpected body is not awaited.
     if (hasBody(request)) response.setHeader('connection', 'close');
     if (path === '/hooks/git') return hook(request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') return reply(response, 405, 'method not allowed');
@@ -92,7 +92,7 @@ export async function serveHttp(input: {
     const verdict = check.verdict();
     if (!verdict.ok) return reply(response, verdict.status, verdict.reason);
     input.hinted();
-    reply(response, 202, 'thank you, looking');
+    reply(response, 202, 'accepted');
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -115,7 +115,7 @@ function boundedServer(
     },
     answer,
   );
-  // By default Node asks for the body at once. Here it is asked for when its headers are fine.
+  // By default Node requests the body at once. Here it is requested after the headers are checked.
   server.on('checkContinue', answer);
   server.timeout = limits.idleMs;
   closeOldest(server, limits.connections);
@@ -150,12 +150,12 @@ function report(response: ServerResponse, trouble: string | undefined): void {
 function reply(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status;
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain; charset=utf-8');
-  // What of a body has come with the headers; the connection is closed before more is read.
+  // A part of the body may have come with the headers; the connection is closed before more is read.
   if (hasBody(response.req)) response.req.on('data', free);
   response.end(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Hands each chunk on and keeps none. False if there are more bytes than the limit, as announced or as they come. */
+/** Passes each chunk on and keeps none. False if the announced or received bytes exceed the limit. */
 function readBody(
   exchange: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly limits: HttpLimits },
   take: (chunk: Uint8Array) => void,
@@ -164,7 +164,7 @@ function readBody(
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return Promise.resolve(false);
   if (request.headers.expect !== undefined) response.writeContinue();
   let size = 0;
-  // Events, not an iterator: that would hold what has come when the connection breaks.
+  // Events, not an iterator: an iterator keeps received chunks when the connection breaks.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;

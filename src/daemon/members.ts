@@ -10,39 +10,39 @@ import { fewAtOnce } from '../members/few-at-once.ts';
 import { type Member, openMember } from '../members/member.ts';
 import { type Connect, openMembers } from './open-members.ts';
 
-/** All members of the fleet: opened when their file appears, closed when it goes. */
+/** All members of the fleet: opened when their file is added, closed when it is removed. */
 export interface FleetMembers {
   /** Opens and closes members so that exactly those of the fleet repo are open. */
   follow(clusters: readonly MemberCluster[], priceLists: readonly PriceList[]): Promise<void>;
   assign(
     assignments: ReadonlyMap<ClusterName, readonly Assignment[]>,
-    /** Whether the record knows nothing of a target on a cluster any more, though it is not lost. */
+    /** Whether the record no longer has a target on a cluster, though the record is not lost. */
     isForgotten?: (cluster: ClusterName, target: Actor['target']) => boolean,
   ): void;
-  /** The record was read, and wants what is assigned. */
+  /** The record was read, and confirms the assignments. */
   confirm(): void;
-  /** True when somewhere another daemon did something else than what was assigned last: it has to be assigned anew. */
+  /** True when another daemon changed a member otherwise than assigned: all targets must be assigned again. */
   readonly disputed: () => boolean;
-  /** One that has not answered yet is dated at the beginning of time. */
+  /** A member that has not responded yet has an observation from the epoch. */
   sightings(): Map<ClusterName, ClusterObservation>;
-  /** Since when this daemon has asked for each member without a break, milliseconds of the fleet's time. */
+  /** Since when this daemon has tried to reach each member without a break, milliseconds of the fleet's time. */
   askedSince(): ReadonlyMap<ClusterName, number>;
-  /** Members that do not answer, by name, and why. */
+  /** Members that do not respond, by name, with the cause. */
   unreachable(): Map<ClusterName, string>;
-  /** True when there are members and none of them could be looked at. */
+  /** True when there are members and none of them could be observed. */
   readonly noneSeen: () => boolean;
   /** Resolves when every member is idle, or after `ms` of pace. */
   settled(ms: number): Promise<void>;
-  /** Resolves when every member has answered once, or after `ms` of pace. */
+  /** Resolves when every member has responded once, or after `ms` of pace. */
   looked(ms: number): Promise<void>;
-  /** Finds objects of ours of every kind: for the day when the record is lost. */
+  /** Finds our objects of every kind, for a lost record. */
   sweep(): Promise<void>;
   readonly size: () => number;
-  /** Requests sent so far, also to members that are not open any more. */
+  /** Requests sent so far, also to members that are closed. */
   readonly requests: () => number;
-  /** How many members still have something to do. */
+  /** Number of members with work in progress. */
   readonly busy: () => number;
-  /** Begins nothing new; resolves when every change that was sent to a member has its answer. */
+  /** Starts nothing new; resolves when every change sent to a member has its response. */
   finish(): Promise<void>;
   stop(): void;
 }
@@ -54,20 +54,20 @@ const pollMs = 60_000;
 export function fleetMembers(input: {
   readonly connect: Connect;
   readonly clock: Clock;
-  /** The time in which a person waits. */
+  /** Real time, for waits of the daemon. */
   readonly pace: Clock;
   readonly changed: (cluster: ClusterName, message?: string) => void;
-  /** Watches are held open to so many members; of those opened later our objects are listed every minute instead. */
+  /** Number of members with open watches. In members opened later, our objects are listed every minute. */
   readonly watchMembers: number;
   readonly conflict?: (cluster: ClusterName) => void;
-  /** What is heard of the record may be so old, milliseconds. */
+  /** Largest age of the record as read, milliseconds. */
   readonly recordAgeMs: number;
 }): FleetMembers {
   const writes = inFlight();
   const shared = fewAtOnce(input.pace);
   let prices: readonly PriceList[] = [];
   let disputed = false;
-  /** When the record was last known to want what is assigned, milliseconds of the fleet's time. */
+  /** When the record last confirmed the assignments, milliseconds of the fleet's time. */
   let knownAt = Number.NEGATIVE_INFINITY;
   const opened = openMembers({
     connect: input.connect,
@@ -139,7 +139,7 @@ export function fleetMembers(input: {
     requests: () => all().reduce((sum, member) => sum + member.requests(), opened.closedRequests()),
     busy: () => all().filter((member) => !member.idle()).length,
     async finish() {
-      // Nothing new is begun for actors that hold no assignment; what was sent is answered before connections are closed.
+      // Without assignments actors start nothing new; requests in flight get their responses before connections close.
       for (const member of all()) member.assign([]);
       await until(input.pace, () => writes.size() === 0, Number.POSITIVE_INFINITY);
     },
@@ -149,13 +149,13 @@ export function fleetMembers(input: {
   };
 }
 
-/** Looks every few milliseconds, for as long as `ms`. */
+/** Polls `there` every few milliseconds, at most for `ms`. */
 async function until(pace: Clock, there: () => boolean, ms: number): Promise<void> {
   const limit = pace.now() + ms;
   while (pace.now() < limit && !there()) await sleep(pace, 10);
 }
 
-/** Counts the requests that change something and have no answer yet. */
+/** Counts requests in flight that change something. */
 function inFlight(): { through(transport: Transport): Transport; size(): number } {
   let size = 0;
   return {

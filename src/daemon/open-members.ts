@@ -4,26 +4,26 @@ import type { Transport } from '../members/api-server/transport.ts';
 import type { Clock } from '../members/clock.ts';
 import type { Member } from '../members/member.ts';
 
-/** Opens a connection to a member by name; undefined when nobody knows how to reach it. */
+/** Opens a connection to a member by name; undefined when no kubeconfig has it. */
 export type Connect = (name: ClusterName) => Promise<Transport | undefined>;
 
-/** The members that are open, and those that cannot be. */
+/** Open members, and members without a connection. */
 export interface OpenMembers {
   /** Opens and closes members so that exactly these are open; heartbeats in milliseconds, by name. */
   follow(wanted: ReadonlyMap<ClusterName, number>): Promise<void>;
   readonly open: ReadonlyMap<ClusterName, { readonly member: Member }>;
   /** Why there is no connection. */
   readonly unknown: ReadonlyMap<ClusterName, string>;
-  /** Since when each has been asked for without a break, milliseconds. */
+  /** Since when each has been in the fleet without a break, milliseconds. */
   readonly askedSince: ReadonlyMap<ClusterName, number>;
-  /** Requests sent to members that are not open any more. */
+  /** Requests sent to members that are closed. */
   closedRequests(): number;
 }
 
 export function openMembers(input: {
   readonly connect: Connect;
   readonly clock: Clock;
-  /** `position`: how many members are open already. */
+  /** `position`: number of members that are already open. */
   readonly open: (
     name: ClusterName,
     how: { readonly transport: Transport; readonly heartbeatMs: number; readonly position: number },
@@ -40,7 +40,7 @@ export function openMembers(input: {
       member.stop();
       closedRequests += member.requests();
       open.delete(name);
-      // What its connection knew of its last contact is gone with it.
+      // The last contact is lost with its connection.
       askedSince.delete(name);
     }
     for (const name of askedSince.keys()) if (!wanted.has(name)) askedSince.delete(name);
@@ -70,10 +70,10 @@ export function openMembers(input: {
   };
 }
 
-/** A member whose connection cannot be opened is down; it must not keep the others from being looked at. */
+/** A member whose connection cannot be opened is unreachable, and must not block the others. */
 async function connection(connect: Connect, name: ClusterName): Promise<Transport | string> {
   try {
-    const unheardOf = 'no kubeconfig knows this member: add a context (or a file) of its name to what --members names';
+    const unheardOf = 'no kubeconfig has this member: add a context (or a file) with its name to what --members names';
     return (await connect(name)) ?? unheardOf;
   } catch (error) {
     return messageOf(error);

@@ -37,24 +37,24 @@ export async function openDaemon(input: {
   readonly branch: string;
   readonly statusBranch: string;
   readonly connect: Connect;
-  /** Watches are held open to so many members; the others are listed every minute. */
+  /** Number of members with open watches; the others are listed every minute. */
   readonly watchMembers: number;
   readonly cacheDir: string;
   readonly intervalMs: number;
-  /** Least distance between pushes to a remote; a local repo needs none, whatever stands here. Milliseconds. */
+  /** Least distance between pushes to a remote; ignored for a local repo. Milliseconds. */
   readonly publishIntervalMs: number;
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly webhookSecret: string | undefined;
   readonly acceptRewind: string | undefined;
-  /** Author and committer of what is committed. */
+  /** Author and committer of commits. */
   readonly author: Person;
-  /** What is under way when the daemon is stopped may take this long to end, milliseconds. */
+  /** Time for work in progress to finish after a stop, milliseconds. */
   readonly graceMs: number;
-  /** The fleet's time, and the time in which people wait: the same unless the fleet's runs faster. */
+  /** The fleet's time, and real time: the same unless the fleet's runs faster. */
   readonly clock: Clock;
   readonly pace: Clock;
   readonly log: Logger;
-  /** Something about a member that a person should read. */
+  /** A message about a member for users. */
   readonly noticed?: (message: string) => void;
   readonly passed?: (result: PassResult) => void;
 }): Promise<OpenedDaemon> {
@@ -123,8 +123,8 @@ export async function openDaemon(input: {
       clock: pace,
       usage: processUsage,
       collect: collectGarbage,
-      gaveBack: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory given back at rest'),
-      cannot: (error) => log.warn({ err: error }, 'no memory is given back at rest: garbage cannot be collected'),
+      gaveBack: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory released at rest'),
+      cannot: (error) => log.warn({ err: error }, 'cannot release memory at rest: garbage collection is not available'),
     });
     opened.push(async () => stopGivingBack());
     return { daemon: built, members: assembled.members, http, close };

@@ -3,26 +3,26 @@ import type { RepoTree } from '../repo/tree.ts';
 
 /** Where desired state comes from: the branch of a fleet repo. */
 export interface DesiredState {
-  /** Tip of the branch now; cheap enough to ask every few seconds. */
+  /** Tip of the branch now; cheap enough to read every few seconds. */
   poll(): Promise<string>;
   /** The files of a commit. */
   tree(commit: string): Promise<RepoTree>;
-  /** False when the files of a commit cannot be read any more. */
+  /** False when the files of a commit are no longer available. */
   has(commit: string): Promise<boolean>;
-  /** False also when `ancestor` is not known any more. */
+  /** False also when `ancestor` is no longer available. */
   isAncestor(ancestor: string, of: string): Promise<boolean>;
-  /** First parent of a commit; undefined where it has none or cannot be read. */
+  /** First parent of a commit; undefined if it has none or cannot be read. */
   parentOf(commit: string): Promise<string | undefined>;
 }
 
-/** Where plans are recorded: the status branch, without what only its owner does with it. */
+/** The status branch, as far as passes use it. */
 export type Status = Pick<StatusBranch, 'tip' | 'read' | 'isAncestor' | 'publish'>;
 
-/** Branches that ask a person for a yes. */
+/** Branches that request an approval. */
 export interface Approvals {
-  /** Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; nothing when it is there already. */
+  /** Pushes `gitfleet/approve/<name>` with one file on top of the desired branch; does nothing if it exists already. */
   ask(request: { readonly name: string; readonly path: string; readonly content: string }): Promise<void>;
   withdraw(name: string): Promise<void>;
-  /** Names of the branches that are there. */
+  /** Names of the existing branches. */
   list(): Promise<readonly string[]>;
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '../members/clock.ts';
 
-/** Collects reasons to look again and hands them out one pass at a time. Watchers, webhooks and timers only wake. */
+/** Collects the reasons for the next pass. Watchers, webhooks and timers only wake it. */
 export interface Wake {
-  /** Something may have changed. `urgent` does not wait for more to gather. */
+  /** Something may have changed. `urgent`: without the wait for more changes. */
   now(reason: string, urgent?: boolean): void;
-  /** Wakes at an instant; replaces the one set before. Undefined clears it. */
+  /** Wakes at an instant, which replaces the earlier one. Undefined clears it. */
   at(instant: number | undefined): void;
-  /** Resolves with the reasons when there are any; several that come close together are one wake-up. */
+  /** Resolves with the reasons when there are any; close ones share a wake-up. */
   next(): Promise<readonly string[]>;
   stop(): void;
 }
 
-/** Changes that come within this time of one another are looked at together, milliseconds of pace. */
+/** Changes within this time share a pass, milliseconds of pace. */
 const gatherMs = 50;
 
-/** `clock` is the fleet's time, in which instants of a plan are; `pace` the time in which a person waits. */
+/** `clock` is the fleet's time, in which instants of a plan are; `pace` is real time. */
 export function wake(clock: Clock, pace: Clock): Wake {
   let reasons = new Set<string>();
   let resolve: ((reasons: readonly string[]) => void) | undefined;

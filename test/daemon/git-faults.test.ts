@@ -94,7 +94,7 @@ describe('a repo that says nothing', () => {
     fleet.repo.refs.delete('refs/heads/main');
     await fleet.run(60);
     expect(one.daemon.notReady()).toBe(
-      'pass failed, waits for a person: memory has no branch main: commit to it, or name another --branch',
+      'reconciliation failed, needs user action: memory has no branch main: commit to it, or name another --branch',
     );
     expect(images(fleet)).toEqual(all('web:1'));
     fleet.repo.refs.set('refs/heads/main', main);
@@ -270,7 +270,7 @@ describe('a git server', () => {
     down = true;
     fleet.commit(web('web:2'));
     await fleet.run(300);
-    expect(one.daemon.notReady()).toBe('pass failed, will try again: list: ECONNREFUSED');
+    expect(one.daemon.notReady()).toBe('reconciliation failed, will retry: list: ECONNREFUSED');
     expect(one.daemon.stuck()).toBeUndefined();
     await fleet.ask('a', 'DELETE', '/apis/apps/v1/namespaces/web/deployments/web');
     await fleet.run(30);
@@ -307,7 +307,7 @@ describe('a git server', () => {
     await fleet.run(600);
     expect(writes(fleet, before)).toEqual([]);
     expect(images(fleet)).toEqual(all('web:1'));
-    expect(one.daemon.notReady()).toBe('pass failed, will try again: push: this branch is protected');
+    expect(one.daemon.notReady()).toBe('reconciliation failed, will retry: push: this branch is protected');
     refusing = false;
     await settles(fleet, one);
     expect(images(fleet)).toEqual(all('web:2'));

@@ -42,13 +42,13 @@ describe('the port of the daemon', () => {
       [200, 'ok\n'],
       [200, 'ok\n'],
     ]);
-    trouble = { notReady: 'no pass has finished yet' };
+    trouble = { notReady: 'no reconciliation has finished yet' };
     expect([await ask('/healthz'), await ask('/readyz')]).toEqual([
       [200, 'ok\n'],
-      [503, 'no pass has finished yet\n'],
+      [503, 'no reconciliation has finished yet\n'],
     ]);
-    trouble = { stuck: 'no pass has finished for 31 s' };
-    expect(await ask('/healthz')).toEqual([503, 'no pass has finished for 31 s\n']);
+    trouble = { stuck: 'no reconciliation has finished for 31 s' };
+    expect(await ask('/healthz')).toEqual([503, 'no reconciliation has finished for 31 s\n']);
   });
 
   it('gives metrics in the text format of Prometheus', async () => {
@@ -71,7 +71,7 @@ describe('the port of the daemon', () => {
 
 describe('POST /hooks/git', () => {
   it('makes the daemon look when the signature fits, whatever the body says', async () => {
-    expect(await ask('/hooks/git', signed('no JSON at all'))).toEqual([202, 'thank you, looking\n']);
+    expect(await ask('/hooks/git', signed('no JSON at all'))).toEqual([202, 'accepted\n']);
     expect(hints).toBe(1);
   });
 

@@ -42,7 +42,7 @@ describe('liveness', () => {
     await fleet.run(last + 30 - fleet.clock.now() / 1000);
     expect(one.daemon.stuck()).toBeUndefined();
     await fleet.run(1);
-    expect(one.daemon.stuck()).toBe('no pass has finished for 31 s');
+    expect(one.daemon.stuck()).toBe('no reconciliation has finished for 31 s');
     hanging = false;
     release();
     await fleet.run(1);
@@ -62,10 +62,10 @@ describe('liveness', () => {
     await fleet.run(25);
     expect([one.daemon.stuck(), one.daemon.notReady()]).toEqual([
       undefined,
-      'pass failed, will try again: x is not a function',
+      'reconciliation failed, will retry: x is not a function',
     ]);
     await fleet.run(10);
-    expect(one.daemon.stuck()).toMatch(/^no pass has finished for/);
+    expect(one.daemon.stuck()).toMatch(/^no reconciliation has finished for/);
     expect(count(one.metrics.render(), 'gitfleet_reconcile_total{result="failed"}')).toBeGreaterThan(3);
     buggy = false;
     await settles(fleet, one);
@@ -78,9 +78,9 @@ describe('a pass that fails', () => {
     [
       'an answer that may change by itself',
       () => new GitError('unreachable', 'list: 502'),
-      'will try again: list: 502',
+      'will retry: list: 502',
     ],
-    ['a person has to act', () => new GitError('unauthorized', 'list: 401'), 'waits for a person: list: 401'],
+    ['a person has to act', () => new GitError('unauthorized', 'list: 401'), 'needs user action: list: 401'],
   ])('is tried again ever less often up to the interval, and said once (%s)', async (_, error, said) => {
     let failing = false;
     const asked: number[] = [];
@@ -102,12 +102,12 @@ describe('a pass that fails', () => {
       expect(waits[index]).toBeGreaterThanOrEqual(most * 0.75 - 0.01);
       expect(waits[index]).toBeLessThanOrEqual(most + 0.1);
     }
-    expect(one.daemon.notReady()).toBe(`pass failed, ${said}`);
+    expect(one.daemon.notReady()).toBe(`reconciliation failed, ${said}`);
     const errors = fleet.logged.filter((line) => line.includes('"level":"error"') && line.includes(said));
     expect(errors).toHaveLength(1);
     failing = false;
     await fleet.until('passes succeed', () => one.daemon.notReady() === undefined, 15);
-    expect(fleet.logged.join('')).toContain('passes succeed again');
+    expect(fleet.logged.join('')).toContain('reconciliation succeeds again');
   });
 });
 
@@ -166,7 +166,7 @@ describe('a graceful stop', () => {
     expect(one.ended()).toBeUndefined();
     await fleet.run(2);
     expect(one.ended()).toBe('cut short');
-    expect(fleet.logged.join('')).toContain('the grace period is over: something was still under way');
+    expect(fleet.logged.join('')).toContain('the grace period is over: work was still in progress');
   });
 
   it('ends at once when nothing is under way', async () => {

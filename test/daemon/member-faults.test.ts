@@ -99,7 +99,7 @@ describe('a member', () => {
     const { fleet, one } = await atRest();
     fleet.commit({ 'clusters/d.yaml': member('d') });
     await fleet.run(120);
-    expect(await dashboard(fleet)).toContain('- d does not respond: no kubeconfig knows this member: add a context');
+    expect(await dashboard(fleet)).toContain('- d does not respond: no kubeconfig has this member: add a context');
     await rests(fleet, 120);
     await fleet.join({ name: 'd' });
     await fleet.until('it is there', () => images(fleet)[3] === 'web:1', 60);

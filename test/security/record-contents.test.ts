@@ -84,7 +84,7 @@ describe.each([
       problemsOf(daemon)
         .map(({ message }) => message)
         .join(),
-    ).toContain('the followed branch held something else');
+    ).toContain('the followed branch had something else');
     await converges(daemon);
   });
 

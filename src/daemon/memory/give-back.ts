@@ -1,28 +1,27 @@
 import type { Clock } from '../../members/clock.ts';
 
-/** What the process takes, read from the system. */
+/** Resource usage of the process, as the system reports it. */
 export interface Usage {
-  /** Processor time since the process began, of all its threads, milliseconds. */
+  /** Processor time since the process started, of all its threads, milliseconds. */
   readonly processorMs: number;
   /** Pages of the process in memory, bytes. The heap's own count leaves out those that V8 emptied and keeps for later. */
   readonly residentBytes: number;
 }
 
-/** How often is looked whether there is anything to do, milliseconds. */
+/** Interval between samples, milliseconds. */
 const sampleMs = 5_000;
-/** A daemon that takes less of one processor is at rest: a thousand members with their heartbeats take three per cent. */
+/** Share of one processor below which the daemon is at rest: heartbeats of a thousand members take three per cent. */
 const restfulPart = 0.1;
-/** At rest for so many samples in a row: the pause comes when nobody is likely to wait for anything. */
+/** Samples at rest in a row before memory is released, so that the pause delays nothing. */
 const restfulSamples = 2;
-/** Less is not worth a pause. */
+/** Growth below this is not worth a pause, bytes. */
 const worthBytes = 64 * 2 ** 20;
 
 /**
- * Gives pages back to the system when the daemon comes to rest. V8 lets a heap grow to several times what is alive while
- * there is work, collects when it is full, and keeps the pages; so a daemon would hold for months what its first minute took.
- * `collect` stops everything for up to a second. It is called at rest only, and again only when the process has grown by half,
- * and by 64 MB, over what the last time left. Where that cannot be asked for (a Node without inspector), it is said once and
- * everything else goes on. Returns what ends it.
+ * Releases memory to the system when the daemon comes to rest. V8 lets a heap grow to several times the live size under load,
+ * collects when it is full, and keeps the pages, so a daemon would keep its peak size for months. `collect` stops everything for
+ * up to a second. It is called at rest only, and again only after growth by half and by 64 MB. If it fails (a Node without
+ * inspector), `cannot` is called once and no more attempts are made. Returns a function that ends it.
  */
 export function giveBackAtRest(input: {
   readonly clock: Clock;
@@ -51,7 +50,7 @@ export function giveBackAtRest(input: {
       restful = 0;
       input.gaveBack(now.residentBytes - left);
     }
-    // What the collection took is no work.
+    // The processor time of the collection does not count as work.
     before = usage();
     if (!stopped) later();
   }
@@ -71,7 +70,7 @@ export function processUsage(): Usage {
 }
 
 /**
- * Collects all garbage of this thread and gives its pages back. The inspector is the one documented way to ask V8 for that:
+ * Collects all garbage of this thread and releases its pages. The inspector is the only documented way to request that from V8:
  * `gc()` needs a flag at the start of the process, and keeps the pages.
  */
 export async function collectGarbage(): Promise<void> {

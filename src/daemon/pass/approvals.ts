@@ -14,7 +14,7 @@ interface Request {
   readonly content: string;
 }
 
-/** Asks for what is waited for, and takes back what is no longer: of a plan that is refused, what it would remove, and what stays. */
+/** Requests the missing approvals and withdraws outdated requests: for gates, and for removals that the guard refused. */
 export async function syncApprovals(
   { guard }: Pick<Plan, 'guard'>,
   present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
@@ -46,7 +46,7 @@ function removals(removing: readonly RemovalAsked[]): Request[] {
     const because = messages.map((message) => `# ${message.replaceAll('\n', '\n# ')}`).join('\n');
     return {
       name,
-      content: `${because}\n# Merging this file lets exactly these removals happen.\n${stringify(removalApprovalObject(asked))}`,
+      content: `${because}\n# Merging this file approves exactly these removals.\n${stringify(removalApprovalObject(asked))}`,
     };
   });
 }

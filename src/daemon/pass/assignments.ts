@@ -24,7 +24,7 @@ export function assignmentsOf(
   return byCluster;
 }
 
-/** What members hold by a plan of the record alone: nothing is removed before they were looked at. */
+/** Assignments at a start, from a plan of the record alone: nothing is removed before the members are observed. */
 export const adopted = (result: PlanResult, unproven: UnprovenBindings): Map<ClusterName, Assignment[]> =>
   new Map(
     [...assignmentsOf(result, withheldTargets(result, unproven, undefined))].map(([cluster, assignments]) => [

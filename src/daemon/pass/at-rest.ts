@@ -5,14 +5,14 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import type { PlanResult } from '../../engine/plan.ts';
 import type { Remembered } from '../record/remembered.ts';
 
-/** What a plan was made from, as far as it may change from pass to pass. */
+/** The inputs of a plan that may change from pass to pass. */
 export interface Basis {
   readonly remembered: Remembered;
   readonly fleet: Fleet;
   readonly sightings: ReadonlyMap<ClusterName, ClusterObservation>;
 }
 
-/** A plan that changed nothing: as long as its basis and its time hold, planning again would give it again. */
+/** A plan that changed nothing. Until its basis or `wakeAt` changes, planning again would give the same. */
 export interface Rest {
   readonly basis: Basis;
   readonly result: PlanResult;
@@ -20,7 +20,7 @@ export interface Rest {
   readonly plannedAtMs: number;
 }
 
-/** However sure a plan is of the time it holds, a daemon that runs for months looks anew this often. */
+/** Longest time without a new plan, milliseconds, as a safety net. */
 const longestRestMs = 5 * 60_000;
 
 /** Whether planning now would give the same plan. `wakeAt` says when time alone would change it. */
@@ -45,7 +45,7 @@ function sameSightings(a: Basis['sightings'], b: Basis['sightings']): boolean {
   return true;
 }
 
-/** A member that answers keeps its eligibility until `wakeAt`, and a later heartbeat only puts that off. */
+/** A responding member stays eligible until `wakeAt`, and a later heartbeat only extends that. */
 function sameButForTime(a: ClusterObservation, b: ClusterObservation): boolean {
   const { objects: ours, ...one } = a;
   const { objects: theirs, ...other } = b;

@@ -6,17 +6,17 @@ import { fleetOfLostCommit } from '../record/recorded-fleet.ts';
 import type { Logger } from '../report/log.ts';
 import { rewound } from './rewound.ts';
 
-/** What the fleet repo wants: which of its commits counts, and the files of that. */
+/** The desired fleet: the commit to plan for, and its files. */
 export interface DesiredFleet {
-  /** The record says that another daemon went on to this commit, or accepted a rewind to it. */
+  /** The record shows that another daemon moved to this commit, or accepted a rewind to it. */
   claim(commit: string): void;
-  /** The commit to plan for, and why it is not the tip when it is not. */
+  /** The commit to plan for, with a problem if it is not the tip. */
   commit(): Promise<WantedCommit>;
-  /** The newest commit that is known to be of the followed branch, with its files: none of them where they are gone. */
+  /** The newest commit known to be on the followed branch, with its files; without files if they are gone. */
   followed(wanted: WantedCommit): Promise<FollowedCommit>;
-  /** The fleet of a commit; where its files are gone or not to be believed, what the record knows of it. */
+  /** The fleet of a commit; from the record if its files are gone or not trusted. */
   fleetAt(wanted: WantedCommit, of: { readonly followed: FollowedCommit; readonly record: FleetRecord }): Fleet;
-  /** A plan for this commit was published: the yes to a rewind to it is used up. */
+  /** A plan for this commit was published: the accepted rewind is used. */
   published(commit: string): void;
 }
 
@@ -28,11 +28,11 @@ export interface FollowedCommit {
 export interface WantedCommit {
   readonly commit: string;
   readonly problems: readonly Problem[];
-  /** The tip of the branch, where the commit is only what the record claims: its files are not read. */
+  /** The tip of the branch, if the commit is only claimed by the record: its files are not read. */
   readonly insteadOf?: string;
 }
 
-/** Follows a branch of desired state. `acceptRewind`: the commit, or how it begins, to which history may go back once. */
+/** Follows a branch of desired state. `acceptRewind`: the commit, or its prefix, to which the branch may be rewound once. */
 export function desiredFleet(input: {
   readonly desired: DesiredState;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
@@ -42,9 +42,9 @@ export function desiredFleet(input: {
 }): DesiredFleet {
   const { desired, log } = input;
   let { acceptRewind } = input;
-  /** On the followed branch when this daemon looked, or in its history. */
+  /** The last commit that this daemon saw on the followed branch or in its history. */
   let accepted: string | undefined;
-  /** Of the record, as long as the branch does not bear it out. */
+  /** The commit of the record, as long as the branch does not confirm it. */
   let claimed: string | undefined;
   let loaded: { readonly commit: string; readonly fleet: Fleet } | undefined;
   const loadFiles = async (commit: string): Promise<Fleet | undefined> => {
@@ -65,7 +65,7 @@ export function desiredFleet(input: {
         accepted = claimed;
         claimed = undefined;
       }
-      // Whoever can push to the status branch could name any commit that was ever pushed anywhere.
+      // Anyone who can push to the status branch could name any commit of the repository.
       if (accepted === undefined && claimed !== undefined && !isRewindAccepted(tip)) {
         const problems = [rewound({ branch: input.branch, tip, accepted: claimed, isKnown: false })];
         return { commit: claimed, problems, insteadOf: tip };

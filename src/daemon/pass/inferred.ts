@@ -4,8 +4,8 @@ import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../../members/assignment.ts';
 
 /**
- * What a daemon's actors must have done on a member, told from its objects alone: a placement whose every object carries
- * the digest of its recorded manifest has been applied. For looking from outside, where no actor remembers anything.
+ * The placements that a daemon must have applied on a member, inferred from its objects: all of them have the digest of the
+ * recorded manifest. For commands that observe without a running actor.
  */
 export function inferPlacements(
   observation: ClusterObservation,

@@ -7,23 +7,22 @@ import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
 import type { FleetMembers } from '../members.ts';
 
-/** What the members look like, those that do not answer dated at the last contact that any daemon had. */
+/** The observations of members; those of unreachable members have the last contact of any daemon. */
 export interface LastContacts {
   readonly sightings: ReadonlyMap<ClusterName, ClusterObservation>;
-  /** What to tell of those that do not answer, by name. */
+  /** Members that do not respond, by name, with cause and last contact. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
 }
 
 /**
- * A restart is no reason to take a member for silent, nor a silent one for alive. A member that this daemon has not reached
- * yet was last heard when the status branch says so, if it is said there to be silent. Otherwise it answered whoever wrote
- * that last: it counts as heard when this daemon began to ask, so that it is given the same five minutes as one that falls
- * silent now. What that comes to is published before anything is done, so a daemon that crashes again and again finds it
- * there and does not grant them anew. A member that is not recorded as joined was never heard at all.
+ * A restart must neither make a member unreachable nor an unreachable one reachable. The last contact of a member that this daemon has
+ * not reached yet is the one on the status branch. Without one it responded to the last daemon, so it counts as reached when this
+ * daemon started: it gets the same five minutes as a member that fails now. The result is published before any action, so a daemon
+ * that restarts repeatedly does not grant the time again. A member that is not recorded as joined was never reached.
  */
 export function lastContacts(input: {
   readonly members: Pick<FleetMembers, 'sightings' | 'unreachable' | 'askedSince'>;
-  /** What the status branch says. */
+  /** Unreachable members according to the status branch. */
   readonly told: ReadonlyMap<ClusterName, Silence>;
   readonly recorded: FleetRecord['clusters'];
   readonly now: number;
@@ -41,7 +40,7 @@ export function lastContacts(input: {
       name,
       sighting.reachable || at === undefined ? sighting : { ...sighting, observedAt: formatInstant(at) },
     );
-    // Until it is known whether a member answers, what was said of it stands.
+    // Until the first probe ends, the published cause stays.
     const isOpen = !sighting.reachable && contactOf(sighting) === undefined;
     const cause = causes.get(name) ?? (isOpen ? before?.cause : undefined);
     if (cause !== undefined) silent.set(name, { cause, ...(at !== undefined && { lastContact: formatInstant(at) }) });
@@ -49,19 +48,19 @@ export function lastContacts(input: {
   return { sightings, silent: new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** When a member that does not answer did last, milliseconds; undefined = never, as far as the one who looked knows. */
+/** Last contact of a member that does not respond, milliseconds; undefined = none known. */
 export function contactOf({ observedAt }: ClusterObservation): number | undefined {
   const at = observedAt === undefined ? undefined : parseInstant(observedAt);
   return at === 0 ? undefined : at;
 }
 
-/** Nobody has heard a member in the future: a branch that says so was edited by hand. */
+/** The published last contact. A time in the future was edited by hand, and is ignored. */
 function published(text: string | undefined, now: number): number | undefined {
   const at = text === undefined ? undefined : parseInstant(text);
   return at === undefined || at > now ? undefined : at;
 }
 
-/** Daemons that hear differently of a member come to tell the same of it. */
+/** Takes the later time, so that daemons with different contacts publish the same. */
 const latest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 

@@ -31,31 +31,31 @@ import { lastContacts } from './last-contact.ts';
 import type { Loaded, Observed, PassEffect, PassEvent, Planned } from './pass-state.ts';
 import { type PushPace, pushPace } from './push-pace.ts';
 
-/** What a pass reads and changes. */
+/** Ports of a pass. */
 export interface PassPorts {
   readonly desired: DesiredState;
   readonly status: Status;
   readonly approvals: Approvals;
   readonly members: FleetMembers;
   readonly load: (tree: RepoTree) => Promise<Fleet>;
-  /** The same for files of the past, which must not take the place of the present ones in a cache. */
+  /** The same for past commits, which must not replace the present files in the cache. */
   readonly loadPast: (tree: RepoTree) => Promise<Fleet>;
   readonly clock: Clock;
   readonly pace: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly branch: string;
-  /** What is asked for is merged in the repo itself, which has a working tree; otherwise in a clone. */
+  /** The repo has a working tree, so approval branches are merged there; otherwise in a clone. */
   readonly inPlace?: boolean;
   readonly acceptRewind: string | undefined;
   /** Least distance between two pushes, milliseconds of pace; 0 for a local repo. */
   readonly publishIntervalMs: number;
 }
 
-/** So long is waited after a start for members to be looked at, milliseconds of pace: who hangs must not hold up the others. */
+/** Longest wait for observations after a start, milliseconds of pace: a hanging member must not block the others. */
 const bootMs = 10_000;
 
-/** Does what a pass asks for. Resolves with what came of it, where the pass depends on that. */
+/** Performs an effect of a pass. Resolves with its event if the pass depends on one. */
 export function passEffects(
   input: PassPorts,
 ): (effect: Exclude<PassEffect, { readonly kind: 'finish' }>) => Promise<PassEvent | undefined> {
@@ -64,7 +64,7 @@ export function passEffects(
   const wanted = desiredFleet(input);
   const verifier = recordVerifier(input);
   const pace = pushPace(input.pace, input.publishIntervalMs);
-  /** Of the last plan, whatever became of it: what did not change since is not planned again. */
+  /** Memo of the last plan, also if it was refused: unchanged parts are not planned again. */
   let memo: PlanMemo | undefined;
   return async (effect) => {
     switch (effect.kind) {
@@ -127,8 +127,8 @@ async function load(
 }
 
 /**
- * After a start nobody knows what the members hold. What the record says they should hold was published before, so it
- * may be assigned at once, as far as it is proven; only when the members have been looked at does planning begin.
+ * After a start the state of the members is unknown. The targets in the record were published before, so they are assigned at
+ * once, as far as they are proven. Planning starts when the members have been observed.
  */
 async function adopt(
   members: FleetMembers,
@@ -137,7 +137,7 @@ async function adopt(
   const { fleet, record } = planInput;
   const recorded = { ...planInput, fleet: recordedFleet(fleet, record), observations: undefined };
   members.assign(record.exists ? adopted(planFleet(recorded), unproven) : new Map());
-  // What nobody remembers any more must be looked for.
+  // Without a record our objects of all kinds must be found.
   if (!record.exists || record.unread?.placements.size) {
     await members.settled(bootMs);
     await members.sweep();
@@ -148,7 +148,7 @@ async function adopt(
 function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, fleet, problems } = loaded;
   const heard = lastContacts({ members, told: before.silent, recorded: record.clusters, now: clock.now() });
-  // With a plan that waits for its push, or a rewind that is refused, there is no rest.
+  // A plan that waits for its push, or a refused rewind, prevents rest.
   const mayRest = record === before.record && problems.length === 0;
   const basis = mayRest ? { remembered: before, fleet, sightings: heard.sightings } : undefined;
   return {
@@ -186,7 +186,7 @@ async function plan(
   return { planned: { ...observed, withheld, result: { ...result, plan: next }, files, changed }, nextMemo };
 }
 
-/** When the plan may be pushed, and what the next one starts from if it has to wait. */
+/** When the plan may be pushed, and the record for the next plan if it must wait. */
 function paced(planned: Planned, pace: PushPace): PassEvent {
   const { before, changed, files, result } = planned;
   const starts = startsSomething(result.plan);
@@ -229,13 +229,13 @@ async function publish(
   }
   pace.pushed();
   memory.wrote(published.tip, after);
-  // Of a plan that is refused the files stay as they were, whoever wrote them.
+  // A refused plan leaves the files as they are.
   if (result.plan.guard.length === 0) verifier.published(after.record);
   const subject = message.split('\n', 1)[0]!;
   return { kind: 'published', recorded: { ...planned, record: after.record, subject } };
 }
 
-/** While some file cannot be read, the members that the record knows are followed too: it may have held one of them. */
+/** If a file cannot be read, members of the record are followed too: the file may define one of them. */
 function membersOf({ members, unreadable, refused }: Fleet, record: FleetRecord): readonly MemberCluster[] {
   if (unreadable.length + refused.length === 0) return members;
   const named = new Set(members.map(({ metadata }) => metadata.name));

@@ -10,22 +10,22 @@ import { type Basis, type Rest, stillAtRest } from './at-rest.ts';
 import type { LastContacts } from './last-contact.ts';
 import type { PassResult } from './pass-result.ts';
 
-/** What a reconciler knows from one pass to the next. */
+/** State that a reconciler keeps from one pass to the next. */
 export interface PassState {
   readonly remembered: Remembered | undefined;
-  /** Whether members were assigned what a record says (true) or, without a record, nothing (false); undefined = neither yet. */
+  /** True: members were assigned the targets of a record; false: there was no record; undefined: neither yet. */
   readonly adoptedRecord: boolean | undefined;
   /** The record that the next plan starts from while a plan waits for its push. */
   readonly gathered: { readonly on: Remembered; readonly record: FleetRecord } | undefined;
   readonly rest: Rest | undefined;
 }
 
-/** The commit to plan for, and everything known of the fleet but the members. */
+/** The commit to plan for, and the inputs of the plan without observations. */
 export interface Loaded {
   readonly before: Remembered;
   readonly record: FleetRecord;
   readonly fleet: Fleet;
-  /** Why the commit is not the tip of its branch. */
+  /** Problems with the commit, if it is not the tip of its branch. */
   readonly problems: readonly Problem[];
   readonly unproven: UnprovenBindings;
   readonly input: Omit<PlanInput, 'observations'>;
@@ -33,7 +33,7 @@ export interface Loaded {
 
 export interface Observed extends Loaded {
   readonly heard: LastContacts;
-  /** Undefined where there can be no rest. */
+  /** Undefined if the daemon cannot be at rest. */
   readonly basis: Basis | undefined;
 }
 
@@ -41,11 +41,11 @@ export interface Planned extends Observed {
   readonly result: PlanResult;
   readonly withheld: WithheldTargets;
   readonly files: ReadonlyMap<string, string>;
-  /** The status branch holds other files than these. */
+  /** The files differ from those on the status branch. */
   readonly changed: boolean;
 }
 
-/** A plan that may be acted on. */
+/** A plan that the actors may act on. */
 export interface Recorded extends Pick<Planned, 'before' | 'fleet' | 'basis' | 'result' | 'withheld' | 'changed'> {
   readonly record: FleetRecord;
   readonly subject?: string | undefined;
@@ -56,9 +56,9 @@ export type PassEvent =
   | { readonly kind: 'recordRead'; readonly remembered: Remembered }
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
   | { readonly kind: 'adopted'; readonly loaded: Loaded }
-  /** `disputed`: another daemon did something else on a member than was assigned last. */
+  /** `disputed`: another daemon changed a member otherwise than assigned. */
   | { readonly kind: 'observed'; readonly observed: Observed; readonly disputed: boolean; readonly atMs: number }
-  /** `pushAtMs`: the push has to wait until then. `gathered`: the record that the next plan starts from in that case. */
+  /** `pushAtMs`: the push must wait until then. `gathered`: the record for the next plan in that case. */
   | {
       readonly kind: 'planned';
       readonly planned: Planned;
@@ -71,10 +71,10 @@ export type PassEvent =
 
 export type PassEffect =
   | { readonly kind: 'readRecord' }
-  /** History may not go back behind this commit. */
+  /** The followed branch must contain this commit. */
   | { readonly kind: 'acceptCommit'; readonly commit: string }
   | { readonly kind: 'load'; readonly before: Remembered; readonly record: FleetRecord }
-  /** Assign members what the record says, and wait until they have been looked at. */
+  /** Assign the targets of the record, and wait until the members are observed. */
   | { readonly kind: 'adopt'; readonly loaded: Loaded }
   | { readonly kind: 'observe'; readonly loaded: Loaded }
   | { readonly kind: 'plan'; readonly observed: Observed }
@@ -97,7 +97,7 @@ export const firstPassState: PassState = {
   rest: undefined,
 };
 
-/** What a pass does next: read, plan, record, then let the actors act. The last effect of a step yields the next event. */
+/** The next step of a pass: read, plan, record, then assign. The last effect of a step yields the next event. */
 export function nextInPass(state: PassState, event: PassEvent): PassStep {
   switch (event.kind) {
     case 'started':
@@ -107,7 +107,7 @@ export function nextInPass(state: PassState, event: PassEvent): PassStep {
     case 'loaded': {
       const { loaded } = event;
       const { exists } = loaded.before.record;
-      // Without a record we know no more than one that starts; and who was without one knows of no cluster what another wrote meanwhile.
+      // A lost record is like a start. After a loss, a record that another daemon wrote must be adopted too.
       if (state.adoptedRecord === exists) return { state, effects: [{ kind: 'observe', loaded }] };
       return { state: { ...state, adoptedRecord: exists }, effects: [{ kind: 'adopt', loaded }] };
     }
@@ -130,7 +130,7 @@ export function nextInPass(state: PassState, event: PassEvent): PassStep {
 
 function afterRead(state: PassState, remembered: Remembered): PassStep {
   const { commit } = remembered.record;
-  // Another daemon may have continued, or accepted a rewind. A branch that was deleted knows nothing: we still do.
+  // Another daemon may have moved on, or accepted a rewind. A deleted branch shows nothing, so our own state stays.
   const isNews = remembered !== state.remembered && commit !== undefined;
   const record = state.gathered?.on === remembered ? state.gathered.record : remembered.record;
   return {
@@ -150,7 +150,7 @@ function afterLook(
   const { rest } = state;
   if (rest && basis && !disputed && stillAtRest(rest, { basis, ms: atMs })) {
     const { result } = rest;
-    // Nothing is assigned anew.
+    // Nothing is assigned again.
     const recorded = { before, fleet, basis, result, withheld: nothingWithheld, changed: false, record: before.record };
     return { state, effects: [{ kind: 'confirm' }, { kind: 'requestApprovals', recorded, known: true }] };
   }
@@ -164,7 +164,7 @@ function afterPlan(
   const { before, changed, result } = planned;
   if (pushAtMs !== undefined)
     return {
-      // Targets of a plan that is not published are not assigned. So what it would start is not remembered either.
+      // Targets of an unpublished plan are not assigned, so the memo must not contain what it would start.
       state: gathered === undefined ? state : { ...state, gathered: { on: before, record: gathered } },
       effects: [{ kind: 'finish', result: { kind: 'gathering', plan: result.plan, pushAtMs } }],
     };
@@ -174,11 +174,11 @@ function afterPlan(
 
 const isRefused = ({ result: { plan } }: Recorded): boolean => plan.guard.length > 0;
 
-/** The plan is recorded: the actors act on it, unless the guard refused it. */
+/** The plan is recorded: assigns its targets, unless the guard refused it. */
 function act(state: PassState, recorded: Recorded): PassStep {
   const { plan } = recorded.result;
   const used: PassEffect = { kind: 'useRewind', commit: plan.commit };
-  // Last: a server that takes no such branches must not keep back what was published.
+  // Last, because a server that rejects these branches must not block the published plan.
   const requests: PassEffect = { kind: 'requestApprovals', recorded, known: false };
   if (isRefused(recorded)) return { state, effects: [used, requests] };
   return {

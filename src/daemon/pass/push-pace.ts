@@ -1,21 +1,21 @@
 import type { Clock } from '../../members/clock.ts';
 
-/** When the next push of the record is due. */
+/** Schedules the pushes of the record. */
 export interface PushPace {
-  /** The record would change: when that may be pushed, milliseconds of pace; undefined = now. `urgent`: it starts something. */
+  /** The record will change: when it may be pushed, milliseconds of pace; undefined = now. `urgent`: the plan starts something. */
   waitsUntil(urgent: boolean): number | undefined;
-  /** The record is what it should be: nothing waits. */
+  /** The record is up to date: no push waits. */
   unchanged(): void;
   pushed(): void;
 }
 
-/** News that starts nothing is gathered for a moment: a cluster that is done within it makes one commit, not three. */
+/** Changes that start nothing are gathered for this time, milliseconds, so that a fast cluster makes one commit, not three. */
 const gatherMs = 500;
 
 /** `intervalMs`: least distance between two pushes, milliseconds of pace. */
 export function pushPace(pace: Clock, intervalMs: number): PushPace {
   let lastPush = Number.NEGATIVE_INFINITY;
-  /** Since when a change waits. */
+  /** Since when a change waits for its push. */
   let firstSeen: number | undefined;
 
   return {

@@ -6,7 +6,7 @@ export interface Reconciler {
   pass(): Promise<PassResult>;
 }
 
-/** Reads, plans, records, then lets the actors act: in that order, one pass at a time. */
+/** Reads, plans, records, then assigns: in that order, one pass at a time. */
 export function reconciler(ports: PassPorts): Reconciler {
   const perform = passEffects(ports);
   let state = firstPassState;

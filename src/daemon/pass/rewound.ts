@@ -1,6 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 
-/** Main no longer contains the commit that the fleet was told to follow. A person decides which of the two is meant. */
+/** The followed branch no longer contains the commit that was accepted before. A user must decide which one counts. */
 export function rewound(input: {
   readonly branch: string;
   readonly tip: string;
@@ -12,7 +12,7 @@ export function rewound(input: {
   return {
     severity: 'error',
     code: 'rewound',
-    message: `${input.branch} was rewound: ${tip} does not descend from ${accepted}, which ${input.isKnown ? 'was accepted before. The fleet stays at the accepted commit' : 'the status branch says was accepted before. Every cluster keeps what it has'}`,
+    message: `${input.branch} was rewound: ${tip} does not descend from ${accepted}, which was accepted before${input.isKnown ? '. The fleet stays at the accepted commit' : ' according to the status branch. Every cluster keeps what it has'}`,
     fix: `push a commit that descends from ${accepted}, or start once with --accept-rewind ${input.tip}`,
   };
 }

@@ -6,9 +6,9 @@ import type { PlanResult } from '../../engine/plan.ts';
 import type { Actor } from '../../members/actor.ts';
 
 /**
- * Of what a record that is not lost does not have, another daemon has seen the end; also where the cluster was picked anew and
- * nothing was given to it since. A cluster that leaves is forgotten too, and keeps what it was given (KubeFleet: works of a leaving
- * cluster are not removed); so does every cluster of a placement that says so.
+ * Whether the record has dropped a placement on a cluster. If the record is not lost, another daemon saw the end of it there; also
+ * if the cluster was picked again and nothing was assigned since. A leaving cluster is dropped too, and keeps its objects (KubeFleet
+ * does not remove the works of a leaving cluster); so are clusters of a placement that abandons its objects.
  */
 export const forgottenBy =
   ({ exists, placements, clusters }: FleetRecord, abandoned: PlanResult['abandoned']) =>

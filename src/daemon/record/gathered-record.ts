@@ -1,9 +1,8 @@
 import type { FleetRecord, RecordedPlacement } from '../../engine/input.ts';
 
 /**
- * The record that the next plan goes by while one waits for its push. What that one saw first keeps its time. But what it would
- * forget is remembered until that is published: what was seen to be gone may come back meanwhile, from a daemon that is behind,
- * and would be nobody's.
+ * The record for the next plan while one waits for its push. Times of first observations stay as in the waiting plan. Entries that
+ * it would drop are kept until it is published: a daemon that is behind may create a removed object again, and it would be orphaned.
  */
 export function gatheredRecord(of: { readonly published: FleetRecord; readonly next: FleetRecord }): FleetRecord {
   const { published, next } = of;
@@ -11,7 +10,7 @@ export function gatheredRecord(of: { readonly published: FleetRecord; readonly n
   return kept.length === 0 ? next : { ...next, placements: new Map([...next.placements, ...kept]) };
 }
 
-/** Clusters that it was being taken off, or the snapshots that say what it may have had anywhere. */
+/** Whether clusters under removal are dropped, or snapshots that list what may be removed. */
 function forgets(before: RecordedPlacement, after: RecordedPlacement | undefined): boolean {
   if (!after) return true;
   const leaving = new Set(leavingClusters(after));

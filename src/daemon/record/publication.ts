@@ -20,7 +20,7 @@ export function statusFiles(
   return new Map([...ofOthers, ...memory, ...wholeRecord(plan, beside)]);
 }
 
-/** The record and the reports on it, whether the guard lets it pass or not; without what only a daemon reads. */
+/** The record with its reports, also for a refused plan; without daemon.yaml. */
 export const wholeRecord = (plan: Plan, beside: DashboardInput): Map<string, string> =>
   new Map([...renderRecord(plan.record), ...reports(plan, beside)]);
 
@@ -37,7 +37,7 @@ const memoryOf = (plan: Plan, { unreachable, before, fleet }: DashboardInput): D
   return { commit: plan.commit, silent: unreachable, inEffect: { commit, holds, holdCount } };
 };
 
-/** True when publishing lets something move on a member: that does not wait for more news. */
+/** True when the plan starts something on a member: its push does not wait for more changes. */
 export const startsSomething = (plan: Plan): boolean =>
   plan.guard.length > 0 ||
   plan.placements.some(({ bindings }) =>

@@ -2,19 +2,19 @@ import type { FleetConfig } from '../../api/gitfleet.ts';
 import { emptyFleet, type Fleet, type FleetRecord, noRequests } from '../../engine/input.ts';
 
 /**
- * Only what the record knows: with it a plan is exactly what was published last. Nothing begins that could begin since, by time or by
- * what people changed: for who takes up a record only what the clusters hold counts.
+ * A fleet as the record has it: its plan is exactly what was published last. Nothing starts that became due since, by time or by
+ * changes of files: a daemon that takes over a record first needs the state of the clusters.
  */
 export const recordedFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   ...heldFleet(fleet, record),
   config: alwaysFrozen,
 });
 
-/** Stands in for a commit whose files are lost: everything is held as the record has it. */
+/** Replaces a commit whose files are lost: everything stays as the record has it. */
 export function fleetOfLostCommit(commit: string, record: FleetRecord): Fleet {
   return {
     ...heldFleet({ ...emptyFleet, members: [...record.clusters.values()] }, record),
-    unreadable: [`commit ${commit.slice(0, 12)}, which is in no clone any more,`],
+    unreadable: [`commit ${commit.slice(0, 12)}, which no clone contains,`],
   };
 }
 
@@ -24,7 +24,7 @@ const heldFleet = (fleet: Fleet, record: FleetRecord): Fleet => ({
   placements: [],
   beingDeleted: [],
   ...noRequests,
-  // Nothing is concluded from what is missing here: every recorded placement stands at its last version.
+  // Missing files mean nothing here: every recorded placement stays at its last version.
   unreadable: ['(not read yet)'],
   resources: [],
 });

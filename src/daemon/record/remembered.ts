@@ -7,49 +7,49 @@ import { readRecord } from '../../repo/record/read.ts';
 import type { Status } from '../ports.ts';
 import type { Logger } from '../report/log.ts';
 
-/** What the fleet remembers, and where on the status branch that is to be continued. */
+/** The record, and the tip of the status branch that the next commit continues. */
 export interface Remembered {
   readonly tip: StatusTip;
-  /** The files that the record was read from: those of the tip, unless the branch was put back or deleted; none where it is lost. */
+  /** The files that the record was read from: those of the tip, unless the branch was rewound or deleted; empty if the record is lost. */
   readonly files: ReadonlyMap<string, string>;
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
-  /** Members that did not answer when it was written. */
+  /** Members that did not respond when it was written. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
 }
 
 /** The status branch as this daemon follows it. Errors: GitError. */
 export interface StatusMemory {
   /**
-   * `disputed`: members show what another daemon did after what we know. When the branch was put back or deleted then, or
-   * when the last commit we know of was not ours, the record is lost: what we remember may not be the latest.
+   * `disputed`: members show changes of another daemon that are newer than the known record. If the branch was then rewound or deleted,
+   * or its last known commit was not ours, the record is lost: the known one may not be the latest.
    */
   read(disputed: boolean): Promise<Remembered>;
-  /** This daemon made the branch what it is now. */
+  /** This daemon published the present tip. */
   wrote(tip: StatusTip, read: Pick<Remembered, 'record' | 'problems' | 'silent'>): void;
-  /** A push of ours was rejected, so another daemon has written: the next look reads the branch whatever its tip is. */
+  /** Our push was rejected, so another daemon has published: the next read must not use the cache. */
   moved(): void;
 }
 
-/** Remembers what the branch said last, and reads it anew where somebody else has written. */
+/** Keeps the record, and reads the branch again if another daemon has published. */
 export function statusMemory(status: Status, log: Logger): StatusMemory {
   let known: Remembered | undefined;
   let stale = true;
-  /** Whether nobody else has written since we did, as far as we know. */
+  /** Whether the last known commit is ours. */
   let ours = false;
 
   async function look(disputed: boolean): Promise<Remembered> {
     const tip = await status.read();
     if (known && (await putBack(known.tip, tip))) {
-      // Nobody of ours takes back what was published. Whoever followed it would forget what members hold since.
+      // Daemons never rewind the branch. To follow a rewind would drop what members hold since.
       const commits = { before: known.tip.commit, now: tip.commit };
       if (ours && !disputed) {
-        log.warn(commits, 'the status branch was put back: it is written anew');
+        log.warn(commits, 'the status branch was rewound: gitfleet writes it again');
         return { ...known, tip };
       }
       log.warn(
         commits,
-        'the status branch was put back, and another daemon may have written to it: the record is lost',
+        'the status branch was rewound, and another daemon may have written to it: the record is lost',
       );
       const nothing = new Map<string, string>();
       return { tip, files: nothing, ...readRecord(nothing) };

@@ -3,16 +3,16 @@ import type { FleetMembers } from '../members.ts';
 import type { PassResult } from '../pass/pass-result.ts';
 import { startsSomething } from './publication.ts';
 
-/** Races lost in a row that are borne. */
+/** Largest number of lost races in a row. */
 const mostRaces = 10;
-/** Passes that let something begin: a rollout whose clusters are ready at once goes on until then. */
+/** Largest number of passes that start something: a rollout whose clusters are ready at once continues until then. */
 const mostRounds = 20;
-/** So long members are waited for to come to rest after each of them, milliseconds of pace. */
+/** Longest wait for members to settle after each of them, milliseconds of pace. */
 const patienceMs = 30_000;
 
 /**
- * Passes until what came of them is recorded: after the first, and as long as one lets more begin, members come to rest and
- * another pass looks. `published` when any of them changed the status branch. Error when other writers win every race.
+ * Runs passes until their outcome is recorded: after the first, and as long as one starts something, it waits for the members to
+ * settle and runs another. `published` when any of them changed the status branch. Error when other writers win every race.
  */
 export async function untilRecorded(
   { members, pace }: { readonly members: FleetMembers; readonly pace: Clock },
@@ -28,10 +28,10 @@ export async function untilRecorded(
       races = 0;
       published ||= result.kind === 'published';
       await members.settled(patienceMs);
-      // The first pass began something or found it under way: only a later one can tell what came of it.
+      // The first pass may have started something, so only a later one shows its outcome.
       const over = rounds > 0 && !startsSomething(result.plan);
       if (over || ++rounds === mostRounds) return { ...result, kind: published ? 'published' : 'unchanged' };
     }
   }
-  throw new Error('the status branch kept moving: another daemon is publishing to it all the time');
+  throw new Error('the status branch kept moving: another daemon publishes to it all the time');
 }

@@ -3,7 +3,7 @@ import { printable } from '../../api/printable.ts';
 
 export type { Logger };
 
-/** Never written to a log, wherever in a line they stand. */
+/** Fields that are redacted everywhere in a log line. */
 const secrets = ['token', 'password', 'authorization', 'secret', 'data', 'stringData', 'headers.authorization'];
 
 /**
@@ -27,7 +27,7 @@ export async function openLog(input: {
       censor: '(redacted)',
     },
   };
-  // JSON escapes control characters by itself.
+  // JSON already escapes control characters.
   if (!input.pretty) return pino(options, input.to ?? pino.destination({ dest: 2, sync: true }));
   const { default: pretty } = await import('pino-pretty');
   return pino(
@@ -36,7 +36,7 @@ export async function openLog(input: {
       colorize: input.color ?? false,
       timestampKey: 'ts',
       translateTime: 'SYS:HH:MM:ss',
-      // One line each, in a terminal that scrolls; who compares digests reads JSON.
+      // One line per entry on a terminal; digests are only in JSON.
       singleLine: true,
       ignore: 'planDigest',
       destination: 2,
@@ -47,7 +47,7 @@ export async function openLog(input: {
 
 type LogMethod = (this: Logger, ...args: Parameters<pino.LogFn>) => void;
 
-/** What members and git servers say, for a terminal. */
+/** Removes control characters from texts of members and git servers, for a terminal. */
 function printableMessage(this: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
   const cleaned = args.map((arg: unknown) => (typeof arg === 'string' ? printable(arg) : arg));
   (method as LogMethod).apply(this, cleaned as Parameters<pino.LogFn>);

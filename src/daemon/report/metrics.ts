@@ -1,8 +1,8 @@
-/** Prometheus text format, written by hand: a dozen figures do not justify a client library with its own registry. */
+/** Prometheus text format, written by hand: a dozen metrics do not justify a client library with its own registry. */
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   set(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
-  /** Replaces every series of a gauge with one label: what is not counted any more is gone, not stuck at its last value. */
+  /** Replaces every series of a gauge with one label: a label that is no longer counted is removed. */
   setEach(name: string, label: string, values: ReadonlyMap<string, number>): void;
   observe(name: string, seconds: number): void;
   render(): string;
@@ -11,14 +11,14 @@ export interface Metrics {
 const results = ['published', 'unchanged', 'gathering', 'refused', 'moved', 'failed'];
 
 const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histogram', help: string]>> = {
-  gitfleet_reconcile_total: ['counter', `Passes by result (${results.join(', ')}).`],
-  gitfleet_reconcile_duration_seconds: ['histogram', 'Duration of a pass.'],
-  gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last pass finished, seconds since 1970.'],
+  gitfleet_reconcile_total: ['counter', `Reconciliations by result (${results.join(', ')}).`],
+  gitfleet_reconcile_duration_seconds: ['histogram', 'Duration of a reconciliation.'],
+  gitfleet_last_success_timestamp_seconds: ['gauge', 'When the last reconciliation finished, seconds since 1970.'],
   gitfleet_git_request_total: ['counter', 'Requests to the git server by type (list, fetch, push).'],
   gitfleet_git_push_conflicts_total: ['counter', 'Status pushes that another writer made stale.'],
-  gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not bear out.'],
+  gitfleet_record_mismatch_total: ['counter', 'Claims of the status branch that the followed branch did not confirm.'],
   gitfleet_cluster_connection_status: ['gauge', 'Members by state (reachable, unreachable).'],
-  gitfleet_queue_depth: ['gauge', 'Members with something still to do.'],
+  gitfleet_queue_depth: ['gauge', 'Members with work in progress.'],
   gitfleet_plan_changes: ['gauge', 'Bindings of the last plan by move.'],
   gitfleet_plan_holds: ['gauge', 'Holds of the last plan by reason.'],
   gitfleet_problems: ['gauge', 'Problems of the last load by severity.'],
@@ -27,7 +27,7 @@ const help: Readonly<Record<string, readonly [type: 'counter' | 'gauge' | 'histo
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counters and gauges of this process; those that may stay at nothing begin at 0. */
+/** Counters and gauges of this process; those that may never be set start at 0. */
 export function metrics(): Metrics {
   const values = new Map<string, Map<string, number>>();
   function seriesOf(name: string): Map<string, number> {
@@ -39,7 +39,7 @@ export function metrics(): Metrics {
     const series = seriesOf(name);
     series.set(labels, (series.get(labels) ?? 0) + by);
   }
-  // A counter that first appears with its first event shows no increase.
+  // A counter that appears only with its first event shows no increase.
   add('gitfleet_git_push_conflicts_total', '', 0);
   add('gitfleet_record_mismatch_total', '', 0);
   for (const result of results) add('gitfleet_reconcile_total', labelText({ result }), 0);

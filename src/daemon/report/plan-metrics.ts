@@ -2,7 +2,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import type { FleetMembers } from '../members.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the last plan looks like, as gauges. */
+/** Sets the gauges of the last plan. */
 export function reportPlan(plan: Plan, metrics: Metrics): void {
   const moves = plan.placements.flatMap(({ bindings }) => bindings.map(({ move }) => move));
   metrics.setEach('gitfleet_plan_changes', 'action', count(moves, ['add', 'update', 'remove', 'wait', 'keep']));
@@ -11,7 +11,7 @@ export function reportPlan(plan: Plan, metrics: Metrics): void {
   metrics.setEach('gitfleet_problems', 'severity', count(severities, ['error', 'warning', 'info']));
 }
 
-/** How the members are, also while no pass succeeds. */
+/** Sets the gauges of members, also while passes fail. */
 export function reportMembers(members: FleetMembers, metrics: Metrics): void {
   const states = [...members.sightings().values()].map(({ reachable }) => (reachable ? 'reachable' : 'unreachable'));
   metrics.setEach('gitfleet_cluster_connection_status', 'state', count(states, ['reachable', 'unreachable']));
@@ -19,7 +19,7 @@ export function reportMembers(members: FleetMembers, metrics: Metrics): void {
   metrics.set('gitfleet_member_requests_total', members.requests());
 }
 
-/** How often each item comes; `always` are told also when they do not. */
+/** Counts each item; items of `always` are included with 0. */
 function count(items: readonly string[], always: readonly string[] = []): Map<string, number> {
   const counts = new Map(always.map((item) => [item, 0]));
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);

@@ -8,15 +8,15 @@ import type { Metrics } from './metrics.ts';
 import { reportMembers, reportPlan } from './plan-metrics.ts';
 
 /**
- * Reports what a pass came to, in metrics, in one line of the log, and in one for each problem that no pass before has reported.
- * A refusal is reported once, too: it stands until a person acts, and the same line with every poll hides everything else.
+ * Reports a pass: in metrics, in one line of the log, and in one line for each new problem. A refusal is logged once, since it
+ * stays until someone acts and would otherwise repeat with every poll.
  */
 export function passReporter(to: {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly members: FleetMembers;
   readonly pace: Clock;
-  /** False where somebody else follows the passes and reports what is wrong. */
+  /** False if the caller reports the problems of passes. */
   readonly problems: boolean;
 }): (pass: Pass) => void {
   let reported: readonly Problem[] = [];
@@ -40,11 +40,11 @@ interface Pass {
   readonly reasons: readonly string[];
 }
 
-/** Empty where nothing is refused. */
+/** Empty if the plan is not refused. */
 const refusalOf = (result: PassResult): string =>
   result.kind === 'refused' ? JSON.stringify([result.plan.commit, result.plan.guard]) : '';
 
-/** `isNews`: it is not the refusal that was reported last. */
+/** `isNews`: the refusal differs from the one reported last. */
 function reportPass(to: Parameters<typeof passReporter>[0], { result, seconds, reasons }: Pass, isNews: boolean): void {
   const { log, metrics } = to;
   metrics.count('gitfleet_reconcile_total', { result: result.kind });
@@ -55,7 +55,7 @@ function reportPass(to: Parameters<typeof passReporter>[0], { result, seconds, r
   const { plan } = result;
   reportPlan(plan, metrics);
   const line = { commit: plan.commit, planDigest: plan.digest, seconds: Number(seconds.toFixed(3)), reasons };
-  // The first pass is reported in any case: whoever has started the daemon waits for it.
+  // The first pass is always reported: the user who started the daemon waits for it.
   if (result.kind === 'unchanged') log[reasons.includes('start') ? 'info' : 'debug'](line, 'nothing to do');
   else if (result.kind === 'refused')
     log[isNews ? 'warn' : 'debug']({ ...line, guard: plan.guard }, 'refused by the guard');

@@ -76,7 +76,7 @@ describe('run --once ends with', () => {
     const quiet = ['--log-level', 'silent', '--cache-dir', folder()];
     const ran = await cli('run', '--once', '--repo', fleet, '--members', kubeconfig, ...quiet);
     const cause =
-      'no-context-of-its-own: no kubeconfig knows this member: add a context (or a file) of its name to what --members names';
+      'no-context-of-its-own: no kubeconfig has this member: add a context (or a file) with its name to what --members names';
     expect(ran).toEqual({ code, out: '', err: code === 3 ? `gitfleet: no member could be reached: ${cause}\n` : '' });
     expect(sh(fleet, 'ls-tree', '--name-only', 'fleet-status')).toContain('summary.yaml');
   });

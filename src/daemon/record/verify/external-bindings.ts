@@ -3,24 +3,24 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { FleetRecord, RecordedPlacement } from '../../../engine/input.ts';
 import type { ProvenRun } from './update-runs.ts';
 
-/** Snapshots that the record says clusters have of External placements, and that no update run is known to have brought there. */
+/** Snapshots of External placements that the record claims for clusters, and that no proven update run rolled out there. */
 export type UnprovenBindings = ReadonlyMap<PlacementKey, ReadonlyMap<ClusterName, number>>;
 
 export interface BindingVerifier {
-  /** `isExternal`: by what the followed branch says of the placement. */
+  /** `isExternal`: according to the followed branch. */
   verify(
     record: FleetRecord,
     of: { readonly isExternal: (key: PlacementKey) => boolean; readonly runs: readonly ProvenRun[] },
   ): UnprovenBindings;
-  /** This daemon published the record: what moved in it was moved by its plan. */
+  /** This daemon published the record, so its changes come from its own plan. */
   published(record: FleetRecord): void;
-  /** The cluster shows the snapshot that the record says it has. */
+  /** The cluster shows the snapshot that the record claims for it. */
   shown(key: PlacementKey, cluster: ClusterName): void;
 }
 
 /**
- * Only update runs move an External placement. So whoever edits which snapshot a cluster has would pass every gate: such a claim is
- * believed where this daemon knew it before, where a run brought it that is proven itself, or where the cluster shows it.
+ * Only update runs move an External placement, so an edit of the recorded snapshot of a cluster could bypass every gate. A claim
+ * counts only if this daemon knew it before, if a proven run rolled it out, or if the cluster shows it.
  */
 export function bindingVerifier(): BindingVerifier {
   let known: FleetRecord['placements'] = new Map();

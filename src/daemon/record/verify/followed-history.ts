@@ -2,7 +2,7 @@ import type { Fleet } from '../../../engine/input.ts';
 import type { RepoTree } from '../../../repo/tree.ts';
 import type { DesiredState } from '../../ports.ts';
 
-/** The followed branch up to one of its commits. Nothing else is believed to have been wanted. */
+/** The followed branch up to one of its commits. Only its commits count as desired state. */
 export interface FollowedHistory {
   /** The commit that is planned for. */
   readonly tip: string;
@@ -14,12 +14,12 @@ export interface FollowedHistory {
 
 /** How far back a last valid version is looked for. Each step loads the files that changed; a broken file is fixed within days. */
 const mostSteps = 50;
-/** Fleets kept in memory: records name few commits, and those of one look are asked for together. */
+/** Fleets kept in memory: a record names few commits, and each verification uses them together. */
 const mostKept = 8;
 
 const commitForm = /^[0-9a-f]{40}$/;
 
-/** Fleets of past commits stay loaded from one look to the next. `load` must not forget what the present fleet is made of. */
+/** Keeps fleets of past commits between verifications. `load` must not drop the present fleet from its cache. */
 export function followedHistory(
   desired: Pick<DesiredState, 'has' | 'isAncestor' | 'parentOf' | 'tree'>,
   load: (tree: RepoTree) => Promise<Fleet>,
@@ -40,7 +40,7 @@ export function followedHistory(
     tip,
     async fleetAt(commit) {
       if (commit === tip) return fleet;
-      // What is no commit is nothing to ask git about.
+      // Only a commit id may be passed to git.
       if (!commitForm.test(commit) || !(await desired.isAncestor(commit, tip))) return undefined;
       return fleetOf(commit);
     },

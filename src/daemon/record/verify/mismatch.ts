@@ -1,6 +1,6 @@
 import type { Problem } from '../../../api/problem.ts';
 
-/** What the status branch claims and the followed branch does not bear out. */
+/** A problem: the followed branch does not confirm a claim of the status branch. */
 export const mismatch = (path: string, message: string): Problem => ({
   severity: 'error',
   code: 'record-mismatch',

@@ -12,16 +12,16 @@ import { alwaysFrozen } from '../recorded-fleet.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 
-/** A version of something that the record holds, and what becomes of it where the followed branch never held it. */
+/** A version in the record, and its replacement if the followed branch never had it. */
 interface Claim {
   readonly path: string;
-  /** The commit that the record names for it. */
+  /** Its commit according to the record. */
   readonly commit?: string | undefined;
-  /** True: the fleet held exactly this. */
+  /** True: the fleet had exactly this version. */
   readonly isHeldBy: (fleet: Fleet) => boolean;
-  /** What a fleet held in its place; undefined where it held nothing of that name. */
+  /** Replaces it with the version of a fleet; undefined if the fleet had nothing of that name. */
   readonly insteadIn: (fleet: Fleet) => ((record: FleetRecord) => FleetRecord) | undefined;
-  /** Where no fleet held anything of that name. */
+  /** Removes it, if no fleet had anything of that name. */
   readonly without: (record: FleetRecord) => FleetRecord;
 }
 
@@ -32,17 +32,17 @@ interface Verified {
 
 export interface VersionVerifier {
   verify(record: FleetRecord, history: FollowedHistory): Promise<Verified>;
-  /** This daemon made the record: what stands in it came from the followed branch. */
+  /** This daemon published the record, so its content came from the followed branch. */
   trust(record: FleetRecord): void;
 }
 
 /**
- * Last good versions of placements, members and the FleetConfig, override snapshots, and labels that overrides are rendered with: each
- * is what the followed branch holds or held, or is replaced by what it held last.
+ * Verifies last good versions of placements, members and the FleetConfig, override snapshots, and labels used by overrides: each is
+ * a version of the followed branch, or is replaced by the last one there.
  */
 export function versionVerifier(): VersionVerifier {
   const trusted = new WeakSet<object>();
-  /** At rest record and tip stay the same; what is open need not be looked for in history again. */
+  /** At rest, record and tip stay the same, so open claims are not searched in history again. */
   let last: { readonly of: FleetRecord; readonly tip: Fleet; readonly verified: Verified } | undefined;
   return {
     async verify(record, history) {
@@ -64,7 +64,7 @@ export function versionVerifier(): VersionVerifier {
   };
 }
 
-/** Looks for what is open at its own commit, at the one that was planned from, and before that. */
+/** Searches open claims at their own commit, at the commit of the record, and before that. */
 async function settle(
   record: FleetRecord,
   of: { readonly open: Set<Claim>; readonly history: FollowedHistory; readonly tip: Fleet },
@@ -99,8 +99,8 @@ const problemOf = ({ path }: Claim, isHealed: boolean): Problem =>
   mismatch(
     path,
     isHealed
-      ? 'the followed branch never held this version: the last one that it held takes its place'
-      : 'the followed branch never held it: it is not used',
+      ? 'the followed branch never had this version: gitfleet uses the last one that it had'
+      : 'the followed branch never had it: gitfleet does not use it',
   );
 
 function* claimsOf(record: FleetRecord, tip: Fleet): Iterable<readonly [object | undefined, Claim]> {
@@ -158,7 +158,7 @@ const membersOf = memoize(
     new Map(members.map((member) => [member.metadata.name, member])),
 );
 
-/** What people write of a member; its status is what it reports. */
+/** The part of a member that users write, without its status. */
 const writtenOf = ({ metadata, spec }: MemberCluster): object => ({ metadata, spec });
 
 function clusterClaim(name: ClusterName, cluster: MemberCluster): Claim {
@@ -195,7 +195,7 @@ function configClaim(config: FleetConfig | undefined): Claim {
         ? fleet.config === undefined && !mayHideConfig(fleet)
         : fleet.config !== undefined && same(fleet.config.spec, config.spec),
     insteadIn: ({ config: found }) => found && ((record) => ({ ...record, config: found })),
-    // Without settings freezes would end and limits widen.
+    // Not removed: without settings freezes would end and limits would widen.
     without: (record) => (config === undefined ? record : { ...record, config: alwaysFrozen }),
   };
 }
@@ -221,13 +221,13 @@ function overrideClaim(folder: string, snapshot: OverrideSnapshot): Claim {
           metadata.namespace === namespace &&
           same(spec, snapshot.overrideSpec),
       ),
-    // Another version is another snapshot: what stands on this one cannot be rendered, and stays as it is.
+    // Another version is another snapshot: targets with this one cannot be rendered, and stay as they are.
     insteadIn: () => undefined,
     without,
   };
 }
 
-/** Labels fill in variables of overrides. Without them its present ones do. */
+/** Recorded labels fill variables of overrides; without them the present labels do. */
 function labelsClaim(key: PlacementKey, cluster: ClusterName, labels: Readonly<Record<string, string>>): Claim {
   return {
     path: `placements/${key}/state.yaml`,

@@ -15,7 +15,7 @@ import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
 
-/** One snapshot that something may be given to a cluster from. */
+/** One snapshot whose contents may be applied to a cluster. */
 interface Claim {
   readonly key: PlacementKey;
   readonly index: number;
@@ -24,7 +24,7 @@ interface Claim {
   readonly manifests: readonly Manifest[] | undefined;
 }
 
-/** What the followed branch says to a claim: the contents that it held; undefined where it held none of that kind. */
+/** The contents of a claim on the followed branch; undefined if it never had them. */
 interface Verdict {
   readonly contents: readonly Manifest[] | undefined;
   readonly problem?: Problem;
@@ -33,9 +33,9 @@ interface Verdict {
 type Selected = Extract<ReturnType<typeof selectResources>, { readonly ok: true }>;
 
 /**
- * Contents of snapshots come from the followed branch: they are what the placement selects now, or what it selected at the
- * commit that the record names, which must be in the history of the branch. What differs is replaced by what the branch held,
- * where hash and commit still tell that; otherwise it counts as lost, and clusters keep what they have. Asked again for the same claims it remembers what it found.
+ * Verifies the contents of snapshots: they must be what the placement selects now, or selected at the recorded commit, which must
+ * be in the history of the followed branch. Others are replaced by the contents of the branch, if hash and commit identify them.
+ * Else the snapshot counts as lost, and clusters keep what they have. Results for equal claims are cached.
  */
 export function snapshotVerifier(): (
   record: FleetRecord,
@@ -66,7 +66,7 @@ const idOf = ({ key, index }: Claim): string => `${key}/${index}`;
 const sameClaim = (a: Claim, b: Claim): boolean =>
   a.manifests === b.manifests && a.entry?.hash === b.entry?.hash && a.entry?.commit === b.entry?.commit;
 
-/** Snapshots that stand behind a binding, the latest ones, and those that update runs name. What stands for lost contents is never applied. */
+/** The snapshots of bindings, the latest ones, and those of update runs. */
 function* claimsOf(record: FleetRecord, fleet: Fleet | undefined): Iterable<Claim> {
   const byRuns = indexesOfRuns(record, fleet);
   for (const [key, { state, snapshots }] of record.placements) {
@@ -74,14 +74,14 @@ function* claimsOf(record: FleetRecord, fleet: Fleet | undefined): Iterable<Clai
     for (const index of new Set([...indexesInUse(state), ...named])) {
       const entry = state.resourceSnapshots.find((candidate) => candidate.index === index);
       const manifests = snapshots.get(index);
-      // What stands for lost contents is never applied; without a list nobody could tell whether a cluster is ready.
+      // Rebuilt contents are never applied; without their list the readiness of a cluster would be unknown.
       if (entry?.hash === rebuiltHash && manifests !== undefined) continue;
-      // Written by hand with neither hash nor contents: the latest is taken to be what the repo holds now.
+      // A hand-written latest entry with neither hash nor contents means the present contents of the repo.
       const isUnsaid = manifests === undefined && entry !== undefined && entry.hash === undefined;
       if (isUnsaid && entry === latestOf(state.resourceSnapshots)) continue;
       yield { key, index, entry, manifests };
     }
-    // Where the state names no snapshot at all, those that have a file are taken up.
+    // If the state names no snapshot, those with a file are used.
     if (state.resourceSnapshots.length === 0)
       for (const [index, manifests] of snapshots) yield { key, index, entry: undefined, manifests };
   }
@@ -107,7 +107,7 @@ function indexesOfRuns({ runs }: FleetRecord, fleet: Fleet | undefined): Readonl
   );
 }
 
-/** What a placement selects of a fleet, by key; undefined where the fleet does not hold it or its selectors are invalid. */
+/** The resources that a placement of a fleet selects; undefined if the fleet does not have it or its selectors are invalid. */
 function selectionsOf(fleet: Fleet): (key: PlacementKey) => Selected | undefined {
   const written = placementsOf(fleet);
   return (key) => {
@@ -123,7 +123,7 @@ function selectionOf(placement: Placement, { resources }: Fleet): Selected | und
   return selection.ok ? selection : undefined;
 }
 
-/** Undefined: the selection says nothing about the claim. */
+/** Undefined: the selection does not decide the claim. */
 function judge(claim: Claim, selected: Selected | undefined): Verdict | undefined {
   const { manifests, entry } = claim;
   if (entry?.hash === rebuiltHash) return { contents: undefined };
@@ -133,7 +133,7 @@ function judge(claim: Claim, selected: Selected | undefined): Verdict | undefine
   return { contents: selected.manifests, ...(manifests && { problem: healed(claim) }) };
 }
 
-/** Written by hand it need not be in order; what was stripped from it does not count, and so must not be there. */
+/** Hand-written contents may have any order. Fields that selection strips must be absent. */
 const holds = (manifests: readonly Manifest[], selected: Selected): boolean =>
   hashOfContents(manifests, sha256) === selected.hash ||
   (hashOfContents(inSnapshotOrder(manifests.map(normalise)), sha256) === selected.hash &&
@@ -141,14 +141,14 @@ const holds = (manifests: readonly Manifest[], selected: Selected): boolean =>
 
 async function judgeAt(claim: Claim, commit: string | undefined, history: FollowedHistory): Promise<Verdict> {
   if (commit === undefined)
-    return refused(claim, 'it names no commit, and the followed branch selects something else now');
+    return refused(claim, 'it has no commit, and the followed branch selects something else now');
   const fleet = await history.fleetAt(commit);
   if (fleet === undefined)
     return refused(claim, `its commit ${commit.slice(0, 12)} is not in the history of the followed branch`);
   const there = judge(claim, selectionsOf(fleet)(claim.key));
   if (there) return there;
   if (!placementsOf(fleet).has(claim.key)) {
-    // The file was broken then: the placement stood at its last good version.
+    // The file was invalid at that commit, so the placement was at its last good version.
     for await (const { placements } of history.before(commit)) {
       const placement = placements.find((candidate) => placementKey(refOf(candidate)) === claim.key);
       const verdict = placement && judge(claim, selectionOf(placement, fleet));
@@ -156,23 +156,23 @@ async function judgeAt(claim: Claim, commit: string | undefined, history: Follow
       if (placement) break;
     }
   }
-  return refused(claim, `the followed branch held something else at its commit ${commit.slice(0, 12)}`);
+  return refused(claim, `the followed branch had something else at its commit ${commit.slice(0, 12)}`);
 }
 
 const healed = (claim: Claim): Problem =>
   mismatch(
     pathOf(claim),
-    'its contents are not what the followed branch held: they are taken from there, and written anew',
+    'its contents are not those of the followed branch: gitfleet replaces them with those of the branch',
   );
 
 const refused = (claim: Claim, why: string): Verdict => ({
   contents: undefined,
-  problem: mismatch(pathOf(claim), `it is not used, and clusters keep what they have: ${why}`),
+  problem: mismatch(pathOf(claim), `gitfleet does not use it, and clusters keep what they have: ${why}`),
 });
 
 const pathOf = ({ key, index }: Claim): string => `placements/${key}/snapshots/${index}.yaml`;
 
-/** The record with the contents that were found. One that is as it was keeps its identity, and so does each placement in it. */
+/** The record with verified contents. An unchanged record, and each unchanged placement, stays the same object. */
 function asVerified(
   record: FleetRecord,
   judged: readonly { readonly claim: Claim; readonly verdict: Verdict }[],
@@ -193,8 +193,8 @@ function asVerified(
 }
 
 /**
- * What is not believed counts as lost: it tells what may be removed one day, and whether a cluster is ready, and is never applied.
- * For that it lists what the placement selects now, since a claim could list what no cluster will ever show.
+ * Contents that are not proven count as lost: they show what may be removed and whether a cluster is ready, and are never applied.
+ * Their list is what the placement selects now, since a forged one could list objects that no cluster will ever have.
  */
 function withContents(
   recorded: RecordedPlacement,

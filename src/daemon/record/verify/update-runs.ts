@@ -17,21 +17,21 @@ import { isInitialized, isRunOf, placementOfRun } from '../../../engine/update-r
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 
-/** What a run that the followed branch bears out may have brought. */
+/** What a verified run may have rolled out. */
 export interface ProvenRun {
   readonly placement: PlacementKey;
   readonly index: number;
-  /** Clusters behind no gate but those that were passed. */
+  /** Clusters whose gates have all passed. */
   readonly clusters: ReadonlySet<string>;
 }
 
-/** `fault`: why the record of the run is not believed. */
+/** `fault`: why the record of the run is not trusted. */
 export type RunVerdict = { readonly proven: ProvenRun | undefined } | { readonly fault: string };
 
 /**
- * A recorded run is believed when its file, its strategy and the labels of its clusters stood on the followed branch at the commit
- * that it was initialized from, when every gate that counts as passed has an approval there of exactly what the run does, and when
- * nothing has begun behind another gate. How long it soaked and which clusters are done is not proven by this: no gate depends on it.
+ * A recorded run is trusted when its file, its strategy and the labels of its clusters were on the followed branch at the commit of
+ * its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has started behind
+ * another gate. Soak times and finished clusters are not verified, since no gate depends on them.
  */
 export async function verifyRun(
   run: StagedUpdateRun,
@@ -55,7 +55,7 @@ export async function verifyRun(
     closed === undefined ? stages : stages.slice(0, closed.gate.stageIndex + (closed.gate.timing === 'after' ? 1 : 0));
   if (closed !== undefined && hasPassed(status, closed.gate))
     return {
-      fault: `it has gone on behind the gate ${closed.gate.timing} stage ${closed.gate.stageName}, which nobody has approved`,
+      fault: `it has started beyond the gate ${closed.gate.timing} stage ${closed.gate.stageName}, which is not approved`,
     };
   const clusters = new Set(open.flatMap((stage) => stage.clusters.map(({ clusterName }) => clusterName)));
   return { proven: { placement, index, clusters } };
@@ -70,12 +70,12 @@ function shapeFault(
     ({ kind, metadata }) => kind === run.kind && placementKey(metadata) === placementKey(run.metadata),
   );
   if (written === undefined || !sameRun(written, run))
-    return 'the followed branch held no such run when it was initialized';
+    return 'the followed branch did not have the run when it was initialized';
   const strategy = from.strategies.find((candidate) => isStrategyOf(candidate, run));
   const frozen = strategy && frozenStrategy(strategy);
   const recorded = status.stagedUpdateStrategySnapshot;
   if (frozen === undefined || recorded === undefined || canonicalJson(frozen) !== canonicalJson(recorded))
-    return 'its strategy is not the one that the followed branch held when it was initialized';
+    return 'its strategy is not that of the followed branch when it was initialized';
   const stages = status.stagesStatus ?? [];
   const members = new Map(from.members.map((member) => [member.metadata.name as string, member]));
   const isAsArranged =
@@ -84,16 +84,16 @@ function shapeFault(
       (config, at) => isStage(config, stages[at]!) && stages[at]!.clusters.every(isIn(config, members)),
     );
   if (!isAsArranged)
-    return 'its stages are not those of its strategy and of the clusters that the followed branch held';
+    return 'its stages are not those of its strategy and of the clusters of the followed branch';
   const emptied = frozen.stages.find(
     (config, at) => stages[at]!.clusters.length === 0 && mayHaveClusters(config, run, from),
   );
-  return emptied && `its stage ${emptied.name} lists no clusters, and its gates may have been skipped by that`;
+  return emptied && `its stage ${emptied.name} lists no clusters, which may have skipped its gates`;
 }
 
 /**
- * The gates of a stage without clusters are skipped. So a stage that has gates is not believed to be empty while the placement may
- * have picked a cluster that belongs to it; properties are not known here, and do not count.
+ * The gates of a stage without clusters are skipped. So a stage with gates must not be empty if the placement may have picked a
+ * cluster for it. Properties of clusters are unknown here and are ignored.
  */
 function mayHaveClusters(config: Strategy['stages'][number], run: StagedUpdateRun, from: Fleet): boolean {
   const hasGates = [...(config.beforeStageTasks ?? []), ...(config.afterStageTasks ?? [])].some(
@@ -147,7 +147,7 @@ interface RecordedRun {
   readonly contents: ReadonlyMap<number, readonly Manifest[]>;
 }
 
-/** The first gate that is not passed, or is so without an approval; undefined where all are passed. */
+/** The first gate that has not passed, or has passed without an approval; undefined if all have passed. */
 async function firstClosedGate(
   of: RecordedRun,
   history: FollowedHistory,
@@ -158,24 +158,24 @@ async function firstClosedGate(
     if (!isApproved(task)) return { gate };
     const { approvedIn } = commitsOf(of.run);
     const fleet = await history.fleetAt(approvedIn.get(task.approvalRequestName ?? '') ?? history.tip);
-    const fault = `its gate ${gate.timing} stage ${gate.stageName} counts as passed, and the history of the followed branch holds no approval of it`;
+    const fault = `its gate ${gate.timing} stage ${gate.stageName} counts as passed, but the history of the followed branch has no approval for it`;
     if (fleet === undefined || !hasApproval(of, gate, fleet)) return { gate, fault };
   }
   return undefined;
 }
 
-/** Nothing is asked for a stage without clusters, nor before one whose clusters all left. */
+/** A stage without clusters has no gates, and one whose clusters all left has no gate before it. */
 const isSkipped = ({ clusters }: StageStatus, { timing }: StageGate): boolean =>
   clusters.length === 0 || (timing === 'before' && !clusters.some(hasStarted) && clusters.every(hasFinished));
 
-/** Whether a fleet holds the approval of what the run does by this record. */
+/** Whether a fleet has an approval of what the run does according to this record. */
 function hasApproval({ run, status, contents }: RecordedRun, gate: StageGate, fleet: Fleet): boolean {
   const input = { approvals: fleet.approvals, handWritten: acceptsHandWritten(fleet) };
   const digest = () => digestOfRun({ run, status, placement: placementOfRun(run), contents }, gate, sha256);
   return answerTo(gate, { run, input }, { early: status.earlyApprovals, digest }).kind === 'approved';
 }
 
-/** Whether anything has begun behind a gate, or the stage that waits for it is done. */
+/** Whether anything has started behind a gate, or the stage that waits for it is done. */
 function hasPassed(
   { stagesStatus = [], deletionStageStatus }: UpdateRunStatus,
   { stageIndex, timing }: StageGate,

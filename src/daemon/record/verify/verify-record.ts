@@ -16,25 +16,25 @@ import { snapshotVerifier } from './snapshot-contents.ts';
 import { type ProvenRun, verifyRun } from './update-runs.ts';
 
 export interface VerifiedRecord {
-  /** With what the followed branch bears out. */
+  /** The part that the followed branch confirms. */
   readonly record: FleetRecord;
   readonly unproven: UnprovenBindings;
-  /** What it does not bear out. */
+  /** Claims that it does not confirm. */
   readonly problems: readonly Problem[];
 }
 
 export interface RecordVerifier extends Pick<BindingVerifier, 'shown'> {
-  /** `followed`: the newest commit that is known to be of the followed branch, with its files. */
+  /** `followed`: the newest commit known to be on the followed branch, with its files. */
   verify(record: FleetRecord, followed: { readonly commit: string; readonly fleet: Fleet }): Promise<VerifiedRecord>;
-  /** What the record has is from now on what this daemon published, on top of what was verified. */
+  /** This daemon published the record, on top of a verified one: it is trusted. */
   published(record: FleetRecord): void;
-  /** Reports what only members can tell; gives what the record did not give already. */
+  /** Reports problems that the members show; returns those that are new. */
   unreported(found: readonly Problem[]): readonly Problem[];
 }
 
 /**
- * Whoever can push to the status branch must not decide what clusters get: whatever in the record has that power is compared with
- * the followed branch (docs/security.md). What was found stays reported until the next commit there, since healing ends it at once.
+ * Whoever can push to the status branch must not decide what clusters get: every part of the record with that power is compared with
+ * the followed branch (docs/security.md). Problems stay reported until its next commit, since a fix ends them at once.
  */
 export function recordVerifier(of: {
   readonly desired: DesiredState;
@@ -89,7 +89,7 @@ export function recordVerifier(of: {
 
 const textOf = ({ file, message }: Problem): string => `${file} ${message}`;
 
-/** Runs that are not believed count as lost: they are held until their file changes. */
+/** Runs that are not trusted count as lost: they are held until their file changes. */
 function runVerifier() {
   const known = new WeakMap<StagedUpdateRun, ProvenRun | 'nothing'>();
   return {
@@ -101,7 +101,7 @@ function runVerifier() {
       readonly proven: readonly ProvenRun[];
       readonly problems: readonly Problem[];
     }> {
-      // Of a record without placements nothing is known of runs either, whatever stands there.
+      // In a record without placements, runs cannot be verified.
       if (!record.exists && record.runs.size > 0)
         return { record: { ...record, runs: new Map() }, proven: [], problems: [] };
       const proven: ProvenRun[] = [];
@@ -113,7 +113,7 @@ function runVerifier() {
         const verdict = before
           ? { proven: before === 'nothing' ? undefined : before }
           : isOrphan
-            ? { fault: 'nothing is recorded of the placement that it moves' }
+            ? { fault: 'the record has nothing of its placement' }
             : await verifyRun(run, record, history);
         if ('fault' in verdict) {
           lost.push(key);
@@ -136,14 +136,14 @@ function runVerifier() {
   };
 }
 
-/** Where a run is under way, the record of its placement was there too. */
+/** Whether the record lacks the placement of an active run, which it must have. */
 const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): boolean =>
   run.status !== undefined &&
   isInitialized(run.status) &&
   !isOver(run.status) &&
   !placements.has(placementKey(placementOfRun(run)));
 
-/** What a run has brought that this daemon planned itself. */
+/** What a run of this daemon's own plans has rolled out. */
 function broughtBy(run: StagedUpdateRun): ProvenRun | undefined {
   const { resourceSnapshotIndexUsed, stagesStatus = [] } = run.status ?? {};
   if (resourceSnapshotIndexUsed === undefined) return undefined;

@@ -11,17 +11,17 @@ import type { Assignment } from '../../../members/assignment.ts';
 import type { UnprovenBindings } from './external-bindings.ts';
 import { mismatch } from './mismatch.ts';
 
-/** Targets that rest on a claim of the record alone: their clusters keep what they have. */
+/** Targets that only an unproven claim of the record supports: their clusters keep what they have. */
 export interface WithheldTargets {
   readonly isWithheld: (cluster: ClusterName, key: PlacementKey) => boolean;
-  /** Claims that the clusters themselves show to be true. */
+  /** Claims that the clusters confirm. */
   readonly shown: readonly { readonly key: PlacementKey; readonly cluster: ClusterName }[];
   readonly problems: readonly Problem[];
 }
 
 export const nothingWithheld: WithheldTargets = { isWithheld: () => false, shown: [], problems: [] };
 
-/** Which targets of a plan are withheld. Without sightings all that is not proven. */
+/** Which targets of a plan are withheld. Without observations: all that are not proven. */
 export function withheldTargets(
   result: PlanResult,
   unproven: UnprovenBindings,
@@ -34,7 +34,7 @@ export function withheldTargets(
   for (const target of result.plan.targets) {
     const { clusterName: cluster, resourceSnapshotIndex: index } = target;
     const key = placementKey(target.placement);
-    // What this plan moves itself rests on no claim.
+    // Targets that this plan moves do not depend on a claim.
     if (target.remove || index === undefined || unproven.get(key)?.get(cluster) !== index) continue;
     const observation = sightings?.get(cluster);
     if (observation?.reachable && shows(observation, target, result)) {
@@ -49,7 +49,7 @@ export function withheldTargets(
 
 const idOf = (cluster: ClusterName, key: PlacementKey): string => `${cluster} ${key}`;
 
-/** Its objects bear the digests of the target: some of them, and none another. */
+/** Whether the cluster shows the target: some objects have its digests, and none has another. */
 function shows(observation: ClusterObservation, target: PlacementTarget, { contents }: PlanResult): boolean {
   const content = targetContent(contents, target);
   if (content === undefined || content.leaveAlone) return false;
@@ -69,10 +69,10 @@ function shows(observation: ClusterObservation, target: PlacementTarget, { conte
 const notShown = (key: PlacementKey, cluster: ClusterName, index: number): Problem =>
   mismatch(
     `placements/${key}/state.yaml`,
-    `no update run is known to have brought snapshot ${index} to ${cluster}, and ${cluster} does not show it: it keeps what it has until a run comes to it`,
+    `no verified update run rolled out snapshot ${index} to ${cluster}, and ${cluster} does not show it: ${cluster} keeps what it has until an update run updates it`,
   );
 
-/** An assignment of a target that is withheld: everything stays as it is there, and nothing is said of the snapshot. */
+/** The assignment of a withheld target: objects stay as they are, and no snapshot is reported. */
 export function leftAsItIs({ digest: _d, resourceSnapshotIndex: _i, ...assignment }: Assignment): Assignment {
   return { ...assignment, leaveAlone: true, manifests: [] };
 }
