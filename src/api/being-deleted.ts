@@ -1,11 +1,11 @@
 import { type Issue, warning } from './issue.ts';
 import { type FleetObject, kindOf } from './kinds.ts';
 
-/** Whether the object was written while it was being deleted: then it is gone, but for what a placement says becomes of what it holds. */
+/** Whether the object was exported while it was being deleted. It counts as gone; only the deleteStrategy of a placement still counts. */
 export const isBeingDeleted = (object: FleetObject): boolean =>
   kindOf(object).whenDeleted !== undefined && object.metadata?.deletionTimestamp != null;
 
-/** Copied from a hub at a bad moment, such a file would remove things without a word. */
+/** Reports such objects: a file copied from a hub during a deletion would remove things without a message. */
 export function deletionIssues(object: FleetObject): Issue[] {
   if (!isBeingDeleted(object)) return [];
   const { consequence, fix } = kindOf(object).whenDeleted!(object);

@@ -3,7 +3,7 @@ import type { ApplyStrategy, Placement } from './placement.ts';
 
 /**
  * Defaults that depend on another field (KubeFleet's defaulter): force of a ServerSideApply.
- * Preferred terms under PickAll are dropped (docs/compatibility.md). Doing it again changes nothing.
+ * Preferred terms under PickAll are dropped (docs/compatibility.md). Idempotent.
  */
 export function completePlacement<T extends Placement>(placement: T): T {
   const { spec } = placement;
@@ -18,14 +18,14 @@ export function completePlacement<T extends Placement>(placement: T): T {
   };
 }
 
-/** What {@link completePlacement} drops, so that it is not dropped in silence. */
+/** Warnings about what {@link completePlacement} drops. */
 export function droppedByCompletion({ spec: { policy } }: Placement): Issue[] {
   if (withoutPreferred(policy) === policy) return [];
   return [
     warning(
       'ignored-field',
       ['spec', 'policy', 'affinity', 'clusterAffinity', 'preferredDuringSchedulingIgnoredDuringExecution'],
-      'preferred terms have no meaning for PickAll and are ignored',
+      'preferred terms have no effect with PickAll and are ignored',
       'remove them, or use PickN',
     ),
   ];

@@ -1,8 +1,8 @@
 const codes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Whether a connection broke while it was used, as opposed to: nobody listens, the name is unknown, the time ran out. A server
- * that ends a kept connection just when the next request is under way looks like that.
+ * Whether a connection in use broke, as opposed to a refused connection, an unknown name or a timeout. This happens when a server
+ * closes a kept connection just as the next request uses it.
  */
 export const connectionBroke = (error: unknown): boolean => {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };

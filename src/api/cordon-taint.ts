@@ -1,6 +1,6 @@
 import type { Taint } from './member-cluster.ts';
 
-/** The taint that `kubectl fleet drain` sets and `uncordon` takes away (KubeFleet tools/utils, CordonTaint). */
+/** The taint that `kubectl fleet drain` sets and `uncordon` removes (KubeFleet tools/utils, CordonTaint). */
 export const cordonTaint: Taint = { key: 'cordon-key', value: 'cordon-value', effect: 'NoSchedule' };
 
 /** Whether a taint cordons, whatever its value. */

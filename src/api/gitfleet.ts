@@ -28,16 +28,16 @@ export const fleetConfig = z.strictObject({
           }),
         )
         .optional(),
-      /** Where approvals count, and which. Only in `fleet.yaml` itself, so that code owners of that file decide. */
+      /** Where approvals count, and which. Only in `fleet.yaml`, so that code owners of that file decide. */
       approvals: z
         .strictObject({
           /** Folder below which approvals count, with a slash at its end. */
           path: z.string().default('approvals/'),
-          /** Approvals that name no review, or that came with their run, count too, with a warning. */
+          /** Approvals without a review digest, or added with their run, also count, with a warning. */
           handWritten: z.boolean().default(false),
         })
         .optional(),
-      /** For placements that do not name the field themselves. */
+      /** For placements without the field. */
       defaults: z.strictObject({ strategy: rolloutStrategy.optional() }).optional(),
       forge: z
         .strictObject({
@@ -70,7 +70,7 @@ export const priceList = z.strictObject({
 });
 export type PriceList = z.output<typeof priceList>;
 
-/** Lets a plan pass that the guard refused: the digest names exactly what will be removed. */
+/** Approves a removal that the guard refused: the digest identifies exactly what will be removed. */
 export const removalApproval = z.strictObject({
   apiVersion: version,
   kind: z.literal('RemovalApproval'),

@@ -1,6 +1,6 @@
 import type { Manifest } from './meta.ts';
 
-/** Whether a value says which object it is: enough to tell it from others, whatever else it holds. */
+/** Whether a value has apiVersion, kind and name, which identify an object. */
 export function isManifest(value: unknown): value is Manifest {
   const { apiVersion, kind, metadata } = (value ?? {}) as Partial<Manifest>;
   return (

@@ -1,6 +1,6 @@
 import type { ProblemCode } from './problem.ts';
 
-/** Something wrong inside one document; the loader turns it into a Problem with file, line and column. */
+/** An issue inside one document; the loader makes it a Problem with file, line and column. */
 export interface Issue {
   readonly severity: 'error' | 'warning' | 'info';
   readonly code: ProblemCode;
@@ -8,7 +8,7 @@ export interface Issue {
   readonly message: string;
   /** What to write instead. */
   readonly fix?: string;
-  /** The value that `fix` tells to write here, in place of the one that is refused: it can be tried. */
+  /** The value that `fix` suggests in place of the refused one, so that it can be validated. */
   readonly suggests?: string | number | boolean | undefined;
   /** The offending value as text. */
   readonly value?: string;
@@ -22,7 +22,7 @@ export interface IssueAt {
   readonly other?: number;
 }
 
-/** What keeps an object from being accepted; `fix` says what to write instead. */
+/** An issue because of which an object is refused; `fix` contains what to write instead. */
 export const error = (code: ProblemCode, path: Issue['path'], message: string, fix: string): Issue => ({
   severity: 'error',
   code,
@@ -31,7 +31,7 @@ export const error = (code: ProblemCode, path: Issue['path'], message: string, f
   fix,
 });
 
-/** What is accepted and most likely not meant. */
+/** An issue with accepted but probably unintended content. */
 export const warning = (code: ProblemCode, path: Issue['path'], message: string, fix?: string): Issue => ({
   severity: 'warning',
   code,
@@ -40,7 +40,7 @@ export const warning = (code: ProblemCode, path: Issue['path'], message: string,
   ...(fix === undefined ? {} : { fix }),
 });
 
-/** What a person may want to know. */
+/** A note for users. */
 export const info = (code: ProblemCode, path: Issue['path'], message: string): Issue => ({
   severity: 'info',
   code,

@@ -17,18 +17,18 @@ const rows = [
   ...gitfleetKinds,
 ] as const;
 
-/** Every object that a fleet repo may hold beside the resources to be placed. */
+/** Every object of a fleet repo except the resources to place. */
 export type FleetObject = (typeof rows)[number] extends infer Row ? (Row extends Kind<infer T> ? T : never) : never;
 
-/** Every kind that a fleet repo may hold for gitfleet itself: KubeFleet's, and our own. */
+/** Every kind of a fleet repo that gitfleet itself reads: KubeFleet's and its own. */
 export const fleetKinds: readonly Kind<FleetObject>[] = rows;
 
 const byKind = new Map(fleetKinds.map((row) => [row.kind, row]));
 
-/** The row of an object that is one of the fleet. */
+/** The row of a fleet object. */
 export const kindOf = <T extends FleetObject>({ kind }: T): Kind<T> => byKind.get(kind) as Kind<T>;
 
-/** What KubeFleet's controllers write on a hub: gitfleet keeps it on the status branch. */
+/** Kinds that KubeFleet's controllers write on a hub. gitfleet keeps their content on the status branch. */
 const generated: ReadonlySet<string> = new Set([
   'ClusterSchedulingPolicySnapshot',
   'SchedulingPolicySnapshot',
@@ -44,7 +44,7 @@ const generated: ReadonlySet<string> = new Set([
   'InternalMemberCluster',
 ]);
 
-/** Of a kind of ours, or why it is none. */
+/** The row of a fleet kind, or why there is none. */
 export function fleetKindOf(apiVersion: string, kind: string): Kind<FleetObject> | 'generated' | 'unknown' {
   const group = apiVersion.split('/')[0] ?? '';
   const found = fleetKinds.find((candidate) => candidate.group === group && candidate.kind === kind);
@@ -52,6 +52,6 @@ export function fleetKindOf(apiVersion: string, kind: string): Kind<FleetObject>
   return generated.has(kind) ? 'generated' : 'unknown';
 }
 
-/** Whether an apiVersion is of KubeFleet's groups or of ours, whatever the kind is. */
+/** Whether an apiVersion belongs to a group of KubeFleet or gitfleet, for any kind. */
 export const isFleetGroup = (apiVersion: string): boolean =>
   [placementGroup, clusterGroup, ownGroup].includes(apiVersion.split('/')[0] ?? '');

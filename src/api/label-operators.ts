@@ -1,14 +1,14 @@
 /** An operator of a metav1.LabelSelector's expression. */
 export interface LabelOperator {
-  /** Whether its expression lists values: at least one, or none at all. */
+  /** Whether its expression lists values: at least one, or none. */
   readonly takesValues: boolean;
-  /** Whether a label fulfils it; `value` is undefined where there is no such label. */
+  /** Whether a label fulfils it; `value` is undefined if there is no such label. */
   readonly accepts: (value: string | undefined, listed: readonly string[]) => boolean;
   /** `label env in (dev, test)`. */
   readonly text: (key: string, listed: readonly string[]) => string;
 }
 
-/** One row an operator: the schema, the rules of validation, what matches clusters and what explains it all read this table. */
+/** One row per operator, used by the schema, validation, matching and explanations. */
 export const labelOperators = {
   In: {
     takesValues: true,

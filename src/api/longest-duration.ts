@@ -1,10 +1,10 @@
-/** Ten years: longer than any soak, freeze or timeout, and far below what an instant of JavaScript can hold on top of now. */
+/** Ten years: longer than any soak, freeze or timeout, and now plus ten years is a valid Date. */
 export const longestDurationHours = 87_600;
 export const longestDurationMs = longestDurationHours * 3_600_000;
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
-/** Milliseconds of a duration text that is known to be one, however long. */
+/** Milliseconds of a valid duration text of any length. */
 export function durationMs(text: string): number {
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) total += Number(amount) * unitMs[unit!]!;

@@ -16,7 +16,7 @@ export const memberClusterSpec = z.strictObject({
   deleteOptions: z.strictObject({ validationMode: z.enum(['Strict', 'Skip']).default('Strict') }).optional(),
 });
 
-/** A quantity is a text, or a plain number as an author may write it. */
+/** A quantity is a string, or a plain number as users may write it. */
 const amount = z.union([z.string(), z.number()], {
   error: 'must be a string or a number; write for example 4 or "500m"',
 });
@@ -56,9 +56,9 @@ export const memberCluster = z.strictObject({
 });
 export type MemberCluster = z.output<typeof memberCluster>;
 
-/** Whether it leaves the fleet: nothing more is placed on it, and what it was given stays. */
+/** Whether it leaves the fleet: nothing more is placed on it, and its objects stay. */
 export const isLeaving = ({ metadata }: Pick<MemberCluster, 'metadata'>): boolean => metadata.deletionTimestamp != null;
 
-/** What KubeFleet's agent on the member tells, the only one of its agents that placing depends on. */
+/** The status of KubeFleet's member agent, the only agent that scheduling depends on. */
 export const memberAgentOf = (status: MemberClusterStatus | undefined) =>
   status?.agentStatus?.find(({ type }) => type === 'MemberAgent');

@@ -1,2 +1,2 @@
-/** What went wrong, for people: the message of an Error, anything else that was thrown as text. */
+/** The message of an Error, or any other thrown value as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

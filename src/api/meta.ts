@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { labelOperatorNames } from './label-operators.ts';
 
 /**
- * Name of a member cluster. At most 63 characters (KubeFleet, MemberCluster CEL rule). A plain text may stand for it; a name of
- * something else may not.
+ * Name of a member cluster, at most 63 characters (KubeFleet, MemberCluster CEL rule). A plain string is assignable to it; another
+ * branded name is not.
  */
 export type ClusterName = string & { readonly __name?: 'ClusterName' };
 
-/** Name of a placement as objects in its own scope say it: without its namespace. */
+/** Name of a placement without its namespace, as objects of its scope use it. */
 export type PlacementName = string & { readonly __name?: 'PlacementName' };
 
 /** `name` for a ClusterResourcePlacement, `namespace.name` for a ResourcePlacement: the folder name on the status branch. */
@@ -26,8 +26,8 @@ export type Timestamp = string;
 export const timestamp = z.iso.datetime({ offset: true });
 
 /**
- * `metadata` of a Kubernetes object, with every field of metav1.ObjectMeta: what a server filled in may be copied into a file, and a
- * misspelt `labels` or `annotations` is no field.
+ * `metadata` of a Kubernetes object, with every field of metav1.ObjectMeta, since users may copy fields that a server filled in.
+ * Strict, so that a misspelt `labels` or `annotations` is an error.
  */
 export const objectMeta = z.strictObject({
   name: z.string().min(1),
@@ -71,8 +71,8 @@ export const labelSelectorRequirement = z
   .overwrite(({ values, ...rest }) => (values?.length ? { ...rest, values } : rest));
 
 /**
- * A metav1.LabelSelector. Empty selects everything; what an absent one selects is said where it is used. Empty lists and maps in it
- * are left out, as Go's JSON leaves them out: they mean nothing, and what compares or hashes selectors must not see them.
+ * A metav1.LabelSelector. Empty selects everything; each use defines what an absent one selects. Empty lists and maps are dropped, as in
+ * Go's JSON: they have no meaning, and must not affect comparisons or hashes.
  */
 export const labelSelector = z
   .strictObject({
@@ -85,7 +85,7 @@ export const labelSelector = z
   }));
 export type LabelSelector = z.output<typeof labelSelector>;
 
-/** What Kubernetes calls int32: the largest number that a field of KubeFleet's own takes. */
+/** An int32 of Kubernetes, with the largest number that KubeFleet's fields accept. */
 export const int32 = z.number().int().max(2_147_483_647);
 
 /** An integer or a percentage such as `25%`. */
@@ -94,7 +94,7 @@ export const intOrPercent = z.union([int32, z.string()], {
 });
 export type IntOrPercent = z.output<typeof intOrPercent>;
 
-/** What names one object of any kind. `namespace` is absent for cluster-scoped ones. */
+/** Identifies one object of any kind. `namespace` is absent for cluster-scoped ones. */
 export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
@@ -102,7 +102,7 @@ export interface ObjectRef {
   readonly name: string;
 }
 
-/** Any Kubernetes object as its file holds it: nothing is dropped, nothing is added. */
+/** Any Kubernetes object exactly as in its file. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;

@@ -10,8 +10,8 @@ const mirroredObject = z.looseObject({
 });
 
 /**
- * `placements/<[ns.]name>/mirrored/<cluster>.yaml` on the status branch: what one member says of a placement's objects, for
- * `reportBackStrategy: Mirror`. KubeFleet keeps the same in Work.status.manifestConditions, or on the hub's own object.
+ * `placements/<[ns.]name>/mirrored/<cluster>.yaml` on the status branch: statuses of a placement's objects on one member, for
+ * `reportBackStrategy: Mirror`. KubeFleet keeps them in Work.status.manifestConditions, or on the hub's own object.
  */
 export const mirroredStatus = z.looseObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
@@ -19,7 +19,7 @@ export const mirroredStatus = z.looseObject({
   /** Of the placement. */
   metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
   clusterName: clusterName(),
-  /** In the order in which they are applied; objects without a status are left out. */
+  /** In the order of apply; objects without a status are omitted. */
   objects: z.array(mirroredObject),
 });
 export type MirroredStatus = z.output<typeof mirroredStatus>;

@@ -15,7 +15,7 @@ const liveObject = z.custom<Manifest>(
   'expected a Kubernetes object with apiVersion, kind and metadata.name; write it as kubectl get -o yaml does',
 );
 
-/** What became of one object; `result` is a word of KubeFleet's applier (`Applied`, `FailedToTakeOver`, `FoundDrifts`, …). */
+/** The outcome of one object; `result` is a value of KubeFleet's applier (`Applied`, `FailedToTakeOver`, `FoundDrifts`, …). */
 export const objectOutcome = z.looseObject({
   object: objectRef,
   result: z.string(),
@@ -23,7 +23,7 @@ export const objectOutcome = z.looseObject({
   /** Drifts or diffs found, redacted for Secrets. */
   details: z.array(patchDetail).optional(),
   observedGeneration: z.number().int().optional(),
-  /** Ours: when the details that are `repaired` were put right last. */
+  /** Ours: when the `repaired` details were last repaired. */
   repairedAt: timestamp.optional(),
 });
 export type ObjectOutcome = z.output<typeof objectOutcome>;
@@ -37,19 +37,19 @@ export const placementSighting = z.looseObject({
   resourceSnapshotIndex: z.number().int().optional(),
   digest: z.string().optional(),
   at: timestamp.optional(),
-  /** When the member last told anything of the placement: all is well by a record later than this stands. Absent = by now. */
+  /** When the member last reported on the placement: availability recorded later stays valid. Absent = up to date. */
   heardAt: timestamp.optional(),
   done: z.boolean().default(true),
   results: z.array(objectOutcome).default([]),
 });
 export type PlacementSighting = z.output<typeof placementSighting>;
 
-/** A sighting: what one member looked like at `observedAt`. `gitfleet observe` writes one file per member. */
+/** The observation of one member at `observedAt`. `gitfleet observe` writes one file per member. */
 export const clusterObservation = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
   kind: z.literal('ClusterObservation'),
   metadata: z.looseObject({ name: clusterName() }),
-  /** Absent on a reachable member = at the time of the plan; on one that is not = nobody remembers the last contact. */
+  /** Absent for a reachable member = the time of the plan; for an unreachable one = the last contact is unknown. */
   observedAt: timestamp.optional(),
   reachable: z.boolean().default(true),
   /** Why the member could not be reached; only with `reachable: false`. */

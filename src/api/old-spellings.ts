@@ -5,8 +5,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Spellings that product pages and older versions use, brought into today's form; each use is a warning that names the
- * new one. What cannot be understood safely is refused with a hint. The document given is not changed.
+ * Converts spellings of product pages and older versions into the present ones; each use is a warning with the new spelling. Ambiguous
+ * spellings are refused with a hint. The input document is not changed.
  */
 export function modernise(document: unknown): { readonly document: unknown; readonly issues: Issue[] } {
   const issues: Issue[] = [];
@@ -24,7 +24,7 @@ function walk(value: unknown, path: readonly (string | number)[], issues: Issue[
         error(
           'mangled-label',
           here,
-          'fleet.azure.com/___location is no label: some page mangled fleet.azure.com/location',
+          'fleet.azure.com/___location is not a label: some documentation misspells fleet.azure.com/location',
           'write fleet.azure.com/location',
         ),
       );
@@ -65,7 +65,7 @@ const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue
           error(
             'mangled-label',
             [...path, key],
-            'fleet.azure.com/___location is no label',
+            'fleet.azure.com/___location is not a label',
             'write fleet.azure.com/location',
           ),
         );
@@ -73,7 +73,7 @@ const texts = (labels: Fields, path: readonly (string | number)[], issues: Issue
     }),
   );
 
-/** `critical-level: 1` in a selector of ours means the text "1": labels are texts. */
+/** Reads `critical-level: 1` in a selector as the string "1", since label values are strings. */
 function textOf(value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
   if (typeof value !== 'number' && typeof value !== 'boolean') return value;
   const suggests = String(value);

@@ -3,7 +3,7 @@ import type { Override } from './override.ts';
 /** ClusterResourceOverrides of a fleet, and ResourceOverrides of one namespace (KubeFleet pkg/utils/validator, override). */
 export const mostOverrides = 100;
 
-/** Equal for overrides that count together. */
+/** Equal for overrides that share a limit. */
 export const overrideScope = ({ kind, metadata }: Override): string => `${kind}/${metadata.namespace ?? ''}`;
 
 /** One resource that an override selects. */
@@ -12,11 +12,11 @@ export interface SelectedByOverride {
   readonly key: string;
   readonly kind: string;
   readonly name: string;
-  /** Where the selector stands in the override. */
+  /** Path of the selector in the override. */
   readonly path: readonly (string | number)[];
 }
 
-/** What an override selects, in the order of its selectors. A resource has one override of a kind, whatever the version. */
+/** The resources that an override selects, in the order of its selectors. A resource has one override of a kind for all its versions. */
 export function selectedByOverride({ kind, metadata, spec }: Override): readonly SelectedByOverride[] {
   const [field, selectors] =
     'clusterResourceSelectors' in spec

@@ -25,7 +25,7 @@ const overridePlacementRef = z.strictObject({
 });
 const overridePolicy = z.strictObject({ overrideRules: z.array(overrideRule).min(1).max(20) });
 const byName = z.strictObject({ group: z.string(), version: z.string(), kind: z.string(), name: z.string().min(1) });
-/** Shares its type with a placement's selector, so that an API server writes the default scope into it; it means nothing. */
+/** KubeFleet uses the type of a placement's selector, so API servers write the default scope into it. It has no effect. */
 const clusterScopedByName = byName.extend({ selectionScope: z.literal('NamespaceWithResources').optional() });
 const versions = z.enum([
   'placement.kubernetes-fleet.io/v1',

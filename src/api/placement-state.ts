@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clusterName, condition, timestamp } from './meta.ts';
 import { applyStrategy, diffedPlacement, driftedPlacement, failedPlacement, placementPolicy } from './placement.ts';
 
-/** The scheduler's verdict on one cluster (KubeFleet's ClusterDecision). */
+/** The scheduler's decision on one cluster (KubeFleet's ClusterDecision). */
 export const clusterDecision = z.looseObject({
   clusterName: clusterName(),
   selected: z.boolean(),
@@ -24,7 +24,7 @@ export const policySnapshotEntry = z.object({
   conditions: z.array(condition).optional(),
   /** Decisions of the last cycle that ran, selected best first, then unselected best first, then filtered by name. */
   targetClusters: z.array(clusterDecision).optional(),
-  /** Digest of what the explanations of unselected clusters were computed from; absent = compute them anew. */
+  /** Digest of the inputs of the explanations of unselected clusters; absent = compute them again. */
   explained: z.string().optional(),
 });
 export type PolicySnapshotEntry = z.output<typeof policySnapshotEntry>;
@@ -34,7 +34,7 @@ export const resourceSnapshotEntry = z.object({
   latest: z.boolean().optional(),
   /** Hex sha-256 of the selected resources in order; absent = recomputed from the snapshot file. */
   hash: z.string().optional(),
-  /** Into how many snapshots of at most 800 KiB a hub would split this one; absent = 1. */
+  /** Number of snapshots of at most 800 KiB into which a hub would split this one; absent = 1. */
   numberOfResourceSnapshots: z.number().int().min(1).optional(),
   /** Envelopes among the selected resources; absent = none. */
   numberOfEnvelopedObjects: z.number().int().min(0).optional(),
@@ -52,21 +52,21 @@ export type BindingState = z.output<typeof bindingState>;
 export const bindingEntry = z.object({
   targetCluster: clusterName(),
   state: bindingState,
-  /** What an Unscheduled binding was before; absent on one that was never Bound. */
+  /** State of an Unscheduled binding before; absent if it was never Bound. */
   previousState: z.enum(['Scheduled', 'Bound']).optional(),
-  /** Stands for a deletionTimestamp: its objects are being removed and it holds nothing meanwhile. */
+  /** Replaces a deletionTimestamp: its objects are being removed. */
   deleting: z.boolean().optional(),
-  /** When the removal was decided; only where the cluster showed nothing even then, so that a later look must confirm it. */
+  /** When the removal was decided. Only set if the cluster showed no objects then, so that a later observation must confirm it. */
   deletionTimestamp: timestamp.optional(),
   policySnapshotIndex: z.number().int().min(0).optional(),
-  /** Index that the cluster should run; absent until a rollout or a run gave it one. */
+  /** Index that the cluster should run; absent until a rollout or an update run sets it. */
   resourceSnapshotIndex: z.number().int().min(0).optional(),
   /**
-   * When other overrides were given for the same index; only where the member's word, which names no digest, was older. It
-   * speaks of them from the next instant on.
+   * When other overrides were assigned for the same index. Only set if the last observation, which has no digest, is older: later ones
+   * are about the new overrides.
    */
   assignedAt: timestamp.optional(),
-  /** Labels that its overrides are rendered with; only where its cluster has others, and it waits to be given what those ask for. */
+  /** Labels that its overrides are rendered with. Only set while its cluster has other labels and the rollout of those is pending. */
   clusterLabels: z.record(z.string(), z.string()).optional(),
   clusterDecision: clusterDecision.partial({ clusterName: true }).optional(),
   clusterResourceOverrideSnapshots: z.array(z.string()).optional(),
@@ -83,8 +83,8 @@ export const bindingEntry = z.object({
 export type Binding = z.output<typeof bindingEntry>;
 
 /**
- * `placements/<[ns.]name>/state.yaml`: what the engine remembers of one placement. Fields that it does not know are left
- * out and refuse nothing: a state brought over from a hub has more of them, and to remember nothing would be worse.
+ * `placements/<[ns.]name>/state.yaml`: the recorded state of one placement. Unknown fields are ignored: a state migrated from a hub has
+ * more of them, and to refuse it would lose the state.
  */
 export const placementState = z.object({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),

@@ -23,11 +23,11 @@ export const resourceSelector = z.strictObject({
 });
 export type ResourceSelector = z.output<typeof resourceSelector>;
 
-/** Whether namespaces are selected (core/v1), with or without what is in them. */
+/** Whether namespaces are selected (core/v1), with or without their content. */
 export const selectsNamespaces = ({ group, version, kind }: ResourceSelector): boolean =>
   group === '' && version === 'v1' && kind === 'Namespace';
 
-/** Whether the other selectors pick from the one namespace that is selected here. */
+/** Whether the other selectors select inside the namespace of this one. */
 export const givesNamespace = (selector: ResourceSelector): boolean =>
   selectsNamespaces(selector) && selector.selectionScope === 'NamespaceWithResourceSelectors';
 
@@ -83,7 +83,7 @@ export const placementPolicy = z.strictObject({
 });
 export type PlacementPolicy = z.output<typeof placementPolicy>;
 
-/** Whether it asks for exactly one cluster, whichever there are. */
+/** Whether it selects exactly one cluster in every fleet. */
 export const isOfOneCluster = ({ placementType, clusterNames, numberOfClusters }: PlacementPolicy): boolean =>
   placementType === 'PickFixed' ? clusterNames?.length === 1 : placementType === 'PickN' && numberOfClusters === 1;
 
@@ -104,12 +104,12 @@ export const rollingUpdate = z.strictObject({
 });
 export type RollingUpdate = z.output<typeof rollingUpdate>;
 
-/** The budgets of a placement that names none. */
+/** The default rollout budgets. */
 export const defaultRollingUpdate: RollingUpdate = rollingUpdate.parse({});
 
 const writtenStrategy = z.strictObject({
   type: z.enum(['RollingUpdate', 'External']).default('RollingUpdate'),
-  /** Refused by the rules where `type` is External. */
+  /** Refused by the rules if `type` is External. */
   rollingUpdate: rollingUpdate.optional(),
   applyStrategy: applyStrategy.prefault({}),
   deleteStrategy: z.strictObject({ propagationPolicy: z.enum(['Delete', 'Abandon']).default('Delete') }).optional(),
@@ -162,14 +162,14 @@ export const resourceIdentifier = z.strictObject({
 });
 export type ResourceIdentifier = z.output<typeof resourceIdentifier>;
 
-/** A place where a member holds otherwise than what was applied, or compared. */
+/** A difference between an object on a member and its manifest. */
 export const patchDetail = z.looseObject({
   path: z.string(),
   valueInMember: z.string().optional(),
   valueInHub: z.string().optional(),
-  /** Ours: the field manager that made it so, where the member told. */
+  /** Ours: the field manager that made the difference, if known. */
   manager: z.string().optional(),
-  /** Ours: it was so, and has been put right since. */
+  /** Ours: the difference has been repaired since. */
   repaired: z.boolean().optional(),
 });
 export type PatchDetail = z.output<typeof patchDetail>;
@@ -230,7 +230,7 @@ export const resourcePlacement = z.strictObject({
   status: placementStatus.optional(),
 });
 
-/** What a placement with `statusReportingScope: NamespaceAccessible` shows to those who only see its namespace. */
+/** The status that a placement with `statusReportingScope: NamespaceAccessible` has in its namespace. */
 export const statusInNamespace = z.looseObject({
   apiVersion: versions,
   kind: z.literal('ClusterResourcePlacementStatus'),
@@ -246,25 +246,25 @@ export type ClusterResourcePlacement = z.output<typeof clusterResourcePlacement>
 export type ResourcePlacement = z.output<typeof resourcePlacement>;
 export type Placement = ClusterResourcePlacement | ResourcePlacement;
 
-/** What names a placement across documents. */
+/** Identifies a placement across documents. */
 export interface PlacementRef {
   readonly kind: PlacementKind;
   readonly name: PlacementName;
   readonly namespace?: string;
 }
 
-/** Whether a word is the kind of a placement, of cluster scope or of a namespace. */
+/** Whether a value is a kind of placement. */
 export const isPlacementKind = (kind: unknown): kind is PlacementKind =>
   kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement';
 
-/** Of an object of the fleet: told by its kind alone. */
+/** Whether a fleet object is a placement, by its kind. */
 export const isPlacement = (object: { readonly kind: string }): object is Placement => isPlacementKind(object.kind);
 
-/** `name` or `namespace.name`: unique over both kinds because a DNS label holds no dot in a namespace. */
+/** `name` or `namespace.name`: unique over both kinds because a namespace contains no dot. */
 export const placementKey = (ref: { readonly name: string; readonly namespace?: string | undefined }): PlacementKey =>
   (ref.namespace === undefined ? ref.name : `${ref.namespace}.${ref.name}`) as PlacementKey;
 
-/** What a plan calls a placement. One of cluster scope has no namespace, whatever its file says. */
+/** The reference of a placement in plans. A cluster-scoped one has no namespace, even if its file sets one. */
 export const refOf = (placement: Placement): PlacementRef => ({
   kind: placement.kind,
   name: placement.metadata.name,
@@ -275,5 +275,5 @@ export const refOf = (placement: Placement): PlacementRef => ({
 export const refNamed = ({ name, namespace }: Omit<PlacementRef, 'kind'>): PlacementRef =>
   namespace === undefined ? { kind: 'ClusterResourcePlacement', name } : { kind: 'ResourcePlacement', name, namespace };
 
-/** Whether what a placement holds stays when it is deleted (KubeFleet's deleteStrategy). */
+/** Whether the objects of a placement stay when it is deleted (KubeFleet's deleteStrategy). */
 export const abandons = ({ spec }: Placement): boolean => spec.strategy.deleteStrategy?.propagationPolicy === 'Abandon';

@@ -1,4 +1,4 @@
-/** What is wrong, for programs. docs/problems.md explains each. */
+/** Codes of problems, for programs. docs/problems.md explains each. */
 export const problemCodes = [
   // Files
   'contents-missing',
@@ -115,7 +115,7 @@ export const problemCodes = [
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** Something wrong with a file of the fleet repo, in words that tell what to write instead. */
+/** A problem with a file of the fleet repo. */
 export interface Problem {
   readonly severity: 'error' | 'warning' | 'info';
   readonly code: ProblemCode;
@@ -127,7 +127,7 @@ export interface Problem {
   readonly line?: number;
   /** 1-based. */
   readonly column?: number;
-  /** Path of an item inside its List, from where `path` goes on; taken away with the look-up of line and column. */
+  /** Path of an item inside its List, to which `path` is relative; removed when line and column are added. */
   readonly inside?: readonly (string | number)[];
   /** Dotted path inside the object, `spec.policy.numberOfClusters`. */
   readonly path?: string;

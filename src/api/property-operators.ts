@@ -1,14 +1,14 @@
 import { parseQuantity, type Quantity } from './quantity.ts';
 
-/** How a value may stand to another, to be added up: `relations.below + relations.equal` is "at most". */
+/** Relations of two values, which can be added: `relations.below + relations.equal` is "at most". */
 export const relations = { below: 1, equal: 2, above: 4 } as const;
 const { below, equal, above } = relations;
 
 /** An operator of a property selector's expression. */
 export interface PropertyOperator {
-  /** How the property may stand to each listed value, in their order. All must hold, so there are as many values as relations. */
+  /** Allowed relations of the property to each listed value, in order. All must hold, so there are as many values as relations. */
   readonly relations: readonly number[];
-  /** What follows the name of the property: `≥ 4`. */
+  /** Text after the name of the property: `≥ 4`. */
   readonly text: (listed: readonly string[]) => string;
 }
 
@@ -17,7 +17,7 @@ const comparison = (sign: string, relation: number): PropertyOperator => ({
   text: (listed) => `${sign} ${listed.join(', ')}`,
 });
 
-/** One row an operator: the schema, the rules of validation, what matches clusters and what explains it all read this table. */
+/** One row per operator, used by the schema, validation, matching and explanations. */
 export const propertyOperators = {
   Gt: comparison('>', above),
   Ge: comparison('≥', equal + above),
@@ -30,16 +30,16 @@ export const propertyOperators = {
 export type PropertyOperatorName = keyof typeof propertyOperators;
 export const propertyOperatorNames = Object.keys(propertyOperators) as PropertyOperatorName[];
 
-/** As many values as any operator takes. */
+/** Largest number of values of an operator. */
 export const mostValues = Math.max(...Object.values(propertyOperators).map((operator) => operator.relations.length));
 
-/** A quantity, and how a property may stand to it. */
+/** A quantity, and the allowed relations of a property to it. */
 export interface Bound {
   readonly relation: number;
   readonly quantity: Quantity;
 }
 
-/** What an expression asks for; undefined where it does not have the values that its operator takes, each a quantity. */
+/** The bounds of an expression; undefined unless it has the number of values of its operator, each a quantity. */
 export function boundsOf(operator: PropertyOperatorName, listed: readonly string[]): readonly Bound[] | undefined {
   const { relations: wanted } = propertyOperators[operator];
   const bounds = listed.flatMap((text, at) => {

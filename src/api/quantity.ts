@@ -10,11 +10,11 @@ export interface Quantity {
 }
 
 /**
- * Parses what Kubernetes' `resource.ParseQuantity` accepts, odd texts such as `.` (zero) included; undefined for the rest.
- * Below a billionth it rounds away from zero, above 2^63-1 binary suffixes are capped. Unlike Kubernetes we refuse what is
- * not finite as a float64 (`1e400`), since nothing can be computed with it.
+ * Parses what Kubernetes' `resource.ParseQuantity` accepts, including odd texts such as `.` (zero); otherwise undefined. Rounds away
+ * from zero below a billionth, and caps binary suffixes above 2^63-1. Unlike Kubernetes it refuses values that are not finite as a
+ * float64 (`1e400`), since nothing can be computed with them.
  *
- * A fleet has a hundred thousand property values, nearly all of few digits: no regular expression, and bigints only where a
+ * A fleet has a hundred thousand property values, nearly all of few digits. So it uses no regular expression, and bigints only if a
  * float64 is not exact.
  */
 export function parseQuantity(text: string): Quantity | undefined {
@@ -49,7 +49,7 @@ function afterDigits(text: string, from: number): number {
   return at;
 }
 
-/** The digits from `from` to `end` as one integer, the point left out; a bigint where a float64 may be too short. */
+/** The digits from `from` to `end` as one integer, without the point; a bigint if a float64 may be inexact. */
 function readDigits(text: string, from: number, point: number, end: number): number | bigint {
   if (end - from > 15) return BigInt(text.slice(from, point) + text.slice(point + 1, end));
   let digits = 0;
@@ -73,8 +73,8 @@ const readSuffix = (text: string): Suffix | undefined =>
   suffixes.get(text) ?? (/^[eE][-+]?\d+$/.test(text) ? { base: 10, exponent: Number(text.slice(1)) } : undefined);
 
 /**
- * Whether Kubernetes takes the suffix without any digit before it. Where it computes with an int64, a missing number is zero;
- * where it does not, it refuses an empty number (apimachinery pkg/api/resource/quantity.go, ParseQuantity).
+ * Whether Kubernetes accepts the suffix without digits. With int64 arithmetic a missing number is zero; otherwise an empty number is
+ * refused (apimachinery pkg/api/resource/quantity.go, ParseQuantity).
  */
 const readsAsZero = ({ base, exponent }: Suffix): boolean =>
   base === 2 ? binaryRoom(1, exponent) >= 0 : exponent >= -9;
@@ -95,12 +95,12 @@ function decimal({ digits, whole, fraction }: Amount, exponent: number): Quantit
   if (scale > 400) return { nanos: digits, number: Number.POSITIVE_INFINITY };
   const kept = whole + fraction <= maxDigits && scale >= -9;
   if (kept) return { nanos: timesPow10(digits, scale + 9), number: Number(digits) * pow10(scale) };
-  // So far below a billionth that only the rounding is left; also keeps `1e-2000000000` from being computed.
+  // Far below a billionth only the rounding remains; this also avoids computing `1e-2000000000`.
   if (scale < -9 - (whole + fraction)) return { nanos: 1, number: pow10(-9) };
   return asNanos(scale >= -9 ? timesPow10(digits, scale + 9) : ceilDivide(BigInt(digits), 10n ** BigInt(-9 - scale)));
 }
 
-/** Digits that are left of an int64; negative where Kubernetes computes with larger numbers. */
+/** Remaining digits of an int64; negative if Kubernetes uses larger numbers. */
 const binaryRoom = (whole: number, exponent: number): number => 15 - whole - Math.trunc((exponent * 3) / 10) - 1;
 
 const maxBinary = 2n ** 63n - 1n;
@@ -120,7 +120,7 @@ const asNanos = (nanos: number | bigint): Quantity => ({
   number: Number(nanos) * pow10(-9),
 });
 
-/** Exact for a positive integer and a power from 0: a product that comes out below 2^53 was not rounded. */
+/** Exact for a positive integer and a power of at least 0, because a product below 2^53 is not rounded. */
 function timesPow10(digits: number | bigint, power: number): number | bigint {
   const product = Number(digits) * pow10(power);
   return product <= Number.MAX_SAFE_INTEGER ? product : BigInt(digits) * 10n ** BigInt(power);

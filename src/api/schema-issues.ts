@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { error, type Issue } from './issue.ts';
 import { nearest } from './syntax.ts';
 
-/** zod's findings in our words. What is of the wrong type is not measured too: a text in place of a list has no entries. */
+/** zod's findings in our words. A value of the wrong type gets no second finding about its size. */
 export function schemaIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, document: unknown): Issue[] {
   const mistyped = new Set(issues.flatMap(({ code, path }) => (code === 'invalid_type' ? [path.join('.')] : [])));
   return issues.flatMap((issue) =>
@@ -10,7 +10,7 @@ export function schemaIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodT
   );
 }
 
-/** A union says itself what it takes. */
+/** A union has its own message. */
 function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown): Issue[] {
   const path = issue.path as (string | number)[];
   const written = valueAt(document, path);
@@ -54,7 +54,7 @@ function fromZod(issue: z.core.$ZodIssue, schema: z.ZodType, document: unknown):
   }
 }
 
-/** Some schemas say themselves what is wrong and, after a semicolon, what to write. */
+/** Some schemas have their own message and, after a semicolon, a fix. */
 function inOwnWords(path: Issue['path'], said: string): Issue {
   const [wrong, fix = 'write what `gitfleet schema` lists for it'] = said.split('; ');
   return error('invalid', path, `${path.at(-1) ?? 'document'}: ${wrong}`, fix);
@@ -69,7 +69,7 @@ function wrongType(path: Issue['path'], expected: string, written: unknown): Iss
   return { ...error('wrong-type', path, message, fix), suggests: meant };
 }
 
-/** Where there are quotes too many or too few, what was meant with them set right. */
+/** The intended value if only its quotes are wrong. */
 function meantBy(expected: string, written: unknown): Issue['suggests'] {
   if (expected === 'string')
     return typeof written === 'number' || typeof written === 'boolean' ? String(written) : undefined;
@@ -89,7 +89,7 @@ export const typeFixes: Readonly<Record<string, string>> = {
   record: 'write a map',
 };
 
-/** Numbers are bounded themselves, texts by their characters, lists and maps by their entries. */
+/** Limits apply to numbers, the length of strings, and the entries of lists and maps. */
 function outOfRange(
   path: Issue['path'],
   { origin, inclusive }: { readonly origin: string; readonly inclusive?: boolean | undefined },
@@ -123,7 +123,7 @@ const nearestFix = (values: readonly unknown[], input: unknown): string => {
   return like === undefined ? 'write one of them' : `did you mean ${like}?`;
 };
 
-/** Names of the fields of the object at a path of a schema; empty where the schema does not tell. */
+/** Names of the fields of the object at a path of a schema; empty if the schema does not define them. */
 function fieldsAt(schema: z.ZodType, path: readonly (string | number)[]): string[] {
   let present: unknown = schema;
   for (const part of path) {

@@ -6,37 +6,37 @@ const seconds = z.number().min(0);
 const quantity = z
   .union([z.string(), z.number().min(0)])
   .transform(String)
-  .refine((text) => parseQuantity(text) !== undefined, 'this is no quantity; write for example 500m, 4 or 16Gi');
+  .refine((text) => parseQuantity(text) !== undefined, 'this is not a quantity; write for example 500m, 4 or 16Gi');
 
-/** When a fault holds, for which requests, and how often. Seconds count from the start of the simulation, in its own time. */
+/** When a fault is active, for which requests, and how often. Seconds count from the start of the simulation, in its own time. */
 const when = {
   fromSeconds: seconds.default(0),
-  /** Absent: it never ends. */
+  /** Absent: no end. */
   untilSeconds: seconds.optional(),
-  /** Of the requests that it is about, the part that it hits: 0 to 1. */
+  /** Fraction of the matching requests that fail, 0 to 1. */
   probability: z.number().min(0).max(1).default(1),
   /** Absent: all of them. */
   verbs: z.array(z.enum(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'])).optional(),
-  /** Plural, or plural with group as in `deployments.apps`; absent: all paths, also those that name no resource. */
+  /** Plural, or plural with group as in `deployments.apps`; absent: all paths, also those without a resource. */
   resources: z.array(z.string()).optional(),
 };
 
-/** Faults that concern some requests only; named with other verbs alone they would never do anything. */
+/** Verbs of faults that affect only some requests; with other verbs alone they would have no effect. */
 const verbsOf: Readonly<Record<string, readonly string[]>> = {
   DenyAdmission: ['create', 'update', 'patch', 'delete'],
   SilentWatch: ['watch'],
   StaleRead: ['get', 'list'],
 };
 
-/** What may go wrong between gitfleet and one simulated API server. A fault that could never act is refused. */
+/** A fault between gitfleet and one simulated API server. A fault that could never be active is refused. */
 export const simulatedFault = z
   .discriminatedUnion('type', [
     /** Connections are refused. */
     z.strictObject({ type: z.literal('Unreachable'), ...when }),
-    /** Requests are taken and never answered. */
+    /** Requests are accepted and never get a response. */
     z.strictObject({ type: z.literal('Hang'), ...when }),
     z.strictObject({ type: z.literal('Latency'), seconds, ...when }),
-    /** The answer comes in small pieces, spread over this time. */
+    /** The response comes in small pieces, spread over this time. */
     z.strictObject({ type: z.literal('SlowBody'), seconds, ...when }),
     /** 429 with a Retry-After header. */
     z.strictObject({
@@ -51,13 +51,13 @@ export const simulatedFault = z
     }),
     z.strictObject({ type: z.literal('Unauthorized'), ...when }),
     z.strictObject({ type: z.literal('Forbidden'), ...when }),
-    /** An admission webhook says no to what is written. */
+    /** An admission webhook denies writes. */
     z.strictObject({ type: z.literal('DenyAdmission'), message: z.string().default('not allowed here'), ...when }),
-    /** The connection breaks in the middle of the answer; a watch breaks after half of its first event. */
+    /** The connection breaks in the middle of the response; a watch breaks after half of its first event. */
     z.strictObject({ type: z.literal('Reset'), ...when }),
     /** Watches are accepted and stay silent, as behind a broken proxy. */
     z.strictObject({ type: z.literal('SilentWatch'), ...when }),
-    /** Gets and lists are answered as of this long ago, as by a lagging replica; watches go on as they are. */
+    /** Gets and lists return the state of this long ago, as from a lagging replica; watches are not affected. */
     z.strictObject({ type: z.literal('StaleRead'), seconds, ...when }),
   ])
   .superRefine(({ type, fromSeconds, untilSeconds, verbs }, context) => {
@@ -71,7 +71,7 @@ export const simulatedFault = z
     if (own && verbs && !verbs.some((verb) => own.includes(verb)))
       say(
         'verbs',
-        `must name one of ${own.join(', ')}: ${type} concerns nothing else; add one of them, or remove verbs`,
+        `must name one of ${own.join(', ')}: ${type} affects no other verbs; add one of them, or remove verbs`,
       );
   });
 export type SimulatedFault = z.output<typeof simulatedFault>;
@@ -82,7 +82,7 @@ const nodePool = z.strictObject({
   prefix: z.string().optional(),
   instanceType: z.string().default('simulated'),
   capacityType: z.enum(['on-demand', 'spot', 'reserved']).default('on-demand'),
-  /** Nodes take them in turn. */
+  /** Assigned to nodes in turn. */
   zones: z.array(z.string()).default([]),
   cpu: quantity.default('4'),
   memory: quantity.default('16Gi'),
@@ -97,7 +97,7 @@ const nodePool = z.strictObject({
       }),
     )
     .default([]),
-  /** What other work asks for on every node. */
+  /** Resources that other pods request on every node. */
   used: z.strictObject({ cpu: quantity.default('0'), memory: quantity.default('0') }).prefault({}),
 });
 export type NodePool = z.output<typeof nodePool>;
@@ -131,15 +131,14 @@ const common = {
   /** How far the clock of the member is ahead of ours (negative: behind). */
   clockSkewSeconds: z.number().optional(),
   faults: z.array(simulatedFault).optional(),
-  /** Manifests that are there from the beginning, as if somebody had created them with kubectl. */
+  /** Objects that exist from the start, as if created with kubectl. */
   objects: z
     .array(z.looseObject({ apiVersion: z.string().min(1), kind: z.string().min(1), metadata: objectMeta }))
     .optional(),
 };
 
 /**
- * The simulated members of a demo, of tests and of `--members simulated`. A member takes every field that it does not
- * name from `defaults`.
+ * The simulated members of a demo, of tests and of `--members simulated`. Fields that a member lacks come from `defaults`.
  */
 export const simulatedFleet = z.strictObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
@@ -149,7 +148,7 @@ export const simulatedFleet = z.strictObject({
     defaults: z.strictObject(common).prefault({}),
     members: z.array(
       z.strictObject({
-        /** Of the MemberCluster that it plays. */
+        /** Name of its MemberCluster. */
         name: z
           .string()
           .max(63)

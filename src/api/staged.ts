@@ -63,7 +63,7 @@ export const updateRunStatus = z.looseObject({
   stagedUpdateStrategySnapshot: strategySpec.optional(),
   stagesStatus: z.array(stageStatus).optional(),
   deletionStageStatus: stageStatus.optional(),
-  /** Ours: approvals of the run that were on main before it could ask for any. Absent = none. */
+  /** Ours: approvals of the run that were on main before it requested any. Absent = none. */
   earlyApprovals: z.array(z.strictObject({ name: z.string(), review: z.string() })).optional(),
   conditions: z.array(condition).optional(),
 });

@@ -1,4 +1,4 @@
-/** Texts that Kubernetes checks the shape of (apimachinery validation and resource.Quantity). */
+/** Syntax checks of Kubernetes (apimachinery validation and resource.Quantity). */
 const dnsLabel = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
 const subdomainPattern = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);
 const labelPattern = new RegExp(`^${dnsLabel}$`);
@@ -25,7 +25,7 @@ export function isQualifiedName(text: string): boolean {
 /** Values of labels, and of taints. */
 export const isLabelValue = (text: string): boolean => text === '' || (text.length <= 63 && namePart.test(text));
 
-/** What to write in place of a key or a value of a label or a taint. */
+/** Fixes for keys and values of labels and taints. */
 export const labelKeyFix = 'write for example env or example.com/env';
 export const labelValueFix =
   'write at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit';
@@ -33,21 +33,21 @@ export const labelValueFix =
 /** `25%` up to `100%`, or a number that is not negative (KubeFleet's CRDs: `^((100|[0-9]{1,2})%|[0-9]+)$`). */
 export const isIntOrPercent = (text: string): boolean => /^((100|[0-9]{1,2})%|[0-9]+)$/.test(text);
 
-/** The index of a snapshot as Go's strconv.Atoi reads it, which KubeFleet asks; undefined where that is none of 0 or more. */
+/** The index of a snapshot, parsed like Go's strconv.Atoi, which KubeFleet uses; undefined unless it is 0 or more. */
 export function parseIndex(text: string): number | undefined {
   const index = /^\+?\d+$/.test(text) ? Number(text) : undefined;
   return Number.isSafeInteger(index) ? index : undefined;
 }
 
 /**
- * The candidate that a mistyped word most likely stands for. One edit in a short word, at most three in a long one: what is
- * further away is another word, and a wrong hint is worse than none.
+ * The candidate that a mistyped word most likely means. Allows one edit in a short word and at most three in a long one, since a wrong
+ * hint is worse than none.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.min(Math.max(Math.round(word.length / 4), 1), 3);
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   for (const candidate of candidates) {
-    // No fewer edits than letters that one has more.
+    // The difference in length is a lower bound for the edits.
     if (Math.abs(candidate.length - word.length) > most) continue;
     const edits = distance(word.toLowerCase(), candidate.toLowerCase());
     if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits };
@@ -55,7 +55,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Letters put in, left out, replaced, or swapped with the next one (optimal string alignment). */
+/** Number of inserted, removed, replaced or swapped letters (optimal string alignment distance). */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -2,7 +2,7 @@ import { duplicates } from './duplicates.ts';
 import type { IssueAt } from './issue.ts';
 import { type FleetObject, fleetKinds } from './kinds.ts';
 
-/** Rules over several objects: names are unique, and whatever the kinds say of their objects together. */
+/** Rules over several objects: unique names, and the rules of each kind over all its objects. */
 export function validateAcross(objects: readonly FleetObject[]): IssueAt[] {
   const byKind = Map.groupBy(
     objects.map((object, index) => ({ object, index })),

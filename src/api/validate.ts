@@ -10,11 +10,11 @@ import { withoutNulls } from './without-nulls.ts';
 import { writtenRef } from './written-ref.ts';
 
 export interface Validated {
-  /** Absent when an issue of severity error stands against it, unless its kind is kept when invalid. */
+  /** Absent if it has an issue of severity error, unless its kind is kept when invalid. */
   readonly object?: FleetObject;
   readonly ref?: ObjectRef;
   readonly issues: readonly Issue[];
-  /** The schema takes it, so that the rules were asked too. */
+  /** The schema accepts it, so that the rules ran too. */
   readonly isShaped: boolean;
 }
 
@@ -51,7 +51,7 @@ const generatedKind = (kind: string): Issue =>
   error(
     'generated-kind',
     ['kind'],
-    `${kind} is written by controllers, not by people`,
+    `${kind} is written by controllers, not by users`,
     'remove it: gitfleet keeps its state on the status branch',
   );
 

@@ -1,6 +1,6 @@
 /**
- * The document without members that are null, as an API server reads one: `taints:` with nothing after it is no taints. What
- * a patch writes stays, and so do some top-level fields, since null means something there. Items of lists stay too.
+ * The document without null members, as API servers read one: `taints:` with no value means no taints. Values of patches, items of
+ * lists, and the top-level fields `kept` stay, since null has a meaning there.
  */
 export function withoutNulls(document: unknown, kept: readonly string[] = []): unknown {
   const stripped = walk(document);

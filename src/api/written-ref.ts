@@ -1,6 +1,6 @@
 import type { ObjectRef } from './meta.ts';
 
-/** What an object of a file calls itself; undefined when it does not say all of it. A FleetConfig needs no name: a fleet has one. */
+/** The identity of an object in a file; undefined if it is incomplete. A FleetConfig needs no name: a fleet has only one. */
 export function writtenRef(value: object): ObjectRef | undefined {
   const { apiVersion, kind, metadata } = value as { apiVersion?: unknown; kind?: unknown; metadata?: unknown };
   const { name, namespace } = (metadata ?? {}) as { name?: unknown; namespace?: unknown };

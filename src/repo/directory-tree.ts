@@ -5,8 +5,7 @@ import { fleetLimits } from './too-large.ts';
 import { isHidden, type RepoTree, type TreeFile } from './tree.ts';
 
 /**
- * A directory as a fleet repo: what is on disk now, all of it or the files named by `only` that are there. Folders that begin
- * with a dot are not part of it.
+ * A directory as a fleet repo: its present files, or only those named by `only`. Folders that begin with a dot are skipped.
  */
 export async function openDirectory(root: string, only?: readonly string[]): Promise<RepoTree> {
   const files: TreeFile[] = [];
@@ -23,7 +22,7 @@ export async function openDirectory(root: string, only?: readonly string[]): Pro
   const read = async (path: string, link: boolean): Promise<TreeFile> => {
     const { size, mtimeMs } = await lstat(path);
     const isRead = size <= fleetLimits.file;
-    // What is too large to be read is known by what shows that it was changed.
+    // A file too large to read is identified by size and time of change.
     const bytes = link ? Buffer.from(await readlink(path)) : isRead ? await readFile(path) : Buffer.from(`${mtimeMs}`);
     const oid = createHash('sha1')
       .update(`blob ${isRead ? bytes.length : size}\0`)

@@ -2,18 +2,18 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a directory and those above it; nothing when it is there. Node's own `recursive` tries for ever where a file
- * system takes no directories (`/proc`). Errors: those of the file system, `ENOTSUP` there.
+ * Creates a directory and its parents; does nothing if it exists. Node's own `recursive` never ends on file systems that accept no
+ * directories (`/proc`). Errors: those of the file system; `ENOTSUP` in that case.
  */
 export async function makeDirectory(path: string, mode?: number): Promise<void> {
   const whole = resolve(path);
   if (await isMade(whole, mode)) return;
   await makeDirectory(dirname(whole), mode);
   if (await isMade(whole, mode)) return;
-  throw Object.assign(new Error(`no directory can be made in ${dirname(whole)}`), { code: 'ENOTSUP', path: whole });
+  throw Object.assign(new Error(`cannot create a directory in ${dirname(whole)}`), { code: 'ENOTSUP', path: whole });
 }
 
-/** Also when somebody else was faster. False where the one above it is not there, or takes none. */
+/** True also if it exists by now. False if the parent does not exist or accepts no directories. */
 async function isMade(path: string, mode: number | undefined): Promise<boolean> {
   try {
     await mkdir(path, { mode });

@@ -1,6 +1,6 @@
 import { printable } from '../api/printable.ts';
 
-/** Text of files as Markdown: it must not mention people, embed HTML, or break out of a list or a table. */
+/** Escapes text of files for Markdown: no mentions, no HTML, no end of a list or table. */
 export const markdownText = (text: string): string =>
   printable(text)
     .replaceAll('&', '&amp;')

@@ -3,8 +3,8 @@ import { type ClusterObservation, clusterObservation } from '../api/observation.
 import { schemaIssues } from '../api/schema-issues.ts';
 
 /**
- * One ClusterObservation out of a document. Empty fields are absent ones, as programs in Go write them. A field that is not
- * known is a warning: somebody's newer program, or a slip that would otherwise change nothing and say nothing.
+ * Reads one ClusterObservation. Empty fields count as absent, since Go programs write them. An unknown field is a warning: it may be
+ * misspelt, or from a newer program.
  */
 export function readObservation(document: unknown): {
   readonly observation: ClusterObservation | undefined;
@@ -17,7 +17,7 @@ export function readObservation(document: unknown): {
   return { observation: undefined, findings: [...unknown, ...wrong] };
 }
 
-/** Objects of the member are what they are. */
+/** Fields with live objects, which are kept as they are. */
 const verbatim: ReadonlySet<string> = new Set(['objects', 'nodes', 'pods', 'extras']);
 
 function withoutEmpty(value: unknown): unknown {

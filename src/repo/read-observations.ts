@@ -86,7 +86,7 @@ function documentsOf(text: string, file: string, problems: Problem[]): { value: 
       return contentsOf(document.toJS({ maxAliasCount: 10_000 })).map((value) => ({ value, line }));
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error;
-      const message = 'written out, the aliases of this document grow beyond all bounds';
+      const message = 'this document is too large when its aliases are written out';
       const fix = 'write the values out instead of using anchors';
       problems.push({ severity: 'error', code: 'yaml-alias', file, line, column: 1, message, fix });
       return [];

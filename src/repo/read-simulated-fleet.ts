@@ -7,7 +7,7 @@ import { fleetObjects } from './fleet/fleet-objects.ts';
 import { sortDocuments } from './fleet/sort-documents.ts';
 import { parseYaml } from './yaml/parse-yaml.ts';
 
-/** The SimulatedFleet of one file, or why there is none. Rejects when the file cannot be read at all. */
+/** The SimulatedFleet of one file, or its problems. Rejects when the file cannot be read. */
 export async function readSimulatedFleet(
   path: string,
 ): Promise<{ readonly fleet: SimulatedFleet | undefined; readonly problems: readonly Problem[] }> {
@@ -32,7 +32,7 @@ export async function readSimulatedFleet(
       file: path,
       line: 1,
       column: 1,
-      message: 'this file holds no SimulatedFleet',
+      message: 'this file does not contain a SimulatedFleet',
       fix,
     });
   }

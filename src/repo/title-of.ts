@@ -1,4 +1,4 @@
-/** How people call a thing that may have a namespace: `web` or `shop/web`. */
+/** The displayed name of an object: `web` or `shop/web`. */
 export const titleOf = ({
   namespace,
   name,

@@ -1,21 +1,21 @@
-/** How much is read of files that come from outside, in bytes. */
+/** Limits for files from outside, in bytes. */
 export interface SizeLimits {
   readonly file: number;
   readonly total: number;
 }
 
 /**
- * Of a fleet. A manifest has at most 4 MiB, see `usualLimits`; what is larger is looked into all the same, since it may say that
- * it is none of ours, such as a lock file. A fleet of 1,000 clusters with a file each has 1 MiB.
+ * Limits for a fleet. A manifest has at most 4 MiB, see `usualLimits`; larger files are read nevertheless, since they may not be fleet
+ * input, such as a lock file. A fleet of 1,000 clusters with a file each has 1 MiB.
  */
 export const fleetLimits: SizeLimits = { file: 16 * 1024 ** 2, total: 512 * 1024 ** 2 };
 
-/** Of the status branch, which 100,000 bindings fill with 316 MB; a file holds what one placement selects. */
+/** Limits for the status branch: 100,000 bindings take 316 MB, and one file has the selected resources of one placement. */
 export const recordLimits: SizeLimits = { file: 64 * 1024 ** 2, total: 1024 ** 3 };
 
 /**
- * Those that are not read, with a reason: what is larger than a file may be, and the largest of the others as long as they are
- * too large together. Files of the same size are taken in the order of their paths, so that the answer depends on nothing else.
+ * Files that must not be read, with a reason: those above the file limit, then the largest of the others while they exceed the total
+ * limit. Files of equal size are taken by path, so that the result is deterministic.
  */
 export function tooLarge(sizes: ReadonlyMap<string, number>, limits: SizeLimits): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** One file of a fleet repo, by content id: two files of the same id hold the same bytes. */
+/** One file of a fleet repo, by content id: two files with the same id have the same bytes. */
 export interface TreeFile {
   /** With forward slashes, relative to the root. */
   readonly path: string;
@@ -12,13 +12,13 @@ export interface RepoTree {
   /** Commit id; for a plain directory the digest of its files. */
   readonly id: string;
   files(): Promise<readonly TreeFile[]>;
-  /** Bytes of contents by id, without reading these; absent where all of them are in memory. */
+  /** Sizes of contents by id, in bytes, without reading them; absent if all contents are in memory. */
   sizes?(oids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Contents by id; ids that are not there are left out. */
+  /** Contents by id; missing ids are omitted. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
-/** Whether a file lies in a folder that begins with a dot, which is no part of a fleet. */
+/** Whether a file is in a folder that begins with a dot, which is not part of a fleet. */
 export const isHidden = (path: string): boolean =>
   path
     .split('/')

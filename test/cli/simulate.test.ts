@@ -19,8 +19,8 @@ const file = (name: string) => join(dir, name);
 
 describe('a file that is no SimulatedFleet ends the command with exit code 2, its place and what to write', () => {
   it.each([
-    ['none.yaml', ':1:1: error[no-simulated-fleet]: this file holds no SimulatedFleet'],
-    ['other.yaml', ':1:1: error[no-simulated-fleet]: this file holds no SimulatedFleet'],
+    ['none.yaml', ':1:1: error[no-simulated-fleet]: this file does not contain a SimulatedFleet'],
+    ['other.yaml', ':1:1: error[no-simulated-fleet]: this file does not contain a SimulatedFleet'],
     ['typo.yaml', ':4:26: error[unknown-field]: '],
   ])('%s', async (name, said) => {
     const args = ['--simulated-fleet', file(name)];

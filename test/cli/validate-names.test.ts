@@ -149,7 +149,7 @@ describe('validate says of a name that leads nowhere', () => {
       'a ClusterResourceOverride that selects a namespaced kind, with the namespaces that have one of the name',
       ['ResourceOverride\nmetadata: {name: where, namespace: web}', 'ClusterResourceOverride\nmetadata: {name: where}'],
       '8:32',
-      'ClusterResourceOverride where: ConfigMap is namespaced, and a ClusterResourceOverride reaches such objects only through their Namespace, all of it at once',
+      'ClusterResourceOverride where: ConfigMap is namespaced, and a ClusterResourceOverride changes such objects only through their Namespace, all of them at once',
       'write a ResourceOverride in namespace web',
     ],
     [
@@ -161,14 +161,14 @@ describe('validate says of a name that leads nowhere', () => {
         'kind: Secret, name: settings',
       ],
       '8:32',
-      'ClusterResourceOverride where: Secret is namespaced, and a ClusterResourceOverride reaches such objects only through their Namespace, all of it at once',
+      'ClusterResourceOverride where: Secret is namespaced, and a ClusterResourceOverride changes such objects only through their Namespace, all of them at once',
       'write a ResourceOverride in its namespace',
     ],
     [
       'a ResourceOverride that selects a cluster-scoped kind',
       ['kind: ConfigMap, name: settings', 'kind: Namespace, name: web'],
       '9:32',
-      'ResourceOverride web/where: Namespace is cluster-scoped, and a ResourceOverride reaches only what is in its namespace, web',
+      'ResourceOverride web/where: Namespace is cluster-scoped, and a ResourceOverride changes only objects in its namespace, web',
       'write a ClusterResourceOverride',
     ],
   ])('%s', async (_, changes, at, message, fix) => {
@@ -228,7 +228,7 @@ describe('validate says of a name that leads nowhere', () => {
       0,
       [
         'rollouts/pay-1.yaml:6:3: warning[invalid-index]: ClusterStagedUpdateRun pay-1: resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it starts (found x)',
-        '    fix: write for example "1", or leave it out for what resources/ holds',
+        '    fix: write for example "1", or omit it for the present content of resources/',
       ],
     ]);
   });

@@ -157,7 +157,7 @@ spec:
       'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
     });
     const line =
-      'placements/two.yaml:5:3: warning[contested-object]: ClusterResourcePlacement two: ClusterResourcePlacement one brings Namespace web to eu-1 as well: a cluster rejects the placement that comes second\n';
+      'placements/two.yaml:5:3: warning[contested-object]: ClusterResourcePlacement two: ClusterResourcePlacement one also applies Namespace web to eu-1: a cluster rejects the second placement\n';
     expect(await cli('validate', dir)).toMatchObject({ code: 0, out: expect.stringContaining(line) });
     expect(await cli('plan', '--repo', dir)).toMatchObject({ code: 1, out: expect.stringContaining(line) });
   });

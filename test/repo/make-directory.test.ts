@@ -39,7 +39,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     await expect(makeDirectory('/proc/gitfleet/cache')).rejects.toMatchObject({
       code: 'ENOTSUP',
-      message: 'no directory can be made in /proc',
+      message: 'cannot create a directory in /proc',
     });
   },
 );

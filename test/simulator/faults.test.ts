@@ -132,15 +132,15 @@ describe('a fault that could never act is refused', () => {
     ],
     [
       { type: 'SilentWatch', verbs: ['get'] },
-      'verbs: must name one of watch: SilentWatch concerns nothing else; add one of them, or remove verbs',
+      'verbs: must name one of watch: SilentWatch affects no other verbs; add one of them, or remove verbs',
     ],
     [
       { type: 'StaleRead', seconds: 1, verbs: ['watch'] },
-      'verbs: must name one of get, list: StaleRead concerns nothing else; add one of them, or remove verbs',
+      'verbs: must name one of get, list: StaleRead affects no other verbs; add one of them, or remove verbs',
     ],
     [
       { type: 'DenyAdmission', verbs: ['get', 'watch'] },
-      'verbs: must name one of create, update, patch, delete: DenyAdmission concerns nothing else; add one of them, or remove verbs',
+      'verbs: must name one of create, update, patch, delete: DenyAdmission affects no other verbs; add one of them, or remove verbs',
     ],
   ])('%j', (fault, expected) => {
     const { error } = simulatedFault.safeParse(fault);

@@ -6,7 +6,7 @@ import {
 } from '../envelope.ts';
 import { type Kind, none, placementGroup } from './kind.ts';
 
-/** What an envelope carries stays as it is written, nulls included. */
+/** The content of an envelope stays as written, with nulls. */
 const common = { group: placementGroup, rules: none, changes: none, keepsNulls: ['data'] } as const;
 
 const clusterEnvelopeKind: Kind<ClusterResourceEnvelope> = {

@@ -18,7 +18,7 @@ const configKind: Kind<FleetConfig> = {
   schema: fleetConfig,
   rules: configIssues,
   notActedOn: ({ spec: { forge } }) =>
-    forge && forge.kind !== 'none' ? 'forge is not acted on yet: approvals are plain branches' : undefined,
+    forge && forge.kind !== 'none' ? 'forge has no effect yet: approvals are plain branches' : undefined,
   isSingle: true,
 };
 

@@ -2,48 +2,48 @@ import type { z } from 'zod';
 import type { Issue, IssueAt } from '../issue.ts';
 import type { ObjectMeta } from '../meta.ts';
 
-/** What all objects of a fleet have. A FleetConfig needs no metadata. */
+/** Fields of all fleet objects. A FleetConfig needs no metadata. */
 export interface AnyFleetObject {
   readonly kind: string;
   readonly metadata?: Partial<ObjectMeta> | undefined;
 }
 
-/** An object of several, and its index in their list. */
+/** An object with its index in a list. */
 export interface At<T> {
   readonly object: T;
   readonly index: number;
 }
 
-/** Everything that src/api knows of one kind. What a fleet does with it stands in repo/fleet/kinds. */
+/** The definition of one kind. repo/fleet/kinds defines how a fleet uses it. */
 export interface Kind<T extends AnyFleetObject = AnyFleetObject> {
   readonly group: string;
   readonly kind: T['kind'];
   readonly scope: 'Cluster' | 'Namespaced';
   readonly schema: z.ZodType<T>;
-  /** What KubeFleet's CEL rules and webhooks refuse beyond the schema, and what is most likely not meant. */
+  /** Rules of KubeFleet's CEL and webhooks beyond the schema, and warnings about probable mistakes. */
   rules(object: T): Issue[];
-  /** What may not change from the version last recorded to the next. */
+  /** Forbidden changes since the last recorded version. */
   changes(recorded: T, next: T): Issue[];
   /** Rules over several objects: `own` are those of this kind, `all` those of the fleet. */
   across?(own: readonly At<T>[], all: readonly AnyFleetObject[]): IssueAt[];
-  /** Fills in defaults that depend on other fields, and says what it dropped. */
+  /** Fills in defaults that depend on other fields, and reports what it dropped. */
   complete?(object: T): { readonly object: T; readonly issues: readonly Issue[] };
-  /** What a valid object asks for that nothing acts on yet, as a sentence. */
+  /** A sentence about a valid field that has no effect yet. */
   notActedOn?(object: T): string | undefined;
-  /** Top-level fields whose nulls mean something. */
+  /** Top-level fields whose nulls have a meaning. */
   readonly keepsNulls?: readonly string[];
-  /** An invalid object is kept: it must not be read as absent. */
+  /** An invalid object is kept, because it must not count as absent. */
   readonly keptWhenInvalid?: true;
-  /** A fleet has one of it, under whatever name. */
+  /** A fleet has at most one, under any name. */
   readonly isSingle?: true;
   /**
-   * KubeFleet cleans up after it when it goes: its finalizers keep it in sight, with a deletionTimestamp, meanwhile. The text says what
-   * that means for the object.
+   * Set if finalizers of KubeFleet keep the object for some time after its deletion, with a deletionTimestamp. The text is the
+   * consequence for the object.
    */
   whenDeleted?(object: T): { readonly consequence: string; readonly fix: string };
   /**
-   * Kinds of both scopes that are known by `name` or `namespace.name`, on the status branch and in labels. The names of
-   * cluster-scoped objects may hold dots, so the two can meet.
+   * Set if kinds of both scopes are identified by `name` or `namespace.name` on the status branch and in labels. Names of cluster-scoped
+   * objects may contain dots, so the two can collide.
    */
   readonly sharesNamesIn?: 'placements' | 'runs' | 'approvals';
 }
@@ -52,10 +52,10 @@ export const placementGroup = 'placement.kubernetes-fleet.io';
 export const clusterGroup = 'cluster.kubernetes-fleet.io';
 export const ownGroup = 'gitfleet.dev';
 
-/** Where the schema says it all; where everything may change. */
+/** For a kind without further rules or restrictions of changes. */
 export const none = (): Issue[] => [];
 
-/** Of a kind that leaves nothing on clusters by itself. */
+/** For a kind that has no objects on clusters. */
 export const countsAsGone = () => ({
   consequence: '',
   fix: 'remove deletionTimestamp to keep it, or remove the file',

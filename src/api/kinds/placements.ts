@@ -23,7 +23,7 @@ const common = {
     consequence: abandons(placement)
       ? ', and its objects stay on its clusters (deleteStrategy Abandon)'
       : ', and its objects are removed from its clusters',
-    // A file that goes in the same commit says nothing: then the deleteStrategy that was planned with last is what counts.
+    // If the file is removed in the same commit, the deleteStrategy of the last plan counts.
     fix: 'remove deletionTimestamp to keep it; the file can be removed after this commit is planned',
   }),
   sharesNamesIn: 'placements',

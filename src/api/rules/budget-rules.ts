@@ -4,7 +4,7 @@ import type { AnyFleetObject, At } from '../kinds/kind.ts';
 import { isPlacement } from '../placement.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
-/** An invalid budget is kept: it must not be read as no budget. */
+/** An invalid budget is kept, because it must not count as absent. */
 export function budgetIssues({ spec }: DisruptionBudget): Issue[] {
   const issues: Issue[] = [];
   const both = spec.maxUnavailable !== undefined && spec.minAvailable !== undefined;
@@ -19,7 +19,7 @@ export function budgetIssues({ spec }: DisruptionBudget): Issue[] {
   return issues;
 }
 
-/** KubeFleet refuses budgets that have no meaning for the policy of their placement. */
+/** KubeFleet refuses budgets that have no effect with the policy of their placement. */
 export function budgetsOfPickAll(own: readonly At<DisruptionBudget>[], all: readonly AnyFleetObject[]): IssueAt[] {
   const pickAll = new Set(
     all
@@ -38,7 +38,7 @@ export function budgetsOfPickAll(own: readonly At<DisruptionBudget>[], all: read
           issue: error(
             'invalid-budget',
             ['spec', 'maxUnavailable'],
-            'maxUnavailable has no meaning for a PickAll placement',
+            'maxUnavailable has no effect on a PickAll placement',
             'use minAvailable with a number',
           ),
         },
@@ -50,7 +50,7 @@ export function budgetsOfPickAll(own: readonly At<DisruptionBudget>[], all: read
             issue: error(
               'invalid-budget',
               ['spec', 'minAvailable'],
-              'a percentage has no meaning for a PickAll placement',
+              'a percentage has no effect on a PickAll placement',
               'use a number',
             ),
           },

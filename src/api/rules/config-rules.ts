@@ -2,7 +2,7 @@ import type { FleetConfig } from '../gitfleet.ts';
 import { error, type Issue } from '../issue.ts';
 import { isIntOrPercent } from '../syntax.ts';
 
-/** Limits of the guard: one that is no number would limit nothing. A folder of approvals is one that code owners can name. */
+/** Guard limits must be numbers, or they would limit nothing. The approvals folder must be one that CODEOWNERS can list. */
 export function configIssues({ spec }: FleetConfig): Issue[] {
   return [...guardIssues(spec), ...approvalIssues(spec)];
 }

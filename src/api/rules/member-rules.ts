@@ -2,7 +2,7 @@ import { error, type Issue, info } from '../issue.ts';
 import type { MemberCluster } from '../member-cluster.ts';
 import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../syntax.ts';
 
-/** What an API server refuses in taints, and fields that only a hub has a use for. */
+/** Invalid taints, and fields that only a hub uses. */
 export function memberIssues({ metadata, spec, apiVersion }: MemberCluster): Issue[] {
   const issues: Issue[] = [];
   if (metadata.name.length > 63)
@@ -18,9 +18,9 @@ export function memberIssues({ metadata, spec, apiVersion }: MemberCluster): Iss
   (spec.taints ?? []).forEach(({ key, value = '', effect }, at) => {
     const here = ['spec', 'taints', at];
     if (!isQualifiedName(key))
-      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`, labelKeyFix));
+      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is not a taint key`, labelKeyFix));
     if (!isLabelValue(value))
-      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`, labelValueFix));
+      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is not a taint value`, labelValueFix));
     const text = `${key}=${value}:${effect}`;
     if (seen.has(text)) issues.push(error('duplicate', here, `the taint ${text} is listed twice`, 'keep one of them'));
     seen.add(text);

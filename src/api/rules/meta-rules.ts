@@ -3,8 +3,8 @@ import type { ObjectMeta } from '../meta.ts';
 import { isDnsLabel, isSubdomain, longestDnsLabel, longestSubdomain } from '../syntax.ts';
 
 /**
- * Names that an API server refuses for any custom resource (apimachinery, `ValidateObjectMeta`). They become labels on members
- * and files of the status branch. Labels are taken as they are: what no cluster could carry still selects.
+ * Names that an API server refuses for any custom resource (apimachinery, `ValidateObjectMeta`). They become labels on members and
+ * files of the status branch. Labels are not checked: an override can still select values that no cluster could have.
  */
 export function metaIssues({ name, namespace }: Partial<ObjectMeta> = {}): Issue[] {
   return [
@@ -25,7 +25,7 @@ function noName(field: 'name' | 'namespace', written: string): Issue {
   return error(
     'invalid-name',
     ['metadata', field],
-    `this is no ${field} that Kubernetes accepts: it takes lower-case letters, digits and -${field === 'name' ? ' and .' : ''}, at most ${longest}`,
+    `Kubernetes does not accept this ${field}: use lower-case letters, digits and -${field === 'name' ? ' and .' : ''}, at most ${longest}`,
     fits ? `write for example ${sound}` : otherwise,
   );
 }

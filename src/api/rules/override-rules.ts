@@ -2,7 +2,7 @@ import { error, type Issue } from '../issue.ts';
 import type { Override } from '../override.ts';
 import { selectorIssues } from './selector-rules.ts';
 
-/** What KubeFleet's webhook refuses in an override (pkg/utils/validator, override). */
+/** Rules of KubeFleet's webhook for overrides (pkg/utils/validator, override). */
 export function overrideIssues(override: Override): Issue[] {
   const issues: Issue[] = [];
   const { spec, kind } = override;
@@ -11,7 +11,7 @@ export function overrideIssues(override: Override): Issue[] {
       error(
         'invalid-scope',
         ['spec', 'placement', 'scope'],
-        'a ClusterResourceOverride can only name a ClusterResourcePlacement',
+        'a ClusterResourceOverride can only refer to a ClusterResourcePlacement',
         'remove scope',
       ),
     );
@@ -39,7 +39,7 @@ export function overrideIssues(override: Override): Issue[] {
         error(
           'field-not-allowed',
           [...here, 'jsonPatchOverrides'],
-          'overrideType Delete takes no patches',
+          'overrideType Delete does not allow patches',
           'remove jsonPatchOverrides',
         ),
       );
@@ -57,7 +57,7 @@ export function overrideIssues(override: Override): Issue[] {
       const fault = pathFault(path);
       if (fault) issues.push(error('invalid-patch', [...there, 'path'], `${path || '""'} ${fault}`, patchFix));
       if (op === 'remove' && value !== undefined)
-        issues.push(error('field-not-allowed', [...there, 'value'], 'op remove takes no value', 'remove value'));
+        issues.push(error('field-not-allowed', [...there, 'value'], 'op remove does not allow a value', 'remove value'));
       if (op !== 'remove' && value === undefined)
         issues.push(error('field-required', [...there, 'value'], `op ${op} needs a value`, 'add value'));
     });
@@ -67,7 +67,7 @@ export function overrideIssues(override: Override): Issue[] {
 
 const patchFix = 'patch something under /spec, /data, /metadata/labels or /metadata/annotations';
 
-/** Paths that would change what an object is (KubeFleet pkg/utils/validator, override). */
+/** Forbidden paths, which would change the identity of an object (KubeFleet pkg/utils/validator, override). */
 function pathFault(path: string): string | undefined {
   if (!path.startsWith('/')) return 'must start with /';
   const parts = path.slice(1).split('/');
@@ -79,7 +79,7 @@ function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-/** An override stays with its placement. */
+/** The placement of an override must not change. */
 export function overrideChanges(recorded: Override, next: Override): Issue[] {
   const ref = ({ spec }: Override): string => (spec.placement ? `${spec.placement.scope} ${spec.placement.name}` : '');
   if (ref(recorded) === ref(next)) return [];

@@ -3,13 +3,13 @@ import type { AnyFleetObject, At } from '../kinds/kind.ts';
 import type { Override } from '../override.ts';
 import { mostOverrides, overrideScope, selectedByOverride } from '../override-selectors.ts';
 
-/** Of the overrides of one kind: a resource has one, and there are at most 100. */
+/** Rules over the overrides of one kind: a resource has at most one, and there are at most 100. */
 export const overridesTogether = (own: readonly At<Override>[], all: readonly AnyFleetObject[]): IssueAt[] => [
   ...collisions(own, all),
   ...tooMany(own),
 ];
 
-/** Which of them are not in effect is decided by what is recorded (engine/admission); here it is enough that there are too many. */
+/** Reports that there are too many. Which of them are in effect depends on the record (engine/admission). */
 function tooMany(own: readonly At<Override>[]): IssueAt[] {
   const scopes = Map.groupBy(own, ({ object }) => overrideScope(object));
   return [...scopes.values()].flatMap((all): IssueAt[] => {
@@ -17,7 +17,7 @@ function tooMany(own: readonly At<Override>[]): IssueAt[] {
     const last = all.reduce((a, b) => (a.object.metadata.name > b.object.metadata.name ? a : b));
     const { kind, metadata } = last.object;
     const where = metadata.namespace ? ` in namespace ${metadata.namespace}` : '';
-    const message = `there are ${all.length} ${kind}s${where} and can be at most ${mostOverrides}: those in effect stay in effect; of the others, the first by name take effect`;
+    const message = `there are ${all.length} ${kind}s${where} but at most ${mostOverrides} are allowed: those in effect stay in effect; of the others, the first by name take effect`;
     return [
       { index: last.index, issue: error('too-many-overrides', [], message, 'remove some, or put several into one') },
     ];

@@ -28,7 +28,7 @@ export function placementChanges(recorded: Placement, next: Placement): Issue[] 
       ),
     );
   }
-  // A ResourcePlacement has no use for the field, and KubeFleet no rule about it.
+  // The field has no effect in a ResourcePlacement, and KubeFleet has no rule for it.
   if (next.kind === 'ClusterResourcePlacement' && before.statusReportingScope !== after.statusReportingScope) {
     issues.push(
       error('immutable-field', ['spec', 'statusReportingScope'], 'statusReportingScope cannot change', wayOut),

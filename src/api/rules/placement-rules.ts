@@ -4,7 +4,7 @@ import { policyIssues } from './policy-rules.ts';
 import { rolloutIssues } from './rollout-rules.ts';
 import { selectionIssues } from './selection-rules.ts';
 
-/** What KubeFleet's CEL rules and webhook refuse in a placement, and what a careful operator would want to know. */
+/** Rules of KubeFleet's CEL and webhook for placements, with warnings about probable mistakes. */
 export function placementIssues(placement: Placement): Issue[] {
   const { spec, metadata, kind } = placement;
   return [
@@ -35,7 +35,7 @@ function scopeIssues({ spec, kind }: Placement): Issue[] {
       warning(
         'ignored-field',
         path,
-        'NamespaceAccessible has a meaning only for ClusterResourcePlacements and is ignored: this status is in its namespace',
+        'NamespaceAccessible has an effect only on ClusterResourcePlacements and is ignored: this status is in its namespace already',
         'remove statusReportingScope',
       ),
     ];
@@ -51,7 +51,7 @@ function scopeIssues({ spec, kind }: Placement): Issue[] {
       ];
 }
 
-/** Fields that only v1beta1 has; gitfleet takes them in both, a hub would drop them. */
+/** Fields of v1beta1, which gitfleet accepts in both versions and a hub would drop in v1. */
 function versionIssues({ apiVersion, spec }: Placement): Issue[] {
   if (!apiVersion.endsWith('/v1')) return [];
   return (['deleteStrategy', 'reportBackStrategy'] as const)

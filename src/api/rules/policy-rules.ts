@@ -19,7 +19,7 @@ export function policyIssues(policy: PlacementPolicy): Issue[] {
   const forbid = (field: string, present: boolean) => {
     if (present)
       issues.push(
-        error('field-not-allowed', [...path, field], `${field} has no meaning for ${type}`, `remove ${field}`),
+        error('field-not-allowed', [...path, field], `${field} has no effect with ${type}`, `remove ${field}`),
       );
   };
   if (type !== 'PickFixed') forbid('clusterNames', clusterNames !== undefined && clusterNames.length > 0);
@@ -34,14 +34,14 @@ export function policyIssues(policy: PlacementPolicy): Issue[] {
   if (type === 'PickFixed') issues.push(...fixedNameIssues(clusterNames ?? [], path));
   issues.push(...affinityIssues(policy), ...tolerationIssues(policy));
   (topologySpreadConstraints ?? []).forEach(({ topologyKey }, at) => {
-    // KubeFleet takes any text here and never finds a domain under it.
+    // KubeFleet accepts any text here, for which no domain exists.
     if (!isQualifiedName(topologyKey))
       issues.push(
         warning(
           'invalid-label',
           [...path, 'topologySpreadConstraints', at, 'topologyKey'],
-          `"${topologyKey}" is no label key: no cluster can have it, so the constraint never counts`,
-          'name a label of the members',
+          `"${topologyKey}" is not a label key: no cluster can have it, so the constraint has no effect`,
+          'write a label key of the members',
         ),
       );
   });
@@ -53,7 +53,7 @@ function fixedNameIssues(names: readonly string[], path: Issue['path']): Issue[]
   names.forEach((name, at) => {
     const here = [...path, 'clusterNames', at];
     if (!isSubdomain(name) || name.length > 63)
-      issues.push(error('invalid-name', here, `"${name}" is no cluster name`, 'write the name of a MemberCluster'));
+      issues.push(error('invalid-name', here, `"${name}" is not a cluster name`, 'write the name of a MemberCluster'));
     if (names.indexOf(name) !== at)
       issues.push(error('duplicate', here, `${name} is listed twice`, 'keep one of them'));
   });
@@ -62,7 +62,7 @@ function fixedNameIssues(names: readonly string[], path: Issue['path']): Issue[]
       warning(
         'selects-nothing',
         [...path, 'clusterNames'],
-        'PickFixed with no names selects nothing and removes what the placement had',
+        'PickFixed without names selects nothing and removes the placement from all clusters',
       ),
     );
   return issues;
@@ -121,13 +121,13 @@ function tolerationIssues({ tolerations = [] }: PlacementPolicy): Issue[] {
     const here = ['spec', 'policy', 'tolerations', at];
     const { key = '', operator, value = '', effect = '' } = toleration;
     if (key !== '' && !isQualifiedName(key))
-      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is no taint key`, labelKeyFix));
+      issues.push(error('invalid-label', [...here, 'key'], `"${key}" is not a taint key`, labelKeyFix));
     if (operator === 'Exists' && value !== '')
       issues.push(
         error(
           'field-not-allowed',
           [...here, 'value'],
-          'operator Exists takes no value',
+          'operator Exists does not allow a value',
           'remove value, or use operator: Equal',
         ),
       );
@@ -136,7 +136,7 @@ function tolerationIssues({ tolerations = [] }: PlacementPolicy): Issue[] {
         error('field-required', [...here, 'key'], 'operator Equal needs a key', 'add a key, or use operator: Exists'),
       );
     if (operator === 'Equal' && !isLabelValue(value))
-      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is no taint value`, labelValueFix));
+      issues.push(error('invalid-label', [...here, 'value'], `"${value}" is not a taint value`, labelValueFix));
     const text = JSON.stringify([key, operator, value, effect]);
     if (seen.has(text))
       issues.push(error('duplicate', here, 'the same toleration is listed twice', 'keep one of them'));

@@ -8,7 +8,7 @@ type Expression = NonNullable<ClusterSelectorTerm['propertySelector']>['matchExp
 
 const resourcePrefix = 'resources.kubernetes-fleet.io/';
 
-/** Property names as KubeFleet's webhook takes them (pkg/utils/validator/placement.go). */
+/** Property names that KubeFleet's webhook accepts (pkg/utils/validator/placement.go). */
 export function propertyNameIssues(name: string, path: Issue['path']): Issue[] {
   if (name.startsWith(resourcePrefix)) {
     const match = /^(total|allocatable|available)-(.+)$/.exec(name.slice(resourcePrefix.length));
@@ -17,7 +17,7 @@ export function propertyNameIssues(name: string, path: Issue['path']): Issue[] {
       error(
         'invalid-property',
         path,
-        `${name} is no resource property`,
+        `${name} is not a resource property`,
         `write ${resourcePrefix}total-cpu, allocatable-… or available-…`,
       ),
     ];
@@ -28,13 +28,13 @@ export function propertyNameIssues(name: string, path: Issue['path']): Issue[] {
     error(
       'invalid-property',
       path,
-      `"${name}" is no property name`,
+      `"${name}" is not a property name`,
       'write for example kubernetes-fleet.io/node-count',
     ),
   ];
 }
 
-/** As many values as the operator takes, each a quantity; and no two expressions on one property that can never both hold. */
+/** Checks the number of values, that each is a quantity, and that the expressions on one property do not contradict each other. */
 export function propertySelectorIssues(expressions: readonly Expression[], path: Issue['path']): Issue[] {
   const issues: Issue[] = [];
   expressions.forEach(({ name, operator, values }, at) => {
@@ -54,7 +54,7 @@ export function propertySelectorIssues(expressions: readonly Expression[], path:
       if (parseQuantity(value)) return;
       const path = [...here, 'values', index];
       issues.push(
-        error('invalid-quantity', path, `"${value}" is no quantity`, 'write for example 4, 500m, 1.5 or 64Gi'),
+        error('invalid-quantity', path, `"${value}" is not a quantity`, 'write for example 4, 500m, 1.5 or 64Gi'),
       );
     });
   });
@@ -73,7 +73,7 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
     error('contradiction', path, `${name}: ${message}, so no cluster can ever match`, 'correct or remove one of them'),
   ];
   const equals = [...new Set(bounds.filter(({ relation }) => relation === equal).map(({ value }) => value))];
-  if (equals.length > 1) return refuse('two different Eq');
+  if (equals.length > 1) return refuse('two different Eq values');
   if (bounds.some(({ relation, value }) => relation === below + above && equals.includes(value)))
     return refuse('Eq and Ne of the same value');
   const lows = bounds.filter(({ relation }) => (relation & (below + above)) === above);
@@ -85,7 +85,7 @@ function contradictions(name: string, expressions: readonly Expression[], path: 
   const empty = lows.some((low) =>
     highs.some((high) => low.value > high.value || (low.value === high.value && (low.strict || high.strict))),
   );
-  return empty ? refuse('the bounds leave nothing') : [];
+  return empty ? refuse('the bounds exclude all values') : [];
 }
 
 const { below, equal, above } = relations;

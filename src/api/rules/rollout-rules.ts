@@ -2,7 +2,7 @@ import { error, type Issue, warning } from '../issue.ts';
 import { isOfOneCluster, type PlacementPolicy, type RolloutStrategy } from '../placement.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 
-/** How a placement is rolled out and applied: fields that fit their type, and a budget that lets something move. */
+/** Rules for rollout and apply: fields that fit their type, and a budget above zero. */
 export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy): Issue[] {
   const path = ['spec', 'strategy'];
   const issues: Issue[] = [];
@@ -12,7 +12,7 @@ export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy
       error(
         'field-not-allowed',
         [...path, 'rollingUpdate'],
-        'rollingUpdate has no meaning for External',
+        'rollingUpdate has no effect with External',
         'remove rollingUpdate',
       ),
     );
@@ -45,7 +45,7 @@ export function rolloutIssues(strategy: RolloutStrategy, policy: PlacementPolicy
       warning(
         'ignored-field',
         [...path, 'reportBackStrategy'],
-        'nothing is mirrored: OriginalResource acts only under a policy that picks exactly one cluster',
+        'nothing is mirrored: OriginalResource needs a policy that picks exactly one cluster',
         'write destination: WorkAPI',
       ),
     );
@@ -68,7 +68,7 @@ function budgetIssues(rollingUpdate: NonNullable<RolloutStrategy['rollingUpdate'
       warning(
         'rollout-cannot-move',
         path,
-        'maxUnavailable and maxSurge are both 0: the rollout cannot move',
+        'maxUnavailable and maxSurge are both 0: the rollout cannot progress',
         'set maxUnavailable to at least 1',
       ),
     );

@@ -2,7 +2,7 @@ import { error, type Issue, warning } from '../issue.ts';
 import { givesNamespace, type Placement, type ResourceSelector, selectsNamespaces } from '../placement.ts';
 import { selectorIssues } from './selector-rules.ts';
 
-/** What a placement selects: one way of naming it, and selectionScope only where it has a meaning. */
+/** Rules for resource selectors: either name or labels, and selectionScope only where it has an effect. */
 export function selectionIssues(selectors: readonly ResourceSelector[], kind: Placement['kind']): Issue[] {
   const issues: Issue[] = [];
   selectors.forEach((selector, index) => {
@@ -18,12 +18,12 @@ export function selectionIssues(selectors: readonly ResourceSelector[], kind: Pl
     }
     issues.push(...selectorIssues(selector.labelSelector, at(index, 'labelSelector')));
     if (selector.selectionScope !== 'NamespaceWithResources' && !selectsNamespaces(selector)) {
-      // KubeFleet takes it with any kind and looks at it only where a Namespace is selected.
+      // KubeFleet accepts it with any kind and uses it only for a Namespace.
       issues.push(
         warning(
           'ignored-field',
           at(index, 'selectionScope'),
-          `selectionScope ${selector.selectionScope} has a meaning only for the core kind Namespace and is ignored`,
+          `selectionScope ${selector.selectionScope} has an effect only on the core kind Namespace and is ignored`,
           'remove selectionScope',
         ),
       );
@@ -32,7 +32,7 @@ export function selectionIssues(selectors: readonly ResourceSelector[], kind: Pl
   return [...issues, ...withSelectorsIssues(selectors, kind)];
 }
 
-/** NamespaceWithResourceSelectors: one named Namespace, of which the other selectors pick. */
+/** NamespaceWithResourceSelectors: one named Namespace, in which the other selectors select. */
 function withSelectorsIssues(selectors: readonly ResourceSelector[], kind: Placement['kind']): Issue[] {
   const issues: Issue[] = [];
   const withSelectors = selectors.flatMap((selector, index) => (givesNamespace(selector) ? [{ selector, index }] : []));

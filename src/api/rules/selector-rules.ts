@@ -3,28 +3,28 @@ import { labelOperators } from '../label-operators.ts';
 import type { LabelSelector } from '../meta.ts';
 import { isLabelValue, isQualifiedName, labelKeyFix, labelValueFix } from '../syntax.ts';
 
-/** A label selector that Kubernetes would refuse to parse. */
+/** Label selectors that Kubernetes refuses. */
 export function selectorIssues(selector: LabelSelector | undefined, path: Issue['path']): Issue[] {
   const issues: Issue[] = [];
   for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) {
     if (!isQualifiedName(key))
-      issues.push(error('invalid-label', [...path, 'matchLabels', key], `${key} is no label key`, labelKeyFix));
+      issues.push(error('invalid-label', [...path, 'matchLabels', key], `${key} is not a label key`, labelKeyFix));
     if (!isLabelValue(value))
-      issues.push(error('invalid-label', [...path, 'matchLabels', key], `"${value}" is no label value`, labelValueFix));
+      issues.push(error('invalid-label', [...path, 'matchLabels', key], `"${value}" is not a label value`, labelValueFix));
   }
   (selector?.matchExpressions ?? []).forEach(({ key, operator, values }, at) => {
     const here = [...path, 'matchExpressions', at];
     const count = values?.length ?? 0;
     const needs = labelOperators[operator].takesValues;
     if (!isQualifiedName(key))
-      issues.push(error('invalid-label', [...here, 'key'], `${key} is no label key`, labelKeyFix));
+      issues.push(error('invalid-label', [...here, 'key'], `${key} is not a label key`, labelKeyFix));
     if (needs && count === 0)
       issues.push(error('invalid-selector', here, `${operator} needs values`, 'add values, or use Exists'));
     if (!needs && count > 0)
-      issues.push(error('invalid-selector', here, `${operator} takes no values`, 'remove values, or use In'));
+      issues.push(error('invalid-selector', here, `${operator} does not allow values`, 'remove values, or use In'));
     (values ?? []).forEach((value, index) => {
       if (!isLabelValue(value))
-        issues.push(error('invalid-label', [...here, 'values', index], `"${value}" is no label value`, labelValueFix));
+        issues.push(error('invalid-label', [...here, 'values', index], `"${value}" is not a label value`, labelValueFix));
     });
   });
   return issues;

@@ -5,10 +5,10 @@ import { parseIndex } from '../syntax.ts';
 import { intOrPercentIssues } from './int-or-percent-rules.ts';
 import { selectorIssues } from './selector-rules.ts';
 
-/** Hours, minutes and seconds: no sign, and no shorter units. */
+/** Hours, minutes and seconds, without sign and shorter units. */
 const waitTime = /^([1-9]\d*|0)(\.\d+)?(s|m|h)(([1-9]\d*|0)(\.\d+)?(s|m|h))*$/;
 
-/** What KubeFleet's CRD patterns and CEL rules refuse in the stages of a strategy. */
+/** Rules of KubeFleet's CRD patterns and CEL for the stages of a strategy. */
 export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
   const issues: Issue[] = [];
   spec.stages.forEach((stage, at) => {
@@ -18,7 +18,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
         error(
           'invalid-name',
           [...here, 'name'],
-          `"${stage.name}" is no stage name`,
+          `"${stage.name}" is not a stage name`,
           'use at most 63 lower-case letters and digits, without dashes',
         ),
       );
@@ -36,13 +36,13 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
           error(
             'field-not-allowed',
             [...there, 'type'],
-            'beforeStageTasks can only hold an Approval',
+            'beforeStageTasks can only contain an Approval',
             'write Approval, or move it to afterStageTasks',
           ),
         );
       if (task.type === 'Approval' && task.waitTime !== undefined)
         issues.push(
-          error('field-not-allowed', [...there, 'waitTime'], 'an Approval takes no waitTime', 'remove waitTime'),
+          error('field-not-allowed', [...there, 'waitTime'], 'an Approval does not allow waitTime', 'remove waitTime'),
         );
     });
     (stage.afterStageTasks ?? []).forEach((task, index) => {
@@ -52,7 +52,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
           error(
             'field-not-allowed',
             [...there, 'waitTime'],
-            'an Approval takes no waitTime',
+            'an Approval does not allow waitTime',
             'remove waitTime, or use type: TimedWait',
           ),
         );
@@ -65,7 +65,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
           error(
             'invalid-duration',
             [...there, 'waitTime'],
-            `"${task.waitTime}" is no duration`,
+            `"${task.waitTime}" is not a duration`,
             /^[1-9]\d*$/.test(task.waitTime)
               ? `write ${task.waitTime}s, ${task.waitTime}m or ${task.waitTime}h`
               : 'write for example 30s, 10m or 1h30m',
@@ -85,7 +85,7 @@ export function strategyIssues({ spec }: StagedUpdateStrategy): Issue[] {
   return issues;
 }
 
-/** A run has a name that fits a label, names its placement, and a snapshot by its number. */
+/** The name of a run must fit a label; it needs a placement, and its snapshot index must be a number. */
 export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
   if (metadata.name.length > 63)
     return [
@@ -98,17 +98,17 @@ export function runIssues({ metadata, spec }: StagedUpdateRun): Issue[] {
     ];
   if (spec.placementName === '')
     return [
-      error('field-required', ['spec', 'placementName'], 'a run names its placement', 'write the name of a placement'),
+      error('field-required', ['spec', 'placementName'], 'a run needs a placement', 'write the name of a placement'),
     ];
   const { resourceSnapshotIndex: index = '' } = spec;
   if (index === '' || parseIndex(index) !== undefined) return [];
-  // KubeFleet takes any text, and says it only when the run begins, which then is over.
+  // KubeFleet accepts any text, and fails the run when it starts.
   const message = 'resourceSnapshotIndex is a number of 0 or more: with this one the run fails when it starts';
-  const fix = 'write for example "1", or leave it out for what resources/ holds';
+  const fix = 'write for example "1", or omit it for the present content of resources/';
   return [warning('invalid-index', ['spec', 'resourceSnapshotIndex'], message, fix)];
 }
 
-/** A run keeps what it was made for; of its states some cannot follow others. */
+/** The placement and snapshot of a run must not change, and some changes of state are forbidden. */
 export function runChanges(recorded: StagedUpdateRun, next: StagedUpdateRun): Issue[] {
   const issues: Issue[] = [];
   for (const field of ['placementName', 'resourceSnapshotIndex', 'stagedRolloutStrategyName'] as const) {

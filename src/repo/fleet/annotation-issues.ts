@@ -5,10 +5,10 @@ import { fleetRowOf } from './kinds/rows.ts';
 
 const prefix = 'gitfleet.dev/';
 
-/** What the status branch writes for itself: it may have been copied from there. */
+/** Annotations of files on the status branch, which may have been copied from there. */
 const written: ReadonlySet<string> = new Set(['gitfleet.dev/record-lost', 'gitfleet.dev/commit']);
 
-/** Annotations of ours that say something to nobody: misspelt, on another kind, or with another value. Warnings. */
+/** Warnings about gitfleet annotations without effect: misspelt, on another kind, or with another value. */
 export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
   const known = fleetRowOf({ kind }).annotations ?? {};
   return Object.entries(metadata?.annotations ?? {}).flatMap(([key, value]): Issue[] => {

@@ -7,8 +7,8 @@ const usualFolder = 'approvals/';
 const configFile = 'fleet.yaml';
 
 /**
- * What is wrong with the place of an object. Approvals count only in their folder and are configured only in `fleet.yaml`, so that
- * code owners of these two decide who may approve.
+ * Issues with the place of an object. Approvals count only in their folder, which only `fleet.yaml` configures, so that code owners
+ * of these two decide who may approve.
  */
 export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Placed, folder: string): Issue[] {
   switch (object?.kind) {
@@ -23,12 +23,12 @@ export function placeIssues({ object }: Pick<Validated, 'object'>, { file }: Pla
   }
 }
 
-/** The one of these that may say where approvals count. */
+/** The FleetConfig that sets the folder of approvals. */
 export const approvalConfig = (
   configs: readonly { readonly object: FleetConfig; readonly file: string }[],
 ): FleetConfig | undefined => configs.find(({ file }) => file === configFile)?.object;
 
-/** The folder below which approvals count, with a slash at its end. A config of another file than `fleet.yaml` names none. */
+/** The folder below which approvals count, with a slash at its end. A config in another file than `fleet.yaml` does not count. */
 export function approvalFolder(config: FleetConfig | undefined): string {
   const { path } = config?.spec.approvals ?? { path: usualFolder };
   return path.endsWith('/') ? path : `${path}/`;
@@ -46,6 +46,6 @@ const outsideConfig = (file: string): Issue =>
   error(
     'approval-outside-folder',
     ['spec', 'approvals'],
-    `where approvals count is configured only in ${configFile}, not in ${file}`,
+    `approvals.path counts only in ${configFile}, not in ${file}`,
     `move it to ${configFile}`,
   );

@@ -9,9 +9,9 @@ import { fleetRowOf, objectsOf } from './kinds/rows.ts';
 import { namesIn, type Reference } from './names.ts';
 
 /**
- * Names in the repo's objects that nothing of the repo has: warnings, since what is named may come with a later commit.
- * Nothing is said of a name where a file that cannot be read may hold it, nor of what has found it once. The
- * engine waits for such names in silence; whoever mistyped one wants to know.
+ * References to objects that the repo does not have: warnings, since the object may come with a later commit. None where an
+ * unreadable file may define it, nor after the record shows that it was found once. The engine waits for such references without a
+ * message, so these warnings report misspelt ones.
  */
 export function danglingReferences(fleet: Fleet, record: FleetRecord): Problem[] {
   if (fleet.unreadable.length > 0) return [];
@@ -20,7 +20,7 @@ export function danglingReferences(fleet: Fleet, record: FleetRecord): Problem[]
   );
 }
 
-/** Looked up once for each commit. */
+/** Computed once for each commit. */
 const dangling = memoize((fleet: Fleet): readonly { readonly from: NamedObject; readonly problem: Problem }[] =>
   references(fleet).flatMap(({ from, path, kind, namespace, name, among }) => {
     if (among.has(name)) return [];

@@ -1,8 +1,8 @@
 import { error, type Issue } from '../../api/issue.ts';
 
 /**
- * What no API server takes in the data of a ConfigMap or a Secret: values that are no texts, and data of a Secret that is not base64
- * (core/v1 types, `map[string]string` and `map[string][]byte`; nothing at all is read as empty).
+ * Errors in the data of a ConfigMap or Secret that every API server refuses: values that are not strings, and data of a Secret that
+ * is not base64 (core/v1 types, `map[string]string` and `map[string][]byte`; null counts as empty).
  */
 export function dataIssues(manifest: object): Issue[] {
   const { apiVersion, kind, ...fields } = manifest as Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export function dataIssues(manifest: object): Issue[] {
   });
 }
 
-/** As Go decodes it: the standard alphabet, padded, line breaks left out. */
+/** As Go decodes it: the standard alphabet, padded, without line breaks. */
 function isBase64(text: string): boolean {
   const bare = text.replace(/[\r\n]/g, '');
   return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare);

@@ -5,7 +5,7 @@ import { type CrdScopes, scopeOf } from './scopes.ts';
 
 type Contents = Readonly<Record<string, Manifest>>;
 
-/** The manifests that a ConfigMap envelope holds as texts, by key; what is wrong with them otherwise. */
+/** The manifests in a ConfigMap envelope by key, or the issues with them. */
 export function readEnvelope(manifest: Manifest, file: string): Contents | Issue[] {
   const issues: Issue[] = [];
   const contents: Record<string, Manifest> = {};
@@ -24,7 +24,7 @@ export function readEnvelope(manifest: Manifest, file: string): Contents | Issue
 }
 
 /**
- * An envelope may hold objects of its own namespace, or cluster-scoped ones, as its kind says; KubeFleet's work generator
+ * An envelope may contain objects of its own namespace, or cluster-scoped ones, according to its kind. KubeFleet's work generator
  * fails on others (envelope.go).
  */
 export function envelopeIssues(manifest: Manifest, enveloped: Contents | undefined, crds: CrdScopes): Issue[] {
@@ -45,8 +45,8 @@ export function envelopeIssues(manifest: Manifest, enveloped: Contents | undefin
       : [
           invalid(
             key,
-            namespace ? `${inner.kind} is of namespace ${namespace}` : `${inner.kind} names no namespace`,
-            `an envelope carries objects of its own namespace: write namespace: ${metadata.namespace}`,
+            namespace ? `${inner.kind} is of namespace ${namespace}` : `${inner.kind} has no namespace`,
+            `an envelope contains objects of its own namespace: write namespace: ${metadata.namespace}`,
           ),
         ];
   });

@@ -2,7 +2,7 @@ import type { Problem, ProblemCode } from '../../api/problem.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { problemOf } from '../../engine/problem-of.ts';
 
-/** A warning about a field of an object that is valid by itself, at the place of the object. `path` is dotted, inside it. */
+/** A warning about a field of a valid object, at the position of the object. `path` is dotted, inside the object. */
 export const fieldWarning = (
   fleet: Pick<Fleet, 'sources'>,
   of: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },

@@ -6,17 +6,17 @@ import type { RepoTree, TreeFile } from '../tree.ts';
 import { holdsSecret } from '../yaml/holds-secret.ts';
 import { type Positions, positionsOf } from '../yaml/positions.ts';
 
-/** An object and where it stands. */
+/** An object and its position. */
 export interface Placed {
   readonly value: object;
   readonly file: string;
-  /** 1-based line where its document begins. */
+  /** First line of its document, from 1. */
   readonly line: number;
-  /** Path of the object inside its document: empty but for the items of a List. */
+  /** Path of the object inside its document: empty except for items of a List. */
   readonly inside: readonly (string | number)[];
 }
 
-/** An issue that has a file, before anybody has looked up line and column. */
+/** An issue with its file, before line and column are computed. */
 export interface Finding {
   readonly placed: Placed;
   readonly issue: Issue;
@@ -25,7 +25,7 @@ export interface Finding {
   readonly beside?: Placed | undefined;
 }
 
-/** Gives findings their places. Only files with findings are read and parsed again, each once. */
+/** Adds line and column to findings. Reads and parses again only files with findings, each once. */
 export async function locate(
   findings: readonly Finding[],
   tree: RepoTree,
@@ -65,7 +65,7 @@ export async function locate(
   });
 }
 
-/** What is asked of a file for each of its findings, of which a file of a whole fleet has thousands. */
+/** Data of a file for its findings, computed once, since a file may have thousands of findings. */
 interface Looked {
   readonly positions: Positions;
   readonly secret: boolean;
@@ -73,7 +73,7 @@ interface Looked {
 
 const lookInto = (text: string): Looked => ({ positions: positionsOf(text), secret: holdsSecret(text) });
 
-/** Named in front of the message, unless it has no name or the message begins with it. */
+/** Prefix of the message, unless the object has no name or the message starts with it. */
 function subjectOf(ref: Finding['ref'], message: string): string {
   if (!ref?.name || message.startsWith(`${describeRef(ref)} `)) return '';
   return `${describeRef(ref)}: `;
@@ -85,7 +85,7 @@ async function textsOf(tree: RepoTree, files: readonly TreeFile[]): Promise<Map<
   return new Map(files.map(({ path, oid }) => [path, decode(contents.get(oid) ?? new Uint8Array())]));
 }
 
-/** Bytes that are no UTF-8 become U+FFFD, which the parser refuses with its place; a byte order mark is dropped. */
+/** Invalid UTF-8 becomes U+FFFD, which the parser refuses with its position; a byte order mark is dropped. */
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 function valueAt(root: object, { path }: Issue): string | undefined {

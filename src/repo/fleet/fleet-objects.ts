@@ -14,17 +14,17 @@ import { withTriedFixes } from './tried-fixes.ts';
 
 export interface FleetObjects {
   readonly accepted: readonly { readonly object: FleetObject; readonly placed: Placed }[];
-  /** Valid placements that say of themselves that they are being deleted: how, is the last thing that they have to say. */
+  /** Valid placements with a deletionTimestamp: their deleteStrategy is still needed. */
   readonly beingDeleted: readonly { readonly object: Placement; readonly placed: Placed }[];
   readonly refused: readonly ObjectRef[];
-  /** Files with a refused object of which nobody knows which it was meant to be. */
+  /** Files with a refused object that cannot be identified. */
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * Validates objects one by one and together. What is refused is named, so that it is held and not read as deleted. What
- * says of itself that it is being deleted is neither accepted nor refused: it is gone, but for the last word of a placement.
+ * Validates objects one by one and together. Refused objects are listed, so that they are held and not read as deleted. An object
+ * with a deletionTimestamp is neither accepted nor refused: it is gone, except for the deleteStrategy of a placement.
  */
 export function fleetObjects(documents: readonly Placed[]): FleetObjects {
   const configs = soundConfigs(documents);
@@ -66,8 +66,8 @@ export function fleetObjects(documents: readonly Placed[]): FleetObjects {
 }
 
 /**
- * Errors that take no object out of the fleet. An invalid budget blocks; without its object there would be no budget at all.
- * Of too many overrides those that were there first stay in force, and only the record knows which.
+ * Errors that do not remove an object from the fleet. An invalid budget blocks; without it there would be no budget. If there are too
+ * many overrides, the earlier ones stay in effect, and only the record knows which those are.
  */
 const judgedLater: ReadonlySet<ProblemCode> = new Set(['invalid-budget', 'too-many-overrides']);
 
@@ -87,7 +87,7 @@ function inItsPlace(
   return { ...validated, ...(object && { object }) };
 }
 
-/** A sound FleetConfig, with what stands in its file. */
+/** A valid FleetConfig, with its written form. */
 type SoundConfig = Placed & { readonly object: FleetConfig };
 
 const soundConfigs = (documents: readonly Placed[]): SoundConfig[] =>
@@ -97,7 +97,7 @@ const soundConfigs = (documents: readonly Placed[]): SoundConfig[] =>
     return object?.kind === 'FleetConfig' ? [{ ...placed, object }] : [];
   });
 
-/** The first `spec.defaults.strategy`, as it stands in the file. */
+/** The first `spec.defaults.strategy`, as written in the file. */
 const usualStrategy = (configs: readonly SoundConfig[]): unknown =>
   configs
     .map(({ value }) => (value as WrittenConfig).spec?.defaults?.strategy)
@@ -107,18 +107,18 @@ interface WrittenConfig {
   readonly spec?: { readonly defaults?: { readonly strategy?: unknown } | null } | null;
 }
 
-/** A placement that names no strategy has the fleet's; everything else is as it is written. */
+/** A placement without a strategy gets the default of the fleet; all else stays as written. */
 function withStrategy(document: object, strategy: unknown): object {
   const { kind, spec } = document as { kind?: unknown; spec?: unknown };
   if (strategy === undefined || !isPlacementKind(kind) || typeof spec !== 'object' || spec === null) return document;
   return namesStrategy(document) ? document : { ...document, spec: { ...spec, strategy } };
 }
 
-/** An empty `strategy:` names none. */
+/** An empty `strategy:` counts as absent. */
 export const namesStrategy = (document: object): boolean =>
   ((document as { readonly spec?: { readonly strategy?: unknown } | null }).spec?.strategy ?? undefined) !== undefined;
 
-/** By itself; an entry of a FleetConfig that is no freeze does not unmake the others. */
+/** Validates one document by itself. An invalid freeze does not invalidate the rest of a FleetConfig. */
 function judged(document: unknown): Validated {
   const validated = validateFleetObject(document);
   const { object, issues } = validated;
@@ -127,7 +127,7 @@ function judged(document: unknown): Validated {
     : validated;
 }
 
-/** Validation of an unchanged document is not repeated, and gives the same object in every load. */
+/** Caches the validation of a document, so that an unchanged one is the same object in every load. */
 const known = new WeakMap<object, { readonly strategy: unknown; readonly validated: Validated }>();
 
 function validatedOnce(document: object, strategy: unknown): Validated {

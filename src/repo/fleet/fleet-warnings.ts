@@ -8,15 +8,15 @@ import { misscopedSelectors } from './override-scopes.ts';
 import { unknownProperties } from './unknown-properties.ts';
 
 /**
- * What the files of a whole fleet name, select and fill in by mistake although each is valid by itself: warnings with the place
- * of the object; `placeProblems` looks up that of the field. Of a part of a fleet nothing can be said.
+ * Warnings about names, selectors and variables that only the whole fleet can show, with the position of the object;
+ * `placeProblems` adds that of the field. Do not call it with a part of a fleet.
  */
 export const fleetWarnings = (fleet: Fleet, record: FleetRecord): Problem[] => [
   ...danglingReferences(fleet, record),
   ...ofFiles(fleet),
 ];
 
-/** The same for each commit, whatever became of it. */
+/** Depends only on the commit. */
 const ofFiles = memoize((fleet: Fleet): readonly Problem[] => [
   ...lostVariables(fleet),
   ...idleSelectors(fleet),

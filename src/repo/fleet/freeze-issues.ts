@@ -8,10 +8,10 @@ const hints = {
   timeZone: 'write an IANA name: `Europe/Berlin`, or leave it out for UTC',
 } as const;
 
-/** Any instant will do: a schedule that does not hit after it does not hit for eight years. */
+/** Any instant serves: a schedule without a match in the eight years after it has none. */
 const someInstant = 1_700_000_000_000;
 
-/** What is wrong with the freezes of a FleetConfig. An entry that cannot be read does not unmake the others: it freezes. */
+/** Issues with the freezes of a FleetConfig. An invalid entry freezes the fleet and does not invalidate the others. */
 export function freezeIssues(object: FleetObject): Issue[] {
   if (object.kind !== 'FleetConfig') return [];
   return (object.spec.freeze ?? []).flatMap((entry, index): Issue[] => {

@@ -16,12 +16,12 @@ import { type CrdScopes, crdScopes, scopeOf } from './scopes.ts';
 export interface HubObjects {
   readonly objects: readonly HubObject[];
   readonly refused: readonly ObjectRef[];
-  /** Files with a refused object that does not say what it is. */
+  /** Files with a refused object that cannot be identified. */
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
 }
 
-/** What a hub would hold of the manifests under `resources/`. An object in two places is in neither. */
+/** The manifests under `resources/`, as a hub would have them. An object defined twice is refused. */
 export function hubObjects(documents: readonly Placed[]): HubObjects {
   const crds = crdScopes(documents);
   const findings: Finding[] = [];
@@ -32,7 +32,7 @@ export function hubObjects(documents: readonly Placed[]): HubObjects {
     const { object, issues } = hubObject(placed, crds);
     const ref = writtenRef(placed.value);
     for (const issue of issues) findings.push({ placed, issue, ref: ref ?? kindOnly(placed) });
-    // One that asks for a generated name says that it is none of those that are known.
+    // An object with generateName is none of the known ones.
     if (!ref && issues.some(({ code }) => code === 'generate-name')) continue;
     if (!ref) unreadable.push(placed.file);
     else {
@@ -61,10 +61,10 @@ const kindOnly = ({ value }: Placed): ObjectRef => {
   return { apiVersion, kind, name: '' };
 };
 
-/** Remembered by the manifest's identity, so that an unchanged file gives the same value in every load. */
+/** Cached by the manifest's identity, so that an unchanged file gives the same value in every load. */
 const known = new WeakMap<object, HubObject>();
 
-/** Manifests whose metadata and data have no fault: those that do not change are not looked through in every load. */
+/** Manifests with valid metadata and data, so that unchanged ones are not checked in every load. */
 const sound = new WeakSet<object>();
 
 function hubObject(
@@ -82,7 +82,7 @@ function hubObject(
   if (declared === 'Namespaced' && !namespace)
     return {
       issues: [
-        error('namespace-required', ['metadata'], 'it is namespaced and names no namespace', 'add metadata.namespace'),
+        error('namespace-required', ['metadata'], 'it is namespaced and has no namespace', 'add metadata.namespace'),
       ],
     };
   if (declared === 'Cluster' && namespace)
@@ -91,7 +91,7 @@ function hubObject(
         error(
           'namespace-not-allowed',
           ['metadata', 'namespace'],
-          'it is cluster-scoped and names a namespace',
+          'it is cluster-scoped and has a namespace',
           'remove metadata.namespace',
         ),
       ],
@@ -110,7 +110,7 @@ function hubObject(
   return { object, issues };
 }
 
-/** A kind that Kubernetes may have gained since is none of those that are nearly like one it has. */
+/** Warns about kinds similar to a built-in one. Others may be newer kinds of Kubernetes. */
 function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   const { group } = groupVersionOf(apiVersion);
   const message = `there is no kind ${kind} in ${group === '' ? 'the core group' : group}`;
@@ -123,7 +123,7 @@ function misspeltKind({ apiVersion, kind }: Manifest): Issue[] {
   return [warning('unknown-kind', ['apiVersion'], message, `did you mean ${written}?`)];
 }
 
-/** What an API server would refuse whatever the kind is. */
+/** Issues for which an API server refuses any kind. */
 function metadataIssues(value: object): Issue[] {
   const { metadata } = value as { metadata?: unknown };
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
@@ -135,7 +135,7 @@ function metadataIssues(value: object): Issue[] {
           error(
             'generate-name',
             ['metadata', 'generateName'],
-            'generateName cannot be placed: every pass would make another object',
+            'generateName cannot be placed: every reconciliation would create another object',
             'give it a name',
           ),
         ]

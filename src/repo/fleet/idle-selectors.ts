@@ -7,9 +7,8 @@ import { fieldWarning } from './field-warning.ts';
 import { selectorTerms } from './selector-terms.ts';
 
 /**
- * Selectors of clusters by label that no cluster of the repo matches, in placements, overrides and stages: warnings, for
- * whoever mistyped a label; a cluster that matches may come with a later commit. Nothing is said in a repo without clusters,
- * nor where a file that is not valid may hold one. What depends on the properties of clusters is not in the repo.
+ * Warnings about label selectors of placements, overrides and stages that match no cluster of the repo, which may be misspelt. None
+ * in a repo without clusters, nor if an invalid file may define one. Properties of clusters are not in the repo and are not checked.
  */
 export function idleSelectors(fleet: Fleet): Problem[] {
   const { members, unreadable, refused } = fleet;
@@ -24,7 +23,7 @@ export function idleSelectors(fleet: Fleet): Problem[] {
   });
 }
 
-/** Many placements of a large fleet choose their clusters alike. */
+/** Memoizes by text, since many placements have equal selectors. */
 function onceForText<K, V>(tell: (of: K) => V): (of: K) => V {
   const known = new Map<string, V>();
   return (of) => {
@@ -66,7 +65,7 @@ const selectors = ({ placements, overrides, strategies }: Fleet): Selecting[] =>
   ),
 ];
 
-/** The first requirement that no cluster meets; undefined where each is met, though none meets all. */
+/** The first requirement that no cluster meets; undefined if each is met by some cluster. */
 function labelNobodyHas(
   { matchLabels, matchExpressions }: LabelSelector,
   labels: readonly Readonly<Record<string, string>>[],

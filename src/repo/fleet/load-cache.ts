@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 import type { ParsedFile } from '../yaml/parse-yaml.ts';
 
-/** Raised when parsing changes, so that what an older version understood is not taken for what this one would. */
+/** Incremented when parsing changes, so that results of older versions are not used. */
 const parserVersion = 3;
 
 /** Parsed files by blob id: in memory with stable identity, on disk so that a restart does not parse again. */
 export interface LoadCache {
   get(oid: string): ParsedFile | undefined;
   put(oid: string, parsed: ParsedFile): void;
-  /** Forgets everything that is not in use, and writes what is new. A disk that cannot be written costs only time, and is told. */
+  /** Drops unused entries and writes new ones. A failed write is reported and costs only time. */
   flush(inUse: ReadonlySet<string>): Promise<void>;
 }
 
-/** A cache for as long as the process runs. */
+/** A cache in memory only. */
 export const memoryCache = (): LoadCache => cache(new Map(), undefined);
 
-/** For files of the past: what they share with the present is not parsed again, and nothing of the present is forgotten. */
+/** For files of past commits: shares present entries, and never drops them. */
 export function readThrough({ get }: LoadCache): LoadCache {
   const past = new Map<string, ParsedFile>();
   return {
@@ -29,9 +29,8 @@ export function readThrough({ get }: LoadCache): LoadCache {
 }
 
 /**
- * Reads the cache of a directory. Every line carries its own digest: one that was cut off, or in which a bit fell over, is
- * ignored, since everything in it can be made again. Readable by its owner only, since a fleet repo may hold Secrets.
- * `cannotWrite` is called the first time that it cannot be written.
+ * Opens the cache in a directory. Every line has its own digest; a truncated or corrupt line is ignored and parsed again. Readable by
+ * its owner only, since a fleet repo may contain Secrets. `cannotWrite` is called at the first failed write.
  */
 export async function loadCache(dir: string, cannotWrite: (error: unknown) => void = () => {}): Promise<LoadCache> {
   const file = join(dir, `parsed-v${parserVersion}.jsonl`);
@@ -52,7 +51,7 @@ interface Disk {
   readonly cannotWrite: (error: unknown) => void;
 }
 
-/** Dead entries that are tolerated in the file before it is written anew. */
+/** Size of the file relative to its live entries, beyond which it is rewritten. */
 const slack = 2;
 
 function cache(known: Map<string, ParsedFile>, disk: Disk | undefined): LoadCache {
@@ -73,7 +72,7 @@ function cache(known: Map<string, ParsedFile>, disk: Disk | undefined): LoadCach
       fresh.clear();
       const rewrite = lines + added.length > slack * known.size + 100;
       const written = rewrite ? [...known.keys()] : added;
-      // Every line brings its own line break in front: the end of the file may be a line that a crash cut off.
+      // Each line starts with its line break, since a crash may have truncated the last line.
       const text = written.map((oid) => `\n${writeLine(oid, known.get(oid)!)}`).join('');
       try {
         await makeDirectory(disk.dir, 0o700);

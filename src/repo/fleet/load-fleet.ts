@@ -16,9 +16,9 @@ import { sortFleet } from './sort-fleet.ts';
 import { usableFiles } from './usable-files.ts';
 
 /**
- * Reads a fleet repo: fleet objects by their group wherever they stand, everything under `resources/` as what a hub would
- * hold. A bad file never stops the rest: its objects are named in `refused`, or the file in `unreadable`. The order of the
- * tree's files does not matter, and what did not change keeps its identity as long as the cache is the same.
+ * Reads a fleet repo: fleet objects by their API group in any folder, and everything under `resources/` as a hub would have it. An
+ * invalid file never stops the rest: its objects are in `refused`, or the file in `unreadable`. The order of files has no effect, and
+ * unchanged objects keep their identity with the same cache.
  */
 export async function loadFleet(tree: RepoTree, cache: LoadCache = memoryCache()): Promise<Fleet> {
   const usable = await usableFiles(tree);

@@ -4,8 +4,8 @@ import type { Fleet } from '../../engine/input.ts';
 import { fieldWarning } from './field-warning.ts';
 
 /**
- * Variables of overrides that are filled in nowhere: misspelt ones, which KubeFleet leaves as they stand, and labels that no
- * cluster has, with which the override fails wherever it applies. Warnings.
+ * Warnings about unknown variables of overrides: misspelt ones, which KubeFleet leaves in the text, and labels that no cluster has,
+ * with which the override fails everywhere.
  */
 export function lostVariables(fleet: Fleet): Problem[] {
   const { overrides, members } = fleet;
@@ -25,7 +25,7 @@ export function lostVariables(fleet: Fleet): Problem[] {
   );
 }
 
-/** Whatever looks meant as one of ours, in the brackets, the case and with the dashes of other tools. */
+/** Texts similar to a variable: other brackets, case or separators. */
 const variables = /\$[{(]\s*MEMBER[-_.]?CLUSTER[^})"]*[})]/gi;
 const nameVariable = '${MEMBER-CLUSTER-NAME}';
 const labelVariable = (key: string): string => `\${MEMBER-CLUSTER-LABEL-KEY-${key}}`;

@@ -3,13 +3,13 @@ import { type Fleet, writtenPlacements } from '../../engine/input.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 import { isInScope, selectorsOf } from './override-scopes.ts';
 
-/** A name of another object, where an object says it. */
+/** A reference to another object. */
 export interface Reference extends Named {
-  /** Dotted, inside the object that names it. */
+  /** Dotted, inside the referring object. */
   readonly path: string;
 }
 
-/** What is named, and which names there are of that kind and namespace. */
+/** The referenced name, and the existing names of that kind and namespace. */
 export interface Named {
   readonly kind: string;
   readonly namespace: string | undefined;
@@ -17,16 +17,16 @@ export interface Named {
   readonly among: ReadonlySet<string>;
 }
 
-/** What the objects of a fleet may name. */
+/** Looks up the objects that fleet objects may refer to. */
 export interface Names {
   cluster(name: string): Named;
-  /** Cluster-scoped without a namespace. */
+  /** Cluster-scoped if there is no namespace. */
   placement(name: string, namespace: string | undefined): Named;
-  /** A strategy of staged updates; cluster-scoped without a namespace. */
+  /** A strategy of staged updates; cluster-scoped if there is no namespace. */
   strategy(name: string, namespace: string | undefined): Named;
   /** A manifest under resources/. */
   resource(selected: Selected, namespace: string | undefined): Named;
-  /** The selectors of an override that can reach what they name; for the others, a warning names the kind that is needed. */
+  /** The selectors of an override that are in its scope; `misscopedSelectors` warns about the others. */
   selectorsInScope(override: Override): ReturnType<typeof selectorsOf>;
 }
 
@@ -36,10 +36,10 @@ interface Selected {
   readonly name: string;
 }
 
-/** Looks names up in a fleet. A placement may name every cluster, so each list is gone through once. */
+/** Indexes the names of a fleet once, since a placement may name every cluster. */
 export function namesIn(fleet: Fleet): Names {
   const clusters = byNamespace(fleet.members);
-  // One that is being deleted is in the repo still, and its own file has a warning.
+  // Includes placements being deleted: they are in the repo, and have their own warning.
   const placements = byNamespace([...writtenPlacements(fleet).values()]);
   const strategies = byNamespace(fleet.strategies);
   const resources = byKind(fleet.resources);

@@ -2,13 +2,12 @@ import { error, type Issue } from '../../api/issue.ts';
 import { metaIssues } from '../../api/rules/meta-rules.ts';
 import { groupVersionOf } from '../../engine/selection/group-version.ts';
 
-/** Groups of Kubernetes' own in which every name is a DNS subdomain (kubernetes pkg/apis, ValidateObjectMeta of each kind). */
+/** Built-in groups in which every name is a DNS subdomain (kubernetes pkg/apis, ValidateObjectMeta of each kind). */
 const strict: ReadonlySet<string> = new Set(['', 'apps', 'autoscaling', 'batch']);
 
 /**
- * Names become paths: of a URL on a member, of a file on the status branch. Kubernetes refuses the same for every kind
- * (apimachinery, `IsValidPathSegmentName`), and for its most used ones whatever is no DNS name. What the schema of a kind says
- * beyond that is said there.
+ * Names become parts of URLs on members and of paths on the status branch. Kubernetes refuses the same for every kind (apimachinery,
+ * `IsValidPathSegmentName`), and for its most used kinds all that are not DNS names. Schemas of kinds may be stricter.
  */
 export function nameIssues(object: object): Issue[] {
   const { apiVersion, metadata } = object as { apiVersion?: unknown; metadata?: unknown };
@@ -31,7 +30,7 @@ function segmentIssues(field: 'name' | 'namespace', value: unknown): Issue[] {
         error(
           'invalid-name',
           ['metadata', field],
-          `this is no ${field} that Kubernetes accepts`,
+          `Kubernetes does not accept this ${field}`,
           'use letters, digits, - and .',
         ),
       ];

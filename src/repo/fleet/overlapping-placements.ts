@@ -10,15 +10,15 @@ import { recordPathOf } from '../record/path.ts';
 import { fieldWarning } from './field-warning.ts';
 
 /**
- * Objects that two placements bring to the same clusters: no object can be of two, so members refuse it to the one that comes
- * second. A daemon tells that once it has happened; whoever writes the files wants to know before. Warnings, at the second
- * placement by name. What is only compared takes nothing.
+ * Objects that two placements would apply to the same clusters. An object belongs to one placement, so members refuse the second.
+ * The daemon reports that after it happens; these warnings come before, at the second placement by name. ReportDiff placements only
+ * compare and do not count.
  */
 export function overlappingPlacements(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Problem[] {
   return overlaps(plan, fleet).flatMap(({ first, second, objects }): Problem[] => {
     const clusters = [...picked(second).intersection(picked(first))].sort();
     if (clusters.length === 0) return [];
-    const why = `${describeRef(first)} brings ${shortList(objects.map(describeRef))} to ${shortList(clusters)} as well: a cluster rejects the placement that comes second`;
+    const why = `${describeRef(first)} also applies ${shortList(objects.map(describeRef))} to ${shortList(clusters)}: a cluster rejects the second placement`;
     const fix = 'select every object in one placement, or pick other clusters';
     return [fieldWarning(fleet, second, { code: 'contested-object', path: 'spec.resourceSelectors', why, fix })];
   });
@@ -30,7 +30,7 @@ interface Overlap {
   readonly objects: readonly ObjectRef[];
 }
 
-/** Of the objects that several placements bring, wherever to: each placement but the first against the first. */
+/** Pairs of placements that select the same objects, each with the first one by name. */
 function overlaps(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Overlap[] {
   const selected = selections(plan);
   const comparing = new Set(
@@ -53,7 +53,7 @@ function overlaps(plan: Pick<Plan, 'placements' | 'record'>, fleet: Fleet): Over
 const picked = ({ decisions }: PlannedPlacement): Set<string> =>
   new Set(decisions.flatMap(({ selected, clusterName }) => (selected ? [clusterName] : [])));
 
-/** What each placement brings to clusters now, by key; of an envelope what it holds. */
+/** The objects that each placement applies now, by key; for an envelope its contents. */
 function selections({
   placements,
   record,

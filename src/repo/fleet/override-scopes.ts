@@ -24,9 +24,8 @@ export function selectorsOf({ spec }: Override): OverrideSelector[] {
 }
 
 /**
- * Whether an override may reach what a selector names: a ClusterResourceOverride reaches a namespaced object only through its
- * Namespace, a ResourceOverride nothing else than what is in its own (KubeFleet overrider.go). True where nothing tells the
- * scope of a kind.
+ * Whether an override may change what a selector names: a ClusterResourceOverride changes a namespaced object only through its
+ * Namespace, a ResourceOverride only objects of its own namespace (KubeFleet overrider.go). True if the scope of the kind is unknown.
  */
 export function isInScope(
   { kind }: Override,
@@ -37,7 +36,7 @@ export function isInScope(
   return scope === undefined || (scope === 'Cluster') === (kind === 'ClusterResourceOverride');
 }
 
-/** Selectors of overrides that select nothing, whatever there is: warnings that name the kind of override that would. */
+/** Warnings about selectors that the kind of their override can never match, with the kind that can. */
 export const misscopedSelectors = (fleet: Fleet): Problem[] =>
   fleet.overrides.flatMap((override) =>
     selectorsOf(override).flatMap((selector): Problem[] =>
@@ -60,7 +59,7 @@ function told(
 ): { readonly why: string; readonly fix: string } {
   if (kind === 'ResourceOverride')
     return {
-      why: `${selector.kind} is cluster-scoped, and a ResourceOverride reaches only what is in its namespace, ${metadata.namespace ?? ''}`,
+      why: `${selector.kind} is cluster-scoped, and a ResourceOverride changes only objects in its namespace, ${metadata.namespace ?? ''}`,
       fix: 'write a ClusterResourceOverride',
     };
   const namespaces = resources.flatMap(({ manifest }) =>
@@ -72,7 +71,7 @@ function told(
   );
   const where = namespaces.length === 0 ? 'its namespace' : `namespace ${listUpTo(namespaces, 3)}`;
   return {
-    why: `${selector.kind} is namespaced, and a ClusterResourceOverride reaches such objects only through their Namespace, all of it at once`,
+    why: `${selector.kind} is namespaced, and a ClusterResourceOverride changes such objects only through their Namespace, all of them at once`,
     fix: `write a ResourceOverride in ${where}`,
   };
 }

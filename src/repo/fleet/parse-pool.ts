@@ -9,30 +9,30 @@ export interface ToParse {
 }
 
 /**
- * Characters below which threads do not pay: one thread parses half a megabyte in the second that starting three of them takes
- * on a busy machine, and the process stays 100 MB larger for good when they are gone (measured: 1,000 small files).
+ * Characters below which threads do not pay off: one thread parses half a megabyte in the second that three threads take to start on a
+ * busy machine, and they leave the process 100 MB larger (measured with 1,000 small files).
  */
 const worthThreads = 512 * 1024;
-/** Beyond four the start of the threads eats what they save (measured). */
+/** With more than four the start of the threads costs more than they save (measured). */
 const mostThreads = 4;
-/** Tells our threads from those of whoever imports this module in a thread of his own. */
+/** Distinguishes our threads from other threads that import this module. */
 const purpose = 'gitfleet: parse';
 
-/** Parses files, in worker threads when there are many. This module is also what the threads run. */
+/** Parses files, in worker threads when there are many. The threads run this module too. */
 export async function parseAll(
   files: readonly ToParse[],
   threads = Math.min(mostThreads, availableParallelism() - 1),
 ): Promise<Map<string, ParsedFile>> {
   const size = files.reduce((sum, { text }) => sum + text.length, 0);
   if (size < worthThreads || threads < 2) return new Map(parseHere(files));
-  // This thread takes a share too: it would only wait.
+  // This thread parses a share too.
   const shares = dealt(files, threads + 1);
   const others = shares.slice(1).map(parseInThread);
   const own = parseHere(shares[0]!);
   return new Map([...own, ...(await Promise.all(others)).flat()]);
 }
 
-/** Dealt one by one, so that a folder of large files does not fall to one thread. */
+/** Distributes files one by one, so that one thread does not get a whole folder of large files. */
 function dealt(files: readonly ToParse[], shares: number): ToParse[][] {
   const dealt = Array.from({ length: shares }, (): ToParse[] => []);
   files.forEach((file, at) => {
@@ -44,7 +44,7 @@ function dealt(files: readonly ToParse[], shares: number): ToParse[][] {
 const parseHere = (files: readonly ToParse[]): [string, ParsedFile][] =>
   files.map(({ oid, file, text }) => [oid, parseYaml(text, file)]);
 
-/** A thread that dies (out of memory, say) leaves its share to this one. */
+/** If a thread dies, for example out of memory, this thread parses its share. */
 function parseInThread(share: readonly ToParse[]): Promise<[string, ParsedFile][]> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: purpose });
@@ -67,6 +67,6 @@ function parseInThread(share: readonly ToParse[]): Promise<[string, ParsedFile][
 
 if (!isMainThread && parentPort && workerData === purpose) {
   const port = parentPort;
-  // One text instead of many objects: cloning structured values between threads costs more than JSON.
+  // One text instead of many objects: structured clones cost more than JSON.
   port.once('message', (share: readonly ToParse[]) => port.postMessage(JSON.stringify(parseHere(share))));
 }

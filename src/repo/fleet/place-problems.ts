@@ -4,9 +4,9 @@ import { type Positions, positionsOf } from '../yaml/positions.ts';
 import { decode } from './finding.ts';
 
 /**
- * Gives problems that were found while planning their place. The engine knows the file and the line where the document
- * begins; line and column of the field are looked up here, and only files with such problems are read again. `tree` is
- * asked only when there are any; where it is gone they stay as they are. A warning inside of what is refused is left out.
+ * Adds line and column to problems found during planning. The engine knows only the file and the first line of the document. Calls
+ * `tree` only if there are such problems, and reads only their files; without the tree they stay as they are. Drops warnings inside
+ * refused fields.
  */
 export async function placeProblems(
   found: readonly Problem[],
@@ -26,7 +26,7 @@ export async function placeProblems(
   });
 }
 
-/** What is refused there tells already why a name inside it leads nowhere. */
+/** Drops warnings inside a field with an error, since the error explains them. */
 function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
   const errors = new Map(
     problems.flatMap((problem) =>

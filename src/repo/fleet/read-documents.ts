@@ -11,13 +11,13 @@ import type { UsableFiles } from './usable-files.ts';
 export interface Documents {
   readonly placed: readonly Placed[];
   readonly problems: readonly Problem[];
-  /** Objects in refused documents, as far as they tell what they are. */
+  /** Objects in refused documents, as far as they can be identified. */
   readonly refused: readonly ObjectRef[];
-  /** Files that may hold more than could be told. */
+  /** Files that may contain unidentified objects. */
   readonly unreadable: readonly string[];
 }
 
-/** Parses what the cache does not know, and says of every broken file what it holds back. */
+/** Parses files that the cache lacks, and lists the objects that each broken file holds. */
 export async function readDocuments(tree: RepoTree, usable: UsableFiles, cache: LoadCache): Promise<Documents> {
   const { files, colliding } = usable;
   await parseMissing(tree, files, cache);
@@ -60,7 +60,7 @@ async function parseMissing(tree: RepoTree, files: readonly TreeFile[], cache: L
   await cache.flush(new Set(files.map(({ oid }) => oid)));
 }
 
-/** Bytes that are in memory as contents and as text at the same time. A fleet of any usual size is one portion. */
+/** Limit for bytes in memory as contents and text at the same time. Most fleets fit. */
 const portionBytes = 64 * 1024 ** 2;
 
 async function portionsOf(tree: RepoTree, oids: readonly string[]): Promise<string[][]> {
@@ -79,7 +79,7 @@ async function portionsOf(tree: RepoTree, oids: readonly string[]): Promise<stri
   return portions;
 }
 
-/** A file that is listed and cannot be read holds nobody knows what. */
+/** A listed file without contents may define anything. */
 const notThere: ParsedFile = {
   documents: [],
   problems: [
@@ -96,8 +96,8 @@ const notThere: ParsedFile = {
 };
 
 /**
- * False for what is no fleet input whatever its faults: outside resources/ a workflow's `on:`, another program's template, a
- * lock file of two megabytes. A file that is no YAML and does not say what it holds might have been anything.
+ * False for files that are not fleet input: outside resources/, for example workflows, templates of other programs, lock files. An
+ * invalid YAML file without identifiable contents may be anything, so it counts.
  */
 function concernsFleet(
   path: string,

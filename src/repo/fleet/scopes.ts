@@ -8,7 +8,7 @@ type Scope = 'Cluster' | 'Namespaced';
 /** Kinds of the repo's own CustomResourceDefinitions, by `group/kind`. */
 export type CrdScopes = ReadonlyMap<string, Scope>;
 
-/** What the definitions among the documents say of the scope of their kinds. */
+/** The scopes of kinds that CRDs among the documents define. */
 export function crdScopes(documents: readonly Placed[]): CrdScopes {
   const scopes = new Map<string, Scope>();
   for (const { value } of documents) {
@@ -23,7 +23,7 @@ export function crdScopes(documents: readonly Placed[]): CrdScopes {
   return scopes;
 }
 
-/** Scope of an object's kind, by the built-in table, then by the repo's CRDs; undefined for kinds nobody declares. */
+/** Scope of an object's kind, by the built-in table, then by the repo's CRDs; undefined for unknown kinds. */
 export function scopeOf({ apiVersion, kind }: Manifest, crds: CrdScopes): Scope | undefined {
   const { group } = groupVersionOf(apiVersion);
   return builtInScope(group, kind) ?? crds.get(`${group}/${kind}`);

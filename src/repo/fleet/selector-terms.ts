@@ -1,6 +1,6 @@
 import type { ClusterSelectorTerm, Placement } from '../../api/placement.ts';
 
-/** The terms by which a placement selects clusters, required ones and preferences, with their dotted paths inside it. */
+/** The required and preferred cluster selector terms of a placement, with their dotted paths inside it. */
 export function selectorTerms({ spec }: Placement): { readonly term: ClusterSelectorTerm; readonly path: string }[] {
   const { requiredDuringSchedulingIgnoredDuringExecution: required, ...rest } =
     spec.policy.affinity?.clusterAffinity ?? {};

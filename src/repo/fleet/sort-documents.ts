@@ -8,18 +8,18 @@ import type { Finding, Placed } from './finding.ts';
 import { ofAnyKind } from './fleet-objects.ts';
 
 export interface SortedDocuments {
-  /** Objects of our groups, wherever they stand. */
+  /** Objects of fleet groups, in any folder. */
   readonly fleet: readonly Placed[];
-  /** What a hub would hold: everything else under `resources/`. */
+  /** Resources: everything else under `resources/`. */
   readonly hub: readonly Placed[];
   readonly findings: readonly Finding[];
-  /** What incomplete documents are likely to have been. */
+  /** Likely identities of incomplete documents. */
   readonly refused: readonly ObjectRef[];
-  /** Files with a document that was meant to be an object and does not say which: it may have been any that is missing now. */
+  /** Files with an incomplete object that cannot be identified: it may be any object that is missing now. */
   readonly unreadable: readonly string[];
 }
 
-/** Sorts documents by what they are. The items of a List are taken one by one. */
+/** Sorts documents by their groups and folders. The items of a List count one by one. */
 export function sortDocuments(documents: readonly Placed[]): SortedDocuments {
   const fleet: Placed[] = [];
   const hub: Placed[] = [];
@@ -68,7 +68,7 @@ function likely(value: object): readonly ObjectRef[] | undefined {
   return ref && isFleetGroup(ref.apiVersion) ? ofAnyKind(ref) : undefined;
 }
 
-/** Documents without apiVersion and kind are not fleet input; one that has either of them, or is an item of a List, was meant to be. */
+/** Documents without apiVersion and kind are not fleet input; one with either of them, or an item of a List, is an incomplete object. */
 function incomplete({ value, inside }: Placed, inResources: boolean): Issue | undefined {
   const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown };
   const ours =
@@ -84,7 +84,7 @@ function incomplete({ value, inside }: Placed, inResources: boolean): Issue | un
         ...error(
           'not-an-object',
           [],
-          'this is no Kubernetes object and is placed nowhere',
+          'this is not a Kubernetes object and is not placed',
           'move it out of resources/',
         ),
         severity: 'info',
@@ -98,12 +98,12 @@ function misspelt(value: object, missing: 'apiVersion' | 'kind'): Issue {
     return error(
       'wrong-type',
       [missing],
-      `this is no Kubernetes object: ${missing} must be a string`,
+      `this is not a Kubernetes object: ${missing} must be a string`,
       `write for example ${example}`,
     );
   }
   const like = Object.keys(value).find((key) => nearest(key, [missing]) !== undefined);
-  const message = `this is no Kubernetes object: ${missing} is missing`;
+  const message = `this is not a Kubernetes object: ${missing} is missing`;
   return like === undefined
     ? error('not-an-object', [], message, `add ${missing}`)
     : error('not-an-object', [like], message, `write ${missing} instead of ${like}`);
@@ -122,8 +122,8 @@ const notPlaced = (kind: string): Issue => ({
   ...error(
     'not-placed',
     [],
-    `${kind} is outside resources/ and is placed nowhere`,
-    'move it under resources/ if it should be',
+    `${kind} is outside resources/ and is not placed`,
+    'move it under resources/ to place it',
   ),
   severity: 'info',
 });

@@ -6,9 +6,7 @@ import { emptyFleet, type Fleet, type HubObject } from '../../engine/input.ts';
 import { by } from '../../engine/kernel/ordering.ts';
 import { kindsByField } from './kinds/rows.ts';
 
-/**
- * Sorts what was read into the lists of a Fleet, each by namespace and name, so that the order of files never matters.
- */
+/** Sorts loaded objects into the lists of a Fleet, each by namespace and name, so that the order of files has no effect. */
 export function sortFleet(read: {
   readonly objects: readonly FleetObject[];
   readonly beingDeleted: readonly Placement[];
@@ -39,7 +37,7 @@ export function sortFleet(read: {
   };
 }
 
-/** Fields of a Fleet by what the rows of the kinds say. A row names only a field that holds its kind. */
+/** Fields of a Fleet according to the rows of the kinds, whose types ensure that a field fits its kind. */
 function fieldsOf(objects: readonly FleetObject[]): Partial<Fleet> {
   const ofKind = Map.groupBy(objects, ({ kind }) => kind);
   return Object.fromEntries(

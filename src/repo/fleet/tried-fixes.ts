@@ -3,14 +3,13 @@ import { typeFixes } from '../../api/schema-issues.ts';
 import type { Validated } from '../../api/validate.ts';
 
 /**
- * What is wrong with a document, where no fix tells to write what would be refused in turn: every suggested value is tried,
- * and the rule that refuses one says itself what it takes. Where something else keeps the rules from being asked nobody
- * knows, and the fix names no value.
+ * Validates a document, and checks that its fixes are valid: each suggested value is tried, and if a rule refuses it, the fix of that
+ * rule replaces it. If another error prevents the rules from running, the fix contains no value.
  */
 export function withTriedFixes(document: unknown, judge: (document: unknown) => Validated): Validated {
   const validated = judge(document);
   if (!validated.issues.some(({ suggests }) => suggests !== undefined)) return validated;
-  const tried = judge(validated.issues.reduce(mended, document));
+  const tried = judge(validated.issues.reduce(withSuggestion, document));
   return { ...validated, issues: validated.issues.map((issue) => triedFix(issue, tried)) };
 }
 
@@ -24,11 +23,11 @@ function triedFix(issue: Issue, tried: Validated): Issue {
   return fix === undefined ? { ...plain, message: refusal?.message ?? plain.message } : { ...plain, fix };
 }
 
-/** With what is suggested, and without fields that nobody knows. */
-const mended = (document: unknown, { code, path, suggests }: Issue): unknown =>
+/** The document with suggested values, and without unknown fields. */
+const withSuggestion = (document: unknown, { code, path, suggests }: Issue): unknown =>
   suggests !== undefined || code === 'unknown-field' ? changedAt(document, path, suggests) : document;
 
-/** The document with another value at a path; with none there where it is undefined. */
+/** The document with another value at a path; undefined removes it. */
 function changedAt(node: unknown, [part, ...rest]: Issue['path'], value: Issue['suggests']): unknown {
   if (part === undefined) return value;
   if (Array.isArray(node)) return node.map((item, at) => (at === part ? changedAt(item, rest, value) : item));

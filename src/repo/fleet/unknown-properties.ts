@@ -14,9 +14,9 @@ import { fieldWarning } from './field-warning.ts';
 import { selectorTerms } from './selector-terms.ts';
 
 /**
- * Properties that a policy asks for and no cluster reports, since the name lacks its prefix or has another's, or about which
- * nothing can be asked. KubeFleet takes any name, and then no cluster matches: warnings. Nothing is said of a name of somebody's
- * own that has a prefix, nor of one that a cluster of the repo has.
+ * Warnings about properties in policies that no cluster reports: the name lacks its prefix or has a wrong one, or the property is not a
+ * quantity. KubeFleet accepts any name, and then no cluster matches. None for custom names with a prefix, nor for properties that a
+ * cluster of the repo has.
  */
 export function unknownProperties(fleet: Fleet): Problem[] {
   const { placements, members } = fleet;
@@ -41,11 +41,11 @@ const propertiesAsked = (placement: Placement): { readonly name: string; readonl
   ]);
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
-/** Under these KubeFleet's providers report what is well-known, and nothing else. */
+/** Prefixes with only the well-known properties of KubeFleet's providers. */
 const prefixes = new Set(wellKnownProperties.map((name) => name.slice(0, name.lastIndexOf('/'))));
 
 function faultOf(name: string): { readonly why: string; readonly fix?: string } | undefined {
-  if (informationalProperties.includes(name)) return { why: `property ${name} is no quantity: no cluster can match` };
+  if (informationalProperties.includes(name)) return { why: `property ${name} is not a quantity: no cluster can match` };
   if (wellKnownProperties.includes(name) || name.startsWith(resourcePrefix)) return undefined;
   const like = wholeName(name);
   const slash = name.lastIndexOf('/');
@@ -56,7 +56,7 @@ function faultOf(name: string): { readonly why: string; readonly fix?: string } 
   };
 }
 
-/** The well-known property that ends so, or nearly so. */
+/** The well-known property with the same or a similar ending. */
 function wholeName(name: string): string | undefined {
   const ending = endingOf(name);
   if (isResourceEnding(ending)) return `${resourcePrefix}${ending}`;

@@ -5,16 +5,16 @@ import { isHidden, type RepoTree, type TreeFile } from '../tree.ts';
 import { decode } from './finding.ts';
 
 export interface UsableFiles {
-  /** YAML and JSON files, sorted by path so that the order of a tree's listing never matters. */
+  /** YAML and JSON files, sorted by path so that the order of the tree has no effect. */
   readonly files: readonly TreeFile[];
   readonly problems: readonly Problem[];
-  /** Refused files: what they would have held is not known. */
+  /** Refused files, whose contents are unknown. */
   readonly refused: readonly string[];
-  /** Files of which a checkout on a case-insensitive file system would show only one: nothing in them is used. */
+  /** Files whose paths differ only in case, which collide on some file systems: none is used. */
   readonly colliding: ReadonlySet<string>;
 }
 
-/** What of a tree may be read at all; what must not be followed or trusted is a finding. Folders that begin with a dot are skipped. */
+/** The files of a tree that may be read, and problems for the others. Folders that begin with a dot are skipped. */
 export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
   const problems: Problem[] = [];
   const refused: string[] = [];
@@ -54,7 +54,7 @@ export async function usableFiles(tree: RepoTree): Promise<UsableFiles> {
   return { files: usable, problems, refused, colliding: new Set(colliding.keys()) };
 }
 
-/** Files that would be read and are too large, links with a target longer than any path, and folders that were not listed. */
+/** Readable files that are too large, links with an impossible target, and folders that were not listed. */
 async function oversizedFiles(tree: RepoTree, files: readonly TreeFile[]): Promise<ReadonlyMap<string, string>> {
   const asked = files.filter((file) => isLink(file) || (mayBeManifest(file) && isFile(file)));
   const sizes = (await tree.sizes?.(asked.map(({ oid }) => oid))) ?? new Map<string, number>();
@@ -69,14 +69,14 @@ async function oversizedFiles(tree: RepoTree, files: readonly TreeFile[]): Promi
   ]);
 }
 
-/** Of a path on Linux, in bytes. */
+/** Longest path on Linux, bytes. */
 const longestTarget = 4096;
 
 const mayBeManifest = ({ path }: TreeFile): boolean => /\.(ya?ml|json)$/i.test(path);
 
 const isFile = ({ mode }: TreeFile): boolean => mode !== '120000' && mode !== '160000' && mode !== '40000';
 
-/** A folder is hidden by its own name too. */
+/** With a slash for a folder, so that its own name can hide it. */
 const placeOf = ({ path, mode }: TreeFile): string => (mode === '40000' ? `${path}/` : path);
 
 type Finding = Pick<Problem, 'code' | 'message' | 'fix'> & { readonly severity?: 'warning' };
@@ -95,7 +95,7 @@ function faultOf({ path, mode }: TreeFile, target: string): Finding | undefined 
     };
   if (mode === '160000')
     return {
-      // Under resources/ something was meant to be placed; elsewhere nobody asked for it.
+      // Only under resources/ a submodule may be meant for placement.
       ...(path.startsWith('resources/') ? {} : { severity: 'warning' as const }),
       code: 'submodule',
       message: 'a submodule is not followed',
@@ -117,7 +117,7 @@ function faultOf({ path, mode }: TreeFile, target: string): Finding | undefined 
       };
 }
 
-/** The tool whose input a file is; empty where that has been said for its chart already. */
+/** The tool whose input the file is; empty if its chart has the warning already. */
 function toolOf(path: string, charts: readonly string[]): string | undefined {
   if (/(^|\/)kustomization\.ya?ml$/.test(path)) return 'Kustomize';
   if (posix.basename(path) === 'Chart.yaml') return 'Helm';
@@ -138,7 +138,7 @@ const notRun = (file: string, tool: string): Problem => ({
   fix: 'commit the rendered manifests under resources/',
 });
 
-/** Paths that are equal but for case, each with another of its group. */
+/** Paths that differ only in case, each with another of its group. */
 function collisions(files: readonly TreeFile[]): Map<string, string> {
   const groups = Map.groupBy(files, ({ path }) => path.normalize('NFC').toLowerCase());
   const found = new Map<string, string>();

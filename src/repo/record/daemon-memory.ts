@@ -6,24 +6,24 @@ import type { ToldHold } from '../../engine/plan-document.ts';
 /** A member that does not respond. */
 export interface Silence {
   readonly cause: string;
-  /** When it responded last; absent = never, as far as is known. It does not change while the member is silent. */
+  /** Its last response; absent = unknown. Constant while the member does not respond. */
   readonly lastContact?: Timestamp;
 }
 
-/** What a daemon has to know of its last plan, beyond what the record folders hold. */
+/** State of the last plan that the daemon needs and the record folders lack. */
 export interface DaemonMemory {
-  /** Of the fleet repo, that the plan was made from; undefined where it is not recorded. */
+  /** The commit that was planned; undefined if it is not recorded. */
   readonly commit: string | undefined;
   /** Members that did not respond then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
-  /** While plans are refused it stays what the status branch reports. */
+  /** The plan in effect, which stays the same while plans are refused. */
   readonly inEffect: Told;
 }
 
-/** A commit goes to git, and so has to be one. */
-export const commitId = z.string().regex(/^[0-9a-f]+$/, 'is no commit');
+/** Validated, because it is passed to git. */
+export const commitId = z.string().regex(/^[0-9a-f]+$/, 'is not a commit');
 
-/** Why something is held, as the status branch lists it. */
+/** A hold, as the status branch lists it. */
 export const listedHold = z.looseObject({
   subject: z.looseObject({
     kind: z.string(),
@@ -40,12 +40,12 @@ export const listedHold = z.looseObject({
   count: z.number().optional(),
 });
 
-/** `daemon.yaml`. Fields of a newer daemon are left out of what is read. */
+/** `daemon.yaml`. Fields of a newer daemon are ignored. */
 export const daemonMemoryFile = z.looseObject({
   apiVersion: z.literal('gitfleet.dev/v1alpha1'),
   kind: z.literal('DaemonMemory'),
   commit: commitId,
-  /** The commit in effect; absent where none is. */
+  /** The commit in effect; absent if there is none. */
   commitInEffect: z.string().optional(),
   holds: z.array(listedHold).default([]),
   holdCount: z.number().default(0),
@@ -76,7 +76,7 @@ export const readDaemonMemory = (file: z.infer<typeof daemonMemoryFile>): Daemon
   ),
   inEffect: {
     commit: file.commitInEffect,
-    // What is read of YAML has no field that is undefined.
+    // A value read from YAML has no undefined fields.
     holds: file.holds as readonly ToldHold[],
     holdCount: file.holdCount,
   },

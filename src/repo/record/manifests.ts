@@ -9,12 +9,12 @@ import { type Fault, type FileRead, faultOfNotRead, placedFault, unparsed } from
 import { roundCache } from './round-cache.ts';
 import { writtenIn } from './write.ts';
 
-/** By text: a snapshot that did not change keeps its identity from pass to pass, and costs nothing. */
+/** By text, so that an unchanged snapshot keeps its identity and is not parsed again. */
 const lists = roundCache<FileRead<readonly Manifest[]>>();
 
 /**
- * Manifests of a snapshot file, one for each document or item of a List, or where one of them is no object of Kubernetes.
- * What it was rendered from, where that is known, need not be parsed.
+ * The manifests of a snapshot file, or its faults if a document or List item is not a Kubernetes object. If the document that it
+ * was rendered from is known, nothing is parsed.
  */
 export const manifestsIn = (text: string, written: RecordDocument | undefined): FileRead<readonly Manifest[]> =>
   lists.get(text, () => {
@@ -22,7 +22,7 @@ export const manifestsIn = (text: string, written: RecordDocument | undefined): 
     return known ? { value: known.value as readonly Manifest[] } : parsed(text);
   });
 
-/** All snapshots of a status branch have been read: those that were not among them are forgotten. */
+/** All snapshots of a status branch were read: drops the others from the cache. */
 export const allSnapshotsRead = (): void => lists.endRound();
 
 function parsed(text: string): FileRead<readonly Manifest[]> {
@@ -41,7 +41,7 @@ function parsed(text: string): FileRead<readonly Manifest[]> {
         if (isManifest(content)) value.push(content);
         else return { faults: [noManifest(document, text)] };
     } catch (thrown) {
-      // Aliases that lead nowhere, or grow beyond all bounds.
+      // Undefined aliases, or too large ones.
       if (thrown instanceof ReferenceError) return { faults: [unparsed(thrown, text)] };
       throw thrown;
     }
@@ -50,6 +50,6 @@ function parsed(text: string): FileRead<readonly Manifest[]> {
 }
 
 const noManifest = ({ contents }: Document.Parsed, text: string): Fault => {
-  const message = 'it holds something other than objects with apiVersion, kind and metadata.name';
+  const message = 'it contains something other than objects with apiVersion, kind and metadata.name';
   return placedFault({ offset: contents?.range[0] ?? 0, message }, text);
 };

@@ -2,18 +2,18 @@ import type { RecordFolder } from '../../engine/input.ts';
 import { sha256 } from '../sha256.ts';
 import { entriesOf, recordFolder } from './folders/rows.ts';
 
-/** Where a file of the status branch belongs. */
+/** The place of a file in the record. */
 export interface RecordPath {
   readonly directory: RecordFolder;
   /** `[ns.]name` of the entry. */
   readonly name: string;
-  /** Path inside the entry's own folder; empty where the entry is one file. */
+  /** Path inside the entry's own folder; empty if the entry is one file. */
   readonly rest: string;
 }
 
 /**
- * Reads a path of the status branch, sharded (`placements/3f/web/state.yaml`) or not. Names may look like a shard (`fe`, `db`):
- * a folder of two hex digits is one only when the name below it has that digest. Undefined = none of the record's files.
+ * Parses a path of the status branch, sharded (`placements/3f/web/state.yaml`) or not. Names may look like a shard (`fe`, `db`), so a
+ * folder of two hex digits is one only if the name below has that digest. Undefined = not a file of the record.
  */
 export function recordPathOf(path: string): RecordPath | undefined {
   const [first, ...parts] = path.split('/');
@@ -27,8 +27,8 @@ export function recordPathOf(path: string): RecordPath | undefined {
 }
 
 /**
- * The folder of a path that the record does not have: a newer gitfleet may have written it. Undefined for files at the top, which
- * have no folder, and for folders that begin with a dot, which are of other programs.
+ * The folder of a path that the record does not have: a newer gitfleet may have written it. Undefined for top-level files and for
+ * folders that begin with a dot, which other programs use.
  */
 export function unknownFolderOf(path: string): string | undefined {
   const [first, ...rest] = path.split('/');

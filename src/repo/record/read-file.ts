@@ -12,16 +12,16 @@ import { syntaxFinding } from '../yaml/syntax.ts';
 import { reasonNotRead } from './not-read.ts';
 import { writtenIn } from './write.ts';
 
-/** Something wrong in a file of the record, and where. */
+/** An error in a file of the record, with its position. */
 export type Fault = Omit<Problem, 'severity' | 'code' | 'file'>;
 
-/** The value of a file, or why it has none. */
+/** The value of a file, or its faults. */
 export type FileRead<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
 
-/** A slip of whoever wrote a state of 1,000 bindings stands in all of them; the first few tell. */
+/** Limit for the faults of one file: a mistake in a state with 1,000 bindings repeats in all of them. */
 const mostFaults = 10;
 
-/** Reads a file of the status branch; what it was rendered from, where that is known, need not be parsed. */
+/** Reads a file of the status branch, without parsing if the document that it was rendered from is known. */
 export function readRecordFile<T>(
   text: string,
   schema: z.ZodType<T>,
@@ -56,7 +56,7 @@ function rawOf(text: string, written: RecordDocument | undefined): FileRead<unkn
   }
 }
 
-/** Something wrong at an offset of a text. */
+/** A fault at an offset of a text. */
 export function placedFault(
   { offset, message, fix }: Pick<StructureFault, 'offset' | 'message'> & Pick<Fault, 'fix'>,
   text: string,
@@ -66,13 +66,13 @@ export function placedFault(
   return { ...place, message, ...(fix === undefined ? {} : { fix }) };
 }
 
-/** Of a file that was too large to be read; undefined for every other. */
+/** The fault of a file that was too large to be read; undefined for others. */
 export function faultOfNotRead(text: string): Fault | undefined {
   const message = reasonNotRead(text);
   return message === undefined ? undefined : { line: 1, column: 1, message, fix: 'remove the file' };
 }
 
-/** Where the text of a file is no YAML, or none that is safe to read. */
+/** The fault of a text that is not YAML, or not safe to read. */
 export function unparsed(thrown: unknown, text: string): Fault {
   if (thrown instanceof RangeError)
     return { line: 1, column: 1, message: 'nested too deep', fix: 'flatten the document' };

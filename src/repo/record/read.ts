@@ -15,10 +15,9 @@ import { roundCache } from './round-cache.ts';
 import { type Held, memoryInSummary, type NotInForce, notInForceIn, summary } from './summary.ts';
 
 /**
- * Reads the status branch. A file that cannot be understood (somebody edited it) is a problem. Where that would let something
- * happen again that has happened it is an error, and listed as unread; any other counts as missing:
- * nothing is remembered there. Sharded directories (`placements/3f/web/…`) and plain ones are both read.
- * What the files were rendered from, where that is known, need not be parsed.
+ * Reads the status branch. An unreadable file is a problem. If work could then happen twice it is an error, and the entry is listed as
+ * unread; other entries count as missing. Reads sharded directories (`placements/3f/web/…`) and plain ones. Files whose rendered
+ * documents are known are not parsed.
  */
 export function readRecord(
   files: ReadonlyMap<string, string>,
@@ -26,11 +25,11 @@ export function readRecord(
 ): {
   readonly record: FleetRecord;
   readonly problems: readonly Problem[];
-  /** The branch of desired state; undefined where nobody wrote it down. */
+  /** The followed branch; undefined if it is not recorded. */
   readonly branch: string | undefined;
-  /** Members that did not answer when this was written. */
+  /** Members that did not respond when this was written. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
-  /** Removals that it asked a person for. */
+  /** Removals that wait for approval. */
   readonly removals: readonly RemovalAsked[];
   readonly holds: readonly Held[];
   readonly notInForce: NotInForce;
@@ -92,8 +91,8 @@ const unreadable = ({ message, fix, ...fault }: Fault, file: string, isLost: boo
   ...fault,
   message: `this file of the record cannot be used: ${message}`,
   fix: isLost
-    ? `${fix ?? 'correct the file'}; a status branch is best left to gitfleet`
-    : 'leave the status branch to gitfleet; the file is rewritten',
+    ? `${fix ?? 'correct the file'}; let only gitfleet change the status branch`
+    : 'let only gitfleet change the status branch; it rewrites the file',
 });
 
 const unknownFolder = (folder: string): Problem => ({
@@ -103,5 +102,5 @@ const unknownFolder = (folder: string): Problem => ({
   message: 'this version of gitfleet does not know the folder and does not change it',
 });
 
-/** By text: a file that did not change keeps its identity from pass to pass, and costs nothing. */
+/** By text, so that an unchanged file keeps its identity and is not parsed again. */
 const values = roundCache<FileRead<unknown>>();

@@ -1,16 +1,16 @@
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
-/** Removals that a person may allow: of a plan that the guard refused, or a single one that is held. */
+/** A removal that an approval can allow: of a plan that the guard refused, or of a hold. */
 export interface RemovalAsked {
-  /** Of the RemovalApproval, and of its branch below `gitfleet/approve/`. */
+  /** Name of the RemovalApproval, and of its branch below `gitfleet/approve/`. */
   readonly name: string;
   readonly removalDigest: string;
-  /** What is to be removed and why it is not, one sentence each. */
+  /** Why the removal is refused or held, one sentence each. */
   readonly messages: readonly string[];
 }
 
-/** Whatever a RemovalApproval ends, one for each digest. */
+/** The removals that can be approved, one for each digest. */
 export function removalsAsked(plan: Pick<Plan, 'guard' | 'holds'>): RemovalAsked[] {
   const reasons = new Map<string, string[]>();
   for (const { removalDigest, message } of [...plan.guard, ...plan.holds]) {
@@ -24,7 +24,7 @@ export function removalsAsked(plan: Pick<Plan, 'guard' | 'holds'>): RemovalAsked
   }));
 }
 
-/** The file that says yes. */
+/** The approval file. */
 export const removalApprovalObject = ({ name, removalDigest }: RemovalAsked): object => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
   kind: 'RemovalApproval',

@@ -1,12 +1,12 @@
-/** Values made of texts, for as long as those are asked for. */
+/** A cache of values made from texts, which keeps those in use. */
 export interface RoundCache<T> {
-  /** The value of a text; made when it is not known. */
+  /** The value of a text, made if it is not cached. */
   get(text: string, make: () => T): T;
-  /** Ends a round: what was asked for neither in it nor in the one before is forgotten. */
+  /** Ends a round: drops values that neither this round nor the last one used. */
   endRound(): void;
 }
 
-/** A status branch is read whole each time, so a text that two readings left out is gone from it. */
+/** A status branch is read completely each time, so a text missing from two readings is gone. */
 export function roundCache<T>(): RoundCache<T> {
   let current = new Map<string, T>();
   let previous = new Map<string, T>();

@@ -5,8 +5,8 @@ import type { ToldHold } from '../../engine/plan-document.ts';
 import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
 
 /**
- * What commands read of a summary: the branch and its commit, which removals someone may approve, what is held, and what of the
- * commit is not in effect. Nothing is planned from it, but where an older daemon left no `daemon.yaml`.
+ * The fields of a summary that commands read: the branch and its commit, removals that can be approved, holds, and parts of the
+ * commit that are not in effect. Plans do not use it, unless an older daemon left no `daemon.yaml`.
  */
 export const summary = z.looseObject({
   branch: z.string().optional(),
@@ -29,15 +29,15 @@ export const summary = z.looseObject({
 
 type Summary = z.infer<typeof summary>;
 
-/** What of a commit is not in force although a status was planned from it. */
+/** The parts of a commit that are not in effect, although a status was planned from it. */
 export interface NotInForce {
   /** Why the guard refused the plan. */
   readonly refusals: readonly string[];
   /** Objects whose files are not valid. */
   readonly notValid: NonNullable<Summary['notValid']>;
-  /** Files that may hold anything. */
+  /** Unreadable files, which may contain anything. */
   readonly notRead: readonly string[];
-  /** What is wrong with files; of severity error. */
+  /** Problems of severity error. */
   readonly errors: readonly Problem[];
 }
 
@@ -48,12 +48,12 @@ export const notInForceIn = ({ guard = [], notValid = [], notRead = [], problems
   errors: problems.filter(({ severity }) => severity === 'error'),
 });
 
-/** Why something is held, as a summary tells it. */
+/** A hold, as the summary lists it. */
 export type Held = NonNullable<Summary['holds']>[number];
 
 /**
- * What a daemon without `daemon.yaml` wrote down for itself: until it had that file, the summary was its memory. While plans are
- * refused their commit is named beside the one in effect.
+ * The memory of a daemon that wrote no `daemon.yaml`: older versions read back the summary. While plans are refused it contains both
+ * commits.
  */
 export const memoryInSummary = (summary: Summary): DaemonMemory => {
   const { holds = [], counts, commit, commitInForce, guard = [], unreachable = {}, lastContact = {} } = summary;
@@ -67,7 +67,7 @@ export const memoryInSummary = (summary: Summary): DaemonMemory => {
       }),
     ),
     inEffect: {
-      // What is read of YAML has no field that is undefined.
+      // A value read from YAML has no undefined fields.
       holds: holds as readonly ToldHold[],
       holdCount: counts?.holds ?? holds.length,
       commit: guard.length > 0 ? commitInForce : commit,

@@ -6,10 +6,10 @@ import { reasonFor } from '../../engine/placement/selected.ts';
 import type { RecordDocument } from '../../engine/plan-document.ts';
 import { asMade, emitYaml, type Layout, readBack, recurring } from '../yaml/emit-yaml.ts';
 
-/** Key order of Kubernetes objects; every other map keeps the order it was made in. */
+/** Key order of Kubernetes objects; other maps keep their order. */
 const first = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
-/** Key order inside a PlacementState and inside every status, whatever order the engine or an earlier reading left: equal states give equal text. */
+/** Key order inside a PlacementState and inside statuses, so that equal states give equal text. */
 const stateKeys = [
   ...[
     'apiVersion',
@@ -76,8 +76,8 @@ export function renderRecord(documents: ReadonlyMap<string, RecordDocument>): Ma
 }
 
 /**
- * What a file of the record holds that was just rendered from this document: reading YAML takes twenty times as long as writing
- * it. Undefined when the text is not that of the document.
+ * The value of a record file that was rendered from this document, without parsing, which takes twenty times as long as rendering.
+ * Undefined if the text is not that of the document.
  */
 export function writtenIn(text: string, document: RecordDocument | undefined): { readonly value: unknown } | undefined {
   if (document === undefined || texts.get(document.value) !== text) return undefined;
@@ -126,12 +126,12 @@ const knownFirst = (map: object): readonly string[] => [
 const ofManifest: Layout = { keys: knownFirst, under: () => asMade };
 const ofObject: Layout = { keys: knownFirst, under: (key) => (key === 'status' ? ofStatus : asMade) };
 
-/** What a person wrote keeps its order. */
+/** Fields written by users keep their order. */
 const isWritten = (key: string): boolean => key === 'policy' || key === 'stagedUpdateStrategySnapshot';
 
 const ofStatus: Layout = { keys: byRank, under: (key) => (isWritten(key) ? asMade : ofStatus) };
 
-/** Entries of the lists, and the policy, are written on one line, so that a diff shows what happened to which cluster. */
+/** Entries of the lists, and the policy, are written on one line, so that a diff shows each change with its cluster. */
 const ofState: Layout = {
   keys: byRank,
   under: (key) => (isWritten(key) ? asMade : (inState.get(key) ?? ofState)),
@@ -146,9 +146,9 @@ const oneLine: ReadonlySet<string> = new Set([
 ]);
 
 const inState: ReadonlyMap<string, Layout> = new Map([
-  // A cluster is passed over for the same reason by many placements.
+  // Many placements skip a cluster for the same reason.
   ['targetClusters', recurring(ofState)],
-  // Of a binding, what reading gives back anyway is left out, for its line is long enough to read.
+  // Omits what reading restores, to keep the long lines of bindings readable.
   [
     'clusterDecision',
     { keys: (map) => byRank(map).filter((key) => !followsFromBinding(map, key)), under: () => ofState },
@@ -159,7 +159,7 @@ const inState: ReadonlyMap<string, Layout> = new Map([
   ],
 ]);
 
-/** The name stands in the binding, and a score gives its reason. */
+/** The binding has the name, and the reason follows from the score. */
 function followsFromBinding(
   { clusterName = '', clusterScore, reason }: Partial<ClusterDecision>,
   key: string,
@@ -176,7 +176,7 @@ const isDefault = (strategy: Values, key: string): boolean =>
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Keys without a rank come last, by name, so that the order in which a value was built never shows. */
+/** Keys without a rank come last, by name, so that the order in which a value was built has no effect. */
 function byRank(map: object): readonly string[] {
   // Maps of one kind have the same keys a hundred thousand times; keys that users choose must not fill the memory.
   if (shapes > mostShapes) {
@@ -199,7 +199,7 @@ function byRank(map: object): readonly string[] {
   return shape.ranked;
 }
 
-/** Keys in the order in which a map has them: those up to here, in the order of writing, and what may come after. */
+/** A trie of the key orders of maps: the ranked keys up to here, and the next keys. */
 interface Shape {
   ranked?: readonly string[];
   readonly after: Map<string, Shape>;

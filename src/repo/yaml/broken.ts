@@ -2,22 +2,22 @@ import { type Document, isMap, isSeq } from 'yaml';
 import type { ObjectRef } from '../../api/meta.ts';
 import { guessObjects } from './guess.ts';
 
-/** What can be told about the part of a file that is not in `documents`. */
+/** What is known about the part of a file that is not in `documents`. */
 export interface Broken {
-  /** False when a document is no YAML at all: its contents are guessed. */
+  /** False when a document is not YAML, so that its contents are guessed. */
   readonly wellFormed: boolean;
-  /** Objects that the refused documents hold; undefined when they do not tell. */
+  /** Objects in the refused documents; undefined if they cannot be identified. */
   readonly refs?: readonly ObjectRef[];
   /** The text names an API group of ours. */
   readonly mentionsFleet: boolean;
-  /** Nobody has looked into it. */
+  /** The file was not parsed. */
   readonly tooLarge?: boolean;
 }
 
-/** Of a file that is not read at all: what it seems to hold. */
+/** For a file that is not parsed: its guessed contents. */
 export const allBroken = (text: string): Broken => brokenBy(text, { wellFormed: false, refs: guessObjects(text) });
 
-/** Of refused documents, undefined where nobody could read one; `values` are those of the sound documents beside them. */
+/** For refused documents, undefined where one could not be parsed. `values`: the other documents of the file. */
 export function brokenPart(
   text: string,
   of: { readonly refused: readonly (Document.Parsed | undefined)[]; readonly values: readonly unknown[] },
@@ -56,10 +56,10 @@ function refsOf(documents: readonly (Document.Parsed | undefined)[]): ObjectRef[
   return refs;
 }
 
-/** Of a list, which no document should be, each item. */
+/** The items of a list, although a document must not be one. */
 const objectsIn = (contents: unknown): readonly unknown[] => (isSeq(contents) ? contents.items : [contents]);
 
-/** Guessed objects that were not read from a sound document of the same file. */
+/** Guessed objects, without those of valid documents of the same file. */
 function without(refs: readonly ObjectRef[] | undefined, values: readonly unknown[]): readonly ObjectRef[] | undefined {
   const read = new Set(
     values.map((value) => {

@@ -15,11 +15,11 @@ interface FindingsContext extends Pick<Limits, 'maxObjectBytes' | 'maxTokens' | 
   readonly isFirst: boolean;
 }
 
-/** What is wrong with one document: its size, its syntax, and what kubectl reads in another way. */
+/** Findings about one document: its size, its syntax, and values that kubectl reads differently. */
 export function findingsOf(document: Document.Parsed, context: FindingsContext): Finding[] {
   const { text, maxDepth, secret, isFirst } = context;
   const syntax = firstCauses([...document.errors, ...document.warnings])
-    // Tags are told by the lint, which also knows those that YAML itself understands.
+    // The lint reports tags, including those that YAML itself resolves.
     .filter(({ code }: YAMLError) => code !== 'TAG_RESOLVE_FAILED')
     .map((error): Finding => ({ offset: error.pos[0], ...syntaxFinding(error, secret ? undefined : text) }));
   const lint = lintDocument(document, maxDepth).map((finding): Finding => {
@@ -39,12 +39,12 @@ export function findingsOf(document: Document.Parsed, context: FindingsContext):
   ];
   if ((syntax.length > 0 || lint.some(({ code }) => code === 'non-string-key')) && beginsWithTemplate(findings, text))
     return [template(findings)];
-  // The parser and the lint tell of each level beyond the deepest; the first says it all.
+  // The parser and the lint report each level beyond the limit; the first is enough.
   const deep = findings.filter(({ code }) => code === 'too-deep').sort((a, b) => a.offset - b.offset);
   return [...findings.filter(({ code }) => code !== 'too-deep'), ...deep.slice(0, 1)];
 }
 
-/** Behind the first mistake the parser expects nothing that comes: what it says of that is no mistake of its own. */
+/** Only the first error of the parser counts: later ones usually follow from it. */
 function firstCauses(errors: readonly YAMLError[]): YAMLError[] {
   const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
   return inOrder.filter(({ code }, at) => at === 0 || code !== 'UNEXPECTED_TOKEN');
@@ -52,21 +52,21 @@ function firstCauses(errors: readonly YAMLError[]): YAMLError[] {
 
 const firstOf = (findings: readonly Finding[]): number => Math.min(...findings.map(({ offset }) => offset));
 
-/** The braces of Helm and of other templates are maps to YAML, and never sound ones. */
+/** YAML reads the braces of Helm and other templates as maps, which are never valid. */
 function beginsWithTemplate(findings: readonly Finding[], text: string): boolean {
   const first = firstOf(findings);
   return text.slice(Math.max(first - 3, 0), first + 2).includes('{{');
 }
 
-/** What it would say of the rest, once filled in, nobody knows. */
+/** Other findings are dropped, because they may vanish when the template is rendered. */
 const template = (findings: readonly Finding[]): Finding => ({
   offset: firstOf(findings),
   code: 'template',
-  message: 'templates are not filled in, and this is no YAML before they are',
-  fix: 'commit the rendered manifests, or put what is meant literally into quotes',
+  message: 'gitfleet does not render templates, and this is not valid YAML without rendering',
+  fix: 'commit the rendered manifests, or put literal braces into quotes',
 });
 
-/** No API server takes such an object. A List is none: it is what `kubectl get -o yaml` prints of many. */
+/** API servers refuse such an object. A List is exempt: `kubectl get -o yaml` prints one for many objects. */
 function oversizedObject(
   { contents }: Document.Parsed,
   { text, maxObjectBytes, maxTokens }: FindingsContext,
@@ -77,7 +77,7 @@ function oversizedObject(
   return [{ offset: from, ...tooLarge('bytes', { maxObjectBytes, maxTokens }) }];
 }
 
-/** That a document is more than is read. */
+/** The finding for a document that exceeds a limit. */
 export const tooLarge = (
   cause: Oversized['cause'],
   { maxObjectBytes, maxTokens }: Pick<Limits, 'maxObjectBytes' | 'maxTokens'>,
@@ -85,26 +85,26 @@ export const tooLarge = (
   code: 'object-too-large',
   message:
     cause === 'bytes'
-      ? `the object is larger than ${Math.floor(maxObjectBytes / 1024)} KiB, which is more than a cluster takes`
-      : `the document has more than ${maxTokens} words and signs`,
+      ? `the object is larger than ${Math.floor(maxObjectBytes / 1024)} KiB, which is more than a cluster accepts`
+      : `the document has more than ${maxTokens} tokens`,
   fix: 'split it',
 });
 
-/** Objects beside each other in a list, which kubectl refuses: a document holds one, or a List with `items`. */
+/** A plain list of objects, which kubectl refuses: a document is one object, or a List with `items`. */
 function listOfObjects({ contents }: Document.Parsed): Finding[] {
   const isObject = (item: unknown): boolean =>
     isMap(item) && ['apiVersion', 'kind'].every((key) => typeof item.get(key) === 'string');
   if (!isSeq(contents) || !contents.items.some(isObject)) return [];
-  const message = 'a list is no Kubernetes object, and nothing in it is placed';
+  const message = 'a list is not a Kubernetes object, and nothing in it is placed';
   const fix = 'write each object as a document of its own, with --- between them';
   return [{ offset: contents.range[0], code: 'not-an-object', message, fix }];
 }
 
-/** kubectl takes `%YAML 1.1` and nothing else, we read 1.2: whoever names a version is not understood by one of the two. */
+/** kubectl accepts only `%YAML 1.1`, and we read 1.2, so one of the two refuses any version. */
 function directives(document: Document.Parsed): Finding[] {
   const { yaml, tags } = document.directives ?? {};
   if (!yaml?.explicit && Object.keys(tags ?? {}).length <= 1) return [];
-  const message = 'directives are not understood in the same way by all programs';
+  const message = 'programs read directives differently';
   return [{ offset: document.range[0], code: 'yaml-directive', message, fix: 'remove the lines that begin with %' }];
 }
 

@@ -1,6 +1,6 @@
 import { type Document, type DocumentOptions, type ParseOptions, parseAllDocuments } from 'yaml';
 
-/** The documents of a text, with merge keys; the error of the parser where it is nested so deep that there is no stack left. */
+/** The documents of a text, with merge keys; throws the parser's error if the nesting exhausts the stack. */
 export function documentsOf(
   text: string,
   options: ParseOptions & DocumentOptions,

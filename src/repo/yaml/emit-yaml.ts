@@ -1,43 +1,42 @@
 import { Document, stringify } from 'yaml';
 import { memoizeRecent } from '../../engine/kernel/memoize.ts';
 
-/** How the maps below a point of a document are written. */
+/** How maps below a point of a document are written. */
 export interface Layout {
   /** Keys of a map in the order of writing. */
   keys(map: object): readonly string[];
-  /** Layout of what stands under a key. */
+  /** Layout of the value of a key. */
   under(key: string): Layout;
-  /** What stands under a key is a map on one line, or a list of such maps; absent: all on lines of their own. */
+  /** Whether the value of a key is a map on one line, or a list of such maps; absent: never. */
   readonly onOneLine?: (key: string) => boolean;
-  /** Text of a map of this layout that stands on one line, where it is remembered. */
+  /** Cached text of a map on one line. */
   readonly line?: (map: object) => string;
 }
 
-/** The same layout for maps of which the identical ones come again and again: a line is made of each once. */
+/** The same layout with a cache, for maps that occur many times as the same object. */
 export const recurring = (layout: Layout): Layout => ({
   ...layout,
   line: memoizeRecent((map: object) => inOnePiece(mapInLine(map, layout)), mostKnown),
 });
 
-/** In the order in which the keys were set. */
+/** Keys in insertion order. */
 export const asMade: Layout = { keys: Object.keys, under: () => asMade };
 
 const options = { lineWidth: 0, aliasDuplicateObjects: false, flowCollectionPadding: false } as const;
 
 /**
- * JSON values as YAML, one document with a line break at its end; members that are undefined are left out. The yaml package
- * decides how a scalar is written wherever that takes any thought; but it builds a node for everything, and a status branch
- * of 100,000 bindings took it half a minute.
+ * JSON values as one YAML document with a final line break; undefined members are omitted. The yaml package formats only the
+ * scalars that are not trivial, because it builds a node for every value: a status branch of 100,000 bindings took half a minute.
  */
 export function emitYaml(value: object, layout: Layout): string {
   const text = inOnePiece(block(value, layout, '', ''));
-  // Empty collections stand beside what they belong to.
+  // An empty collection follows its key on the same line.
   return text.startsWith(' ') ? text.slice(1) : text;
 }
 
 /**
- * The same text, put together: each piece that it was made of would take 32 bytes for as long as it is kept. A search has the
- * runtime do that; looking at a character, of which nothing is made, is optimized away.
+ * Flattens the text: a rope keeps 32 bytes for each of its pieces. A search forces that; reading a character without using it is
+ * optimized away.
  */
 function inOnePiece(text: string): string {
   anyText.test(text);
@@ -46,7 +45,7 @@ function inOnePiece(text: string): string {
 
 const anyText = /^/;
 
-/** What reading the text of `emitYaml` gives, without the reading: the same members in the same order. */
+/** The value that parsing the text of `emitYaml` would give, with the same order of members. */
 export function readBack(value: unknown, layout: Layout): unknown {
   if (Array.isArray(value)) return value.map((item) => readBack(item ?? null, layout));
   if (typeof value !== 'object' || value === null) return value;
@@ -55,7 +54,7 @@ export function readBack(value: unknown, layout: Layout): unknown {
     const item = (value as Values)[key];
     if (item === undefined) continue;
     const read = readBack(item, layout.under(key));
-    // A name like any other to YAML and JSON: computed keys in literals make own properties.
+    // A usual key in YAML and JSON; a computed key in a literal makes it an own property.
     if (key === '__proto__') map = { ...map, [key]: read };
     else map[key] = read;
   }
@@ -63,8 +62,8 @@ export function readBack(value: unknown, layout: Layout): unknown {
 }
 
 /**
- * What follows `key:` or a dash, with the line break at its end: on the same line after a blank, or a collection of which every
- * line but the first begins with `indent` and the first with `lead`. Texts only ever grow: taking one apart would copy it.
+ * The text after `key:` or a dash, with the final line break: a scalar after a blank, or a collection whose first line begins with
+ * `lead` and all others with `indent`. Texts are only appended, since slicing would copy them.
  */
 function block(value: unknown, layout: Layout, indent: string, lead: string): string {
   if (Array.isArray(value)) {
@@ -120,7 +119,7 @@ function mapInLine(value: object, layout: Layout): string {
   return `{${text}}`;
 }
 
-/** Begins with a letter, so that only a few words could be anything but a string; no indicator of YAML. */
+/** Starts with a letter, so that only a few words are not strings; without YAML indicators. */
 const plainWord = /^[A-Za-z_][A-Za-z0-9_./-]*$/;
 const plainWords = /^[A-Za-z_][A-Za-z0-9_./()'%-]*( [A-Za-z0-9_./()'%][A-Za-z0-9_./()'%-]*)*$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -136,7 +135,7 @@ function scalar(value: unknown, indent: string): string {
   if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
   const text = known(blockScalars, value, () => blockScalar(value));
   if (text === value || !text.includes('\n')) return text;
-  // Lines of a block scalar stand one level deeper than its key, which stood at the margin here.
+  // Lines of a block scalar are one level deeper than its key, which had no indent here.
   return text.replace(/\n(?=[^\n])/g, `\n${indent.slice(2)}`);
 }
 
@@ -145,7 +144,7 @@ const blockScalar = (value: unknown): string =>
     ? value
     : stringify({ k: value ?? null }, beginsBlank(value) ? quoted : options).slice(3, -1);
 
-/** The yaml package (2.9.1) loses the blanks of a block scalar whose first line holds nothing else, or cannot read it back. */
+/** The yaml package (2.9.1) loses the blanks of a block scalar whose first line is blank, or cannot parse it again. */
 const beginsBlank = (value: unknown): boolean => typeof value === 'string' && /^\n*[ \t]+\n/.test(value);
 
 function scalarInLine(value: unknown): string {
@@ -163,7 +162,7 @@ function lineScalar(value: unknown): string {
 
 const keyInLine = (key: string): string => known(lineKeys, key, () => lineScalar(key));
 
-/** On one line, however many lines the text has. */
+/** Writes any text on one line. */
 const quoted = {
   ...options,
   defaultStringType: 'QUOTE_DOUBLE',
@@ -173,11 +172,11 @@ const quoted = {
 
 function keyText(key: string, indent: string): string {
   const text = known(keys, key, () => (isPlain(key) ? key : stringify({ [key]: 0 }, options).slice(0, -4)));
-  // A key of more than 1,024 characters stands on a line of its own.
+  // A key of more than 1,024 characters is on a line of its own.
   return text === key ? key : text.replaceAll('\n', `\n${indent}`);
 }
 
-/** Names, messages, hashes and quantities come again and again; forgotten all at once when there are too many. */
+/** Caches of repeated names, messages, hashes and quantities, cleared when they are full. */
 const blockScalars = new Map<unknown, string>();
 const lineScalars = new Map<unknown, string>();
 const keys = new Map<unknown, string>();

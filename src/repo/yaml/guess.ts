@@ -1,8 +1,8 @@
 import type { ObjectRef } from '../../api/meta.ts';
 
 /**
- * Names of the objects that a broken text seems to hold, line by line: so that one broken file holds back exactly its own
- * objects. Undefined when some document of it does not say clearly, and only once, what it is.
+ * The objects that a broken text seems to contain, found line by line, so that a broken file holds only its own objects. Undefined
+ * if some document does not identify itself exactly once.
  */
 export function guessObjects(text: string): ObjectRef[] | undefined {
   const refs: ObjectRef[] = [];
@@ -14,7 +14,7 @@ export function guessObjects(text: string): ObjectRef[] | undefined {
   return refs;
 }
 
-/** Lines of every document that says anything; comments and blank lines left out. */
+/** Lines of every document that is not empty, without comments and blank lines. */
 function documentsOf(text: string): string[][] {
   const documents: string[][] = [[]];
   for (const line of text.split(/\r?\n/)) {
@@ -41,7 +41,7 @@ function guessObject(lines: readonly string[]): ObjectRef | undefined {
   return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 
-/** Value of a field that stands on exactly one line of its own; two of them (a merge conflict) tell nothing. */
+/** Value of a field that has exactly one line; undefined for two, as in a merge conflict. */
 function onlyField(lines: readonly string[], field: string, indent: string): string | undefined {
   const found = lines.filter((line) => line.startsWith(`${indent}${field}:`));
   if (found.length !== 1) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Nothing of such a file is quoted anywhere. Decided from the text, since a malformed file has no parsed kind: a kind that stands
- * there plainly counts as it is read; one that only a parser could tell (an anchor, an alias, a tag, an escape, a block scalar)
- * counts as that of a Secret, and so does a key that could be `kind` in disguise.
+ * Whether a file may contain a Secret, so that its values must not be quoted. Decided from the text, since a malformed file has no
+ * parsed kind. A kind that only a parser could resolve (anchor, alias, tag, escape, block scalar) counts as Secret, and so does a key
+ * that may be an escaped `kind`.
  */
 export const holdsSecret = (text: string): boolean =>
   plainSecret.test(text) || hiddenKind.test(text) || hiddenKey.test(text);

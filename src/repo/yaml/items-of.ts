@@ -1,13 +1,13 @@
 import { memoize } from '../../engine/kernel/memoize.ts';
 
-/** What a document holds: the items of a list, nothing where it is empty, otherwise itself. */
+/** The objects of a document: the items of a List, nothing if it is empty, otherwise itself. */
 export const contentsOf = (document: unknown): readonly unknown[] =>
   itemsOf(document) ?? (document === null || document === undefined ? [] : [document]);
 
 /**
- * The items of a list; undefined where a document is none. kubectl takes a List of anything, and prints `kind: List`; the API
- * server's own lists (`DeploymentList`) name the kind for all their items, which leave it out. What has a name is an object,
- * whatever its kind ends in. The items of one document are the identical ones each time.
+ * The items of a List; undefined for other documents. kubectl accepts a List of any kinds and prints `kind: List`; lists of the API
+ * server (`DeploymentList`) define the kind of their items, which omit it. A document with a name is an object, even if its kind ends in
+ * List. The same document always gives the same items.
  */
 export function itemsOf(document: unknown): readonly unknown[] | undefined {
   const { apiVersion, kind, items, metadata } = (document ?? {}) as { readonly [field: string]: unknown };

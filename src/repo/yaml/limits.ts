@@ -1,4 +1,4 @@
-/** How much is read of what people write. */
+/** Limits for files of users. */
 export interface Limits {
   /** Of a file. */
   readonly maxBytes: number;
@@ -6,15 +6,15 @@ export interface Limits {
   readonly maxObjectBytes: number;
   readonly maxDocuments: number;
   readonly maxDepth: number;
-  /** Tokens of the parser that one document may have. */
+  /** Parser tokens of one document. */
   readonly maxTokens: number;
 }
 
 /**
- * Kubernetes takes objects of up to 1.5 MiB: one that is larger in git is a mistake. What a file may hold of them is bounded by
- * the memory that reading it takes; the largest bundles of CRDs, and the members of a large fleet in one file, fit. 100 levels
- * are as deep as Kubernetes' own schemas go, many times over. A document is read whole, and a token takes about 400 bytes
- * meanwhile (measured): a file full of small Deployments in one List has 1.7 million of them.
+ * Kubernetes accepts objects of up to 1.5 MiB, so a larger one is a mistake. The size of a file is limited by the memory for parsing
+ * it; the largest bundles of CRDs and the members of a large fleet fit. 100 levels are many times the depth of Kubernetes' own
+ * schemas. A document is parsed as a whole, with about 400 bytes per token (measured): a file full of small Deployments in one List
+ * has 1.7 million tokens.
  */
 export const usualLimits: Limits = {
   maxBytes: 4 * 1024 * 1024,

@@ -2,24 +2,24 @@ import { type Alias, type Document, isAlias, isMap, isPair, isScalar, isSeq, Sca
 import type { ProblemCode } from '../../api/problem.ts';
 import { lintPlainScalar } from './plain-scalar.ts';
 
-/** Something in a document that YAML allows and we refuse. */
+/** Something that YAML allows and gitfleet refuses. */
 export interface LintFinding {
   readonly offset: number;
   readonly code: ProblemCode;
   readonly message: string;
   readonly fix: string;
-  /** As written in the file; the caller leaves it out where it may be secret. */
+  /** As written in the file; the caller omits it if it may be secret. */
   readonly value?: string;
 }
 
-/** An honest anchor is used a few dozen times; a bomb grows with every level. */
+/** A usual anchor has a few dozen aliases; an alias bomb grows with every level. */
 const maxAliases = 1000;
-/** Characters that aliases may add to a document. Kubernetes takes objects of up to 1.5 MiB. */
+/** Characters that aliases may add to a document. Kubernetes accepts objects of up to 1.5 MiB. */
 const maxGrowth = 4 * 1024 * 1024;
 
 /**
- * What kubectl (YAML 1.1 by way of JSON) would read differently, or not at all, as findings in document order. Without
- * findings every alias resolves, nothing contains itself, and the value is small enough to be written as JSON.
+ * Findings for everything that kubectl (YAML 1.1 converted to JSON) reads differently or refuses, in document order. Without findings
+ * every alias resolves, nothing contains itself, and the value is small enough to be written as JSON.
  */
 export function lintDocument(document: Document.Parsed, maxDepth: number): LintFinding[] {
   const findings: LintFinding[] = [];
@@ -37,16 +37,16 @@ export function lintDocument(document: Document.Parsed, maxDepth: number): LintF
 
 interface Lint {
   readonly maxDepth: number;
-  /** By name the node that an alias at this point of the document means; `undefined` while inside that node. */
+  /** Sizes of anchors by name, as of this point of the document; `undefined` while inside that node. */
   readonly anchors: Map<string, Size | undefined>;
   aliases: number;
   growth: number;
-  /** After a finding that concerns the whole document the rest would only repeat it. */
+  /** Set after a finding about the whole document, which others would only repeat. */
   stopped: boolean;
   report(finding: LintFinding): void;
 }
 
-/** Of a node with every alias written out. */
+/** Size of a node with all aliases written out. */
 interface Size {
   readonly characters: number;
   readonly depth: number;
@@ -84,7 +84,7 @@ function measureAlias(node: Alias, depth: number, lint: Lint): Size {
   lint.aliases++;
   lint.growth += target.characters;
   if (lint.aliases > maxAliases) return stop(`more than ${maxAliases} aliases in one document`);
-  if (lint.growth > maxGrowth) return stop('written out, the aliases of this document grow beyond all bounds');
+  if (lint.growth > maxGrowth) return stop('this document is too large when its aliases are written out');
   if (depth + target.depth - 1 > lint.maxDepth) return stop(`nested more than ${lint.maxDepth} levels deep by aliases`);
   return target;
 }
@@ -127,20 +127,20 @@ interface Tagged {
 
 const text = 'tag:yaml.org,2002:str';
 
-/** `!!str` says the same to everybody; every other tag is refused, also those that only some programs know (`!!binary`). */
+/** All programs agree on `!!str`; every other tag is refused, also `!!binary`, which only some support. */
 function lintTag(node: Tagged, lint: Lint): void {
   if (node.tag === undefined || node.tag === text) return;
   const tag = node.tag.replace(/^tag:yaml\.org,2002:/, '!!');
   lint.report({
     offset: offsetOf(node),
     code: 'yaml-tag',
-    message: `the tag ${tag} means something to some programs only`,
+    message: `the tag ${tag} has a meaning for some programs only`,
     fix: 'remove the tag',
     value: tag,
   });
 }
 
-/** Two keys of the same text; keys that are no texts are refused by themselves. */
+/** Duplicate keys; a key that is not a string has its own finding. */
 function lintKeys({ items }: YAMLMap, lint: Lint): void {
   if (items.length < 2) return;
   const keys = new Set<unknown>();
@@ -150,7 +150,7 @@ function lintKeys({ items }: YAMLMap, lint: Lint): void {
       lint.report({
         offset: offsetOf(key),
         code: 'duplicate-key',
-        message: 'the same key stands twice in one map',
+        message: 'the key occurs twice in one map',
         fix: 'keep one of the two',
       });
     keys.add(key.value);
@@ -163,8 +163,8 @@ function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {
     lint.report({
       offset: offsetOf(key),
       code: 'non-string-key',
-      message: `the key ${written} is not a text`,
-      fix: isScalar(key) ? `write "${written}"` : 'write a plain text as key',
+      message: `the key ${written} is not a string`,
+      fix: isScalar(key) ? `write "${written}"` : 'write a plain string as key',
       ...(isScalar(key) ? { value: written } : {}),
     });
   if (!isScalar(key)) refuse(isAlias(key) ? `*${key.source}` : 'of this map');
@@ -173,7 +173,7 @@ function lintKey(pair: YAMLMap['items'][number], lint: Lint): void {
 
 const isMergeKey = (key: unknown): boolean => isScalar(key) && isPlain(key) && key.source === '<<';
 
-/** kubectl merges a map, an alias of one, or a list of those, and takes no file with anything else. */
+/** kubectl merges a map, an alias of one, or a list of those, and refuses anything else. */
 function lintMerged(value: unknown, lint: Lint): void {
   const isSource = (node: unknown): boolean =>
     isMap(node) || (isAlias(node) && lint.anchors.get(node.source)?.isMap === true);
@@ -197,7 +197,7 @@ function measureScalar(node: Scalar, lint: Lint): Size {
   };
   if (isPlain(node) && node.tag === undefined) lintPlainScalar(source, node.value, report);
   if (!source.isWellFormed() || (typeof node.value === 'string' && !node.value.isWellFormed()))
-    report('half-character', 'this text holds half of a character', 'write the whole character');
+    report('half-character', 'this text contains half of a character', 'write the whole character');
   return { characters: source.length + 4, depth: 0, isMap: false };
 }
 

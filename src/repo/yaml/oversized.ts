@@ -1,29 +1,29 @@
 import { Lexer } from 'yaml';
 
-/** A document that is not to be parsed: the memory that takes would be out of proportion. */
+/** A document that must not be parsed, because that would take too much memory. */
 export interface Oversized {
-  /** Offset of the first character that says something. */
+  /** Offset of the first significant character. */
   readonly from: number;
   /** Offset where it ends. */
   readonly to: number;
   readonly cause: 'bytes' | 'tokens';
 }
 
-/** Marks of the lexer that stand for no text: beginning of a document's contents, broken flow collection, scalar to come. */
+/** Marks of the lexer without text: start of a document's contents, broken flow collection, next scalar. */
 const contents = '\u0002';
 const brokenFlow = '\u0018';
 const scalarNext = '\u001f';
 
 /**
- * Documents of a text that are larger than any object may be, or have too many tokens. The parser's own lexer tells where they
- * begin and end, since `---` may stand in a block scalar; it takes no memory to speak of, and is only asked of large texts.
- * What may be a List is spared its bytes here: whether it is one is known once it is parsed.
+ * Documents of a text that are larger than any object or have too many tokens. The parser's own lexer finds their bounds, since `---`
+ * may be part of a block scalar. It needs little memory, and runs only for large texts. A possible List is exempt from the byte limit,
+ * since only parsing shows whether it is one.
  */
 export function oversizedDocuments(
   text: string,
   { maxObjectBytes, maxTokens }: { readonly maxObjectBytes: number; readonly maxTokens: number },
 ): readonly Oversized[] {
-  // No token is shorter than a character but the marks, of which there is at most one beside each.
+  // Each token has at least one character and at most one mark beside it.
   if (!isLonger(text, maxObjectBytes) && text.length * 2 <= maxTokens) return [];
   const found: Oversized[] = [];
   let [offset, begin, tokens] = [0, 0, 0];
@@ -54,11 +54,11 @@ export function oversizedDocuments(
 
 const mayBeList = /\bkind["']?\s*:\s*["']?\w*List\b/;
 
-/** Whether a text takes more bytes as UTF-8; no character takes more than three. */
+/** Whether a text has more bytes than that as UTF-8; no UTF-16 unit takes more than three. */
 export const isLonger = (text: string, maxBytes: number): boolean =>
   text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
 
-/** The text with an empty value and blanks in the place of documents: all that is left stands where it stood. */
+/** The text with these documents replaced by an empty value and blanks, so that other positions stay the same. */
 export function withoutDocuments(text: string, documents: readonly Oversized[]): string {
   let [rest, at] = ['', 0];
   for (const { from, to } of documents) {

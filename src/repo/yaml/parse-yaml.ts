@@ -9,12 +9,12 @@ import { textFault } from './text-faults.ts';
 
 export interface YamlDocument {
   readonly value: unknown;
-  /** 1-based line where the document begins. */
+  /** First line of the document, from 1. */
   readonly line: number;
 }
 
 export interface ParsedFile {
-  /** Documents without findings; those that are not maps are left out. */
+  /** Documents without findings; those that are not maps are omitted. */
   readonly documents: readonly YamlDocument[];
   readonly problems: readonly Problem[];
   /** Present when something in the file was refused. */
@@ -22,9 +22,9 @@ export interface ParsedFile {
 }
 
 /**
- * Reads a YAML (or JSON) file so that what is accepted means the same to kubectl: YAML 1.2, with a finding for every plain
- * scalar that 1.1 reads differently. Duplicate keys, tags, alias bombs and deep nesting are errors with a position. Texts of
- * files that hold a Secret are not quoted.
+ * Reads a YAML (or JSON) file so that accepted values mean the same to kubectl: YAML 1.2, with a finding for every plain scalar that
+ * YAML 1.1 reads differently. Duplicate keys, tags, alias bombs and deep nesting are errors with a position. Findings in files with a
+ * Secret do not quote values.
  */
 export function parseYaml(marked: string, file: string, other: Partial<Limits> = {}): ParsedFile {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked;
@@ -68,7 +68,7 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
     if (findings.length > 0) refused.push(findings.every(({ code }) => tellsItsName.has(code)) ? document : undefined);
     else if (isMap(document.contents)) {
       const { line } = lineCounter.linePos(document.contents.range?.[0] ?? 0);
-      // The lint has bounded what aliases may add.
+      // The lint has limited the size that aliases add.
       documents.push({ value: document.toJS({ maxAliasCount: -1 }), line });
     }
   }
@@ -81,7 +81,7 @@ export function parseYaml(marked: string, file: string, other: Partial<Limits> =
   return { documents, problems, broken: refused.length > oversized.length ? broken : { ...broken, tooLarge: true } };
 }
 
-/** Findings that leave no doubt about which objects a document holds. */
+/** Findings in spite of which the objects of a document can be identified. */
 const tellsItsName: ReadonlySet<string> = new Set([
   'ambiguous-scalar',
   'not-an-object',
@@ -92,9 +92,9 @@ const tellsItsName: ReadonlySet<string> = new Set([
   'yaml-tag',
 ]);
 
-/** One after the other: only what is yielded and the one after it take memory. */
+/** Yields documents one by one, so that at most two are in memory. */
 function* documentsOf(text: string, lineCounter: LineCounter): Generator<Document.Parsed | 'too-deep'> {
-  // Of two keys of one map the parser compares each with each, which takes minutes where there are 100,000; the lint does not.
+  // uniqueKeys is off, because the parser compares all pairs of keys: minutes for 100,000 keys. The lint checks keys instead.
   const options = { version: '1.2', uniqueKeys: false, strict: true, merge: true, logLevel: 'error' } as const;
   try {
     const composer = new Composer<ParsedNode, true>({ ...options, lineCounter, prettyErrors: false });

@@ -7,13 +7,13 @@ export interface Position {
   readonly column: number;
 }
 
-/** Finds the place of a path in the document that begins on a line; of the nearest field above where the path ends early. */
+/** Finds the position of a path in the document that starts on a line, or of its nearest existing parent. */
 export type Positions = (documentLine: number, path: readonly (string | number)[]) => Position;
 
-/** Places in a text that has been parsed before. It is parsed once more here: only files with findings pay for places. */
+/** Positions in a text. The text is parsed again here, so that only files with findings cost that. */
 export function positionsOf(text: string): Positions {
   const lineCounter = new LineCounter();
-  // Comparing all keys with each other, for errors that nobody asks for here, takes minutes where there are many.
+  // uniqueKeys is off: comparing all pairs of keys takes minutes in large maps, and its errors are not needed.
   const parsed = parseAllDocuments(text, { merge: true, uniqueKeys: false, lineCounter, logLevel: 'error' });
   const byLine = new Map(
     (Array.isArray(parsed) ? parsed : []).flatMap(({ contents }) =>
@@ -28,7 +28,7 @@ export function positionsOf(text: string): Positions {
   };
 }
 
-/** Where the key (or list item) of a path begins; where the last part that exists begins if not all of it does. */
+/** Offset of the key or list item of a path, or of its last existing part. */
 function offsetOf(root: unknown, path: readonly (string | number)[]): number {
   let present = root;
   let begin = rangeOf(root) ?? 0;

@@ -12,16 +12,16 @@ export interface StructureFault {
 }
 
 /**
- * Why the value of a document must not be made: an alias inside of what it means has no end, aliases of aliases grow beyond all
- * bounds, and what is nested too deep exhausts the stack of whoever walks it. For files that `parseYaml` does not read.
+ * Why the value of a document must not be created: an alias that contains itself, aliases of aliases that grow too large, or nesting
+ * that exhausts the stack. For files that `parseYaml` does not read.
  */
 export function structureFault(document: Document.Parsed, text: string): StructureFault | undefined {
-  // Looking at every node takes time; of nearly all files the text shows that there is nothing to find.
+  // Checks the text first, since nearly all files have no such fault and visiting every node takes time.
   if (!text.includes('*') && !mayBeDeep(text)) return undefined;
   return lintDocument(document, usualLimits.maxDepth).find(({ code }) => code === 'yaml-alias' || code === 'too-deep');
 }
 
-/** The first fault of a text with all its documents, by line and column; undefined also where it is no YAML at all. */
+/** The first fault of a text with all its documents, by line and column; undefined also if it is not YAML. */
 export function placedStructureFault(
   text: string,
 ): (Pick<StructureFault, 'message' | 'fix'> & { readonly line: number; readonly column: number }) | undefined {
@@ -38,7 +38,7 @@ export function placedStructureFault(
   return undefined;
 }
 
-/** Each level takes a bracket of its own, or is indented by one blank more than the last (a dash counts as one). */
+/** Each level needs a bracket, or one more blank of indentation (a dash counts as one). */
 function mayBeDeep(text: string): boolean {
   if (indented.test(text)) return true;
   let depth = 0;

@@ -2,8 +2,8 @@ import type { YAMLError } from 'yaml';
 import type { Problem, ProblemCode } from '../../api/problem.ts';
 
 /**
- * An error of the YAML parser in our words. The line it stands on is quoted from `text`; without one (the file holds a
- * Secret) nothing is quoted, and the parser's own message, which may quote, is not used.
+ * An error of the YAML parser in our words. Quotes its line from `text`; without `text` (the file has a Secret) it quotes nothing and
+ * does not use the parser's message, which may quote.
  */
 export function syntaxFinding(
   error: YAMLError,
@@ -18,7 +18,7 @@ export function syntaxFinding(
     message,
     fix: unclosed
       ? `close the ${unclosed === '}' ? '{' : '['} with ${unclosed}`
-      : (known?.fix ?? 'mend the YAML at this place'),
+      : (known?.fix ?? 'fix the YAML at this position'),
     ...(value === '' ? {} : { value }),
   };
 }
@@ -26,27 +26,27 @@ export function syntaxFinding(
 const words: Readonly<Partial<Record<YAMLError['code'], { code?: ProblemCode; message?: string; fix?: string }>>> = {
   DUPLICATE_KEY: {
     code: 'duplicate-key',
-    message: 'the same key stands twice in one map',
+    message: 'the key occurs twice in one map',
     fix: 'keep one of the two',
   },
   RESOURCE_EXHAUSTION: { code: 'too-deep', message: 'nested too deep', fix: 'flatten the document' },
-  TAB_AS_INDENT: { message: 'a tab is no indentation', fix: 'indent with spaces' },
+  TAB_AS_INDENT: { message: 'tabs cannot be used for indentation', fix: 'indent with spaces' },
   BAD_INDENT: { fix: 'align the line with its siblings' },
   BAD_ALIAS: { code: 'yaml-alias', message: 'the alias cannot be resolved', fix: 'write the value out' },
   MISSING_CHAR: { fix: 'add what is missing' },
   BAD_SCALAR_START: {
-    message: 'a plain text cannot begin with this character',
-    fix: 'put the text into quotes',
+    message: 'a plain string cannot begin with this character',
+    fix: 'put the string into quotes',
   },
   BLOCK_AS_IMPLICIT_KEY: {
     message: 'a map cannot begin in the middle of a line that has a key already',
-    fix: 'put a text that holds ": " into quotes, or begin a new line',
+    fix: 'put a string with ": " into quotes, or begin a new line',
   },
 };
 
 const firstLine = (message: string): string => message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
 
-/** The line that holds an offset, as far as it is worth quoting. */
+/** The line at an offset, shortened for quoting. */
 export const lineAt = (text: string, offset: number): string => {
   const begin = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', offset);

@@ -2,7 +2,7 @@ import type { Problem, ProblemCode } from '../../api/problem.ts';
 
 type Fault = Pick<Problem, 'code' | 'line' | 'column' | 'message' | 'fix'>;
 
-/** Why a text is not even tried as YAML. */
+/** A fault because of which a text is not parsed as YAML. */
 export function textFault(text: string, maxBytes: number): Fault | undefined {
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes)
     return atStart('file-too-large', `the file is larger than ${Math.floor(maxBytes / 1024)} KiB`, 'split it');
@@ -12,7 +12,7 @@ export function textFault(text: string, maxBytes: number): Fault | undefined {
   return at < 0 ? undefined : characterFault(text, at);
 }
 
-/** Characters that YAML forbids, or that break a line to kubectl (YAML 1.1) and to nobody else; U+FFFD stands for bytes that are no UTF-8. */
+/** Characters that YAML forbids, or that only kubectl (YAML 1.1) reads as a line break; U+FFFD replaces invalid UTF-8. */
 const notAllowed = /\r(?!\n)|[^\t\n\r -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffc\u{10000}-\u{10ffff}]/u;
 
 function characterFault(text: string, at: number): Fault {
@@ -29,7 +29,7 @@ function characterFault(text: string, at: number): Fault {
     code: 'forbidden-character',
     line,
     column,
-    message: `the character ${name} may not stand in YAML, or means a line break to some programs`,
+    message: `the character ${name} is not allowed in YAML, or is a line break for some programs`,
     fix: `remove it, or write ${written} inside double quotes`,
   };
 }

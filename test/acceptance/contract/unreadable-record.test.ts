@@ -57,19 +57,19 @@ bindings:
         ...common,
         ...{ line: 7, column: 3, path: 'bindings.0.state', value: 'bound' },
         message: 'this file of the record cannot be used: state must be "Scheduled" or "Bound" or "Unscheduled"',
-        fix: 'did you mean Bound?; a status branch is best left to gitfleet',
+        fix: 'did you mean Bound?; let only gitfleet change the status branch',
       },
       {
         ...common,
         ...{ line: 8, column: 3, path: 'bindings.0.resourceSnapshotIndex', value: '3' },
         message: 'this file of the record cannot be used: resourceSnapshotIndex must be of type number',
-        fix: 'write 3, without quotes; a status branch is best left to gitfleet',
+        fix: 'write 3, without quotes; let only gitfleet change the status branch',
       },
       {
         ...common,
         ...{ line: 9, column: 50, path: 'bindings.0.conditions.0.lastTransitionTime', value: 'yesterday' },
         message: expect.stringContaining('lastTransitionTime'),
-        fix: 'write for example 2026-11-20T10:00:00Z; a status branch is best left to gitfleet',
+        fix: 'write for example 2026-11-20T10:00:00Z; let only gitfleet change the status branch',
       },
     ]);
     expect(step.code).toBe(2);

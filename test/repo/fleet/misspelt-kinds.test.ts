@@ -55,7 +55,7 @@ describe('an object whose apiVersion or kind is no text', () => {
     ['apiVersion: v1\nkind:\n', '2:1', 'kind must be a string; write for example ConfigMap'],
   ])('is shown where: %s', async (text, at, said) => {
     expect((await load('resources/b.yaml', text)).said).toEqual([
-      `${at} error wrong-type this is no Kubernetes object: ${said}`,
+      `${at} error wrong-type this is not a Kubernetes object: ${said}`,
     ]);
   });
 });
@@ -74,7 +74,7 @@ describe('an object whose apiVersion or kind is a misspelt field', () => {
   ])('in %s is shown the field: %s', async (path, text, right, wrong, at) => {
     const { said } = await load(path, text);
     expect(said).toEqual([
-      `${at} error not-an-object this is no Kubernetes object: ${right} is missing; write ${right} instead of ${wrong}`,
+      `${at} error not-an-object this is not a Kubernetes object: ${right} is missing; write ${right} instead of ${wrong}`,
     ]);
   });
 });

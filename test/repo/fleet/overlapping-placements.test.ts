@@ -37,7 +37,7 @@ it('objects that two placements bring to one cluster are told at the second by n
   expect(
     await told({ '1.yaml': placement('web', all), '2.yaml': placement('two', on('b'), undefined, 'web') }),
   ).toEqual([
-    '1.yaml spec.resourceSelectors ClusterResourcePlacement web: ClusterResourcePlacement two brings Namespace web, Deployment web/web to b as well: a cluster rejects the placement that comes second',
+    '1.yaml spec.resourceSelectors ClusterResourcePlacement web: ClusterResourcePlacement two also applies Namespace web, Deployment web/web to b: a cluster rejects the second placement',
   ]);
 });
 

@@ -238,8 +238,8 @@ it('a number where a duration belongs is told with what a duration is', () => {
   const path = ['spec', 'stages', 0, 'afterStageTasks', 0, 'waitTime'];
   const told = (value: unknown) => issuesOf(set(strategy, path, value)).map(({ message, fix }) => `${message}: ${fix}`);
   expect(told(10)).toEqual(['waitTime must be of type string: write 10s, 10m or 10h']);
-  expect(told('10')).toEqual(['"10" is no duration: write 10s, 10m or 10h']);
-  expect(told('ten')).toEqual(['"ten" is no duration: write for example 30s, 10m or 1h30m']);
+  expect(told('10')).toEqual(['"10" is not a duration: write 10s, 10m or 10h']);
+  expect(told('ten')).toEqual(['"ten" is not a duration: write for example 30s, 10m or 1h30m']);
 });
 
 it('where the rules cannot be asked no value is promised', () => {

@@ -72,7 +72,7 @@ describe('objects in a plain list, which kubectl refuses', () => {
     code: 'not-an-object',
     line: 2,
     column: 1,
-    message: 'a list is no Kubernetes object, and nothing in it is placed',
+    message: 'a list is not a Kubernetes object, and nothing in it is placed',
     fix: 'write each object as a document of its own, with --- between them',
   };
   it.each([

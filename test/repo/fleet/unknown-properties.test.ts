@@ -58,9 +58,9 @@ it('of a name without a prefix that is like none, that names have one', async ()
   ]);
 });
 
-it('of what is no quantity, that nothing can be asked about it', async () => {
+it('of what is not a quantity, that nothing can be asked about it', async () => {
   expect(await told('k8s.io/k8s-version')).toEqual([
-    'property k8s.io/k8s-version is no quantity: no cluster can match: undefined',
+    'property k8s.io/k8s-version is not a quantity: no cluster can match: undefined',
   ]);
 });
 

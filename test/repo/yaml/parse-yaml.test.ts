@@ -178,7 +178,7 @@ describe('what would hurt is refused', () => {
     }
   });
 
-  it('a document of more words and signs than memory is worth, a List too', () => {
+  it('a document of more tokens than the limit, a List too', () => {
     const codes = (text: string) =>
       parseYaml(text, 'f.yaml', { maxTokens: 1000 }).problems.map(({ code, line }) => `${code}@${line}`);
     const numbers = `kind: NumberList\nitems: [${'1,'.repeat(600)}]\n`;

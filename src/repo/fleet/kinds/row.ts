@@ -3,20 +3,20 @@ import type { FleetObject } from '../../../api/kinds.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import type { Names, Reference } from '../names.ts';
 
-/** What a fleet does with the objects of one kind. What the kind is stands in api/kinds. */
+/** How a fleet uses the objects of one kind. api/kinds defines the kind. */
 export interface FleetRow<T extends AnyFleetObject> extends RowBase<T> {
-  /** The field of Fleet that holds them; `none` for what a fleet does not hold. */
+  /** Their field of Fleet; `none` if a fleet does not contain them. */
   readonly in: FieldOf<T> | 'none';
 }
 
 interface RowBase<T extends AnyFleetObject> {
-  /** Its objects are also resources that a placement can select. */
+  /** Placements can select its objects as resources. */
   readonly isResource?: true;
-  /** Names of other objects in it. */
+  /** References to other objects. */
   references?(object: T, names: Names): readonly Reference[];
-  /** Annotations of ours that mean something on it, each with its one value where only one does. */
+  /** Valid gitfleet annotations, each with its value if only one is valid. */
   readonly annotations?: Readonly<Record<string, string | undefined>>;
-  /** Whether the record shows that all that the object names was found once; what became of it later says nothing of its file. */
+  /** Whether the record shows that all references were found once, so that they were not misspelt. */
   hasFoundAll?(
     object: { readonly name: string; readonly namespace?: string | undefined },
     record: FleetRecord,
@@ -26,7 +26,7 @@ interface RowBase<T extends AnyFleetObject> {
 /** A row for each kind of T. */
 export type FleetRows<T extends FleetObject> = { readonly [K in T['kind']]: FleetRow<OfKind<T, K>> };
 
-/** The row of some object. */
+/** The row of any object. */
 export interface AnyFleetRow extends RowBase<FleetObject> {
   readonly in: keyof Fleet | 'none';
 }
@@ -34,7 +34,7 @@ export interface AnyFleetRow extends RowBase<FleetObject> {
 /** A schema may be that of several kinds. */
 type OfKind<T extends FleetObject, K> = T extends unknown ? (K extends T['kind'] ? T : never) : never;
 
-/** Fields of Fleet that may hold a T: a list of them, or the only one. */
+/** Fields of Fleet of type T or list of T. */
 type FieldOf<T> = {
   [F in keyof Fleet]-?: T extends (Fleet[F] extends readonly (infer Item)[] ? Item : Fleet[F]) ? F : never;
 }[keyof Fleet];

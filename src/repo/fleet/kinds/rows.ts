@@ -6,7 +6,7 @@ import { placementRows } from './placements.ts';
 import type { AnyFleetRow, FleetRows } from './row.ts';
 import { stagedRows } from './staged.ts';
 
-/** In this order what they name is looked up. A kind without a row does not compile. */
+/** References are checked in this order. A kind without a row does not compile. */
 const rows = {
   MemberCluster: { in: 'members' },
   ...placementRows,
@@ -18,16 +18,16 @@ const rows = {
   FleetConfig: { in: 'config' },
   PriceList: { in: 'priceLists' },
   RemovalApproval: { in: 'removalApprovals' },
-  // It says how a simulation behaves, not what is wanted.
+  // It configures a simulation, and is not desired state.
   SimulatedFleet: { in: 'none' },
 } as const satisfies FleetRows<FleetObject>;
 
 type Kind = FleetObject['kind'];
 
-/** The row of an object that is one of the fleet. */
+/** The row of a fleet object. */
 export const fleetRowOf = ({ kind }: { readonly kind: Kind }): AnyFleetRow => rows[kind];
 
-/** Objects of a fleet: what its files say to gitfleet itself, without the resources and what is being deleted. */
+/** The fleet objects of a fleet, without resources and objects being deleted. */
 export const objectsOf = (fleet: Fleet): readonly FleetObject[] =>
   [...kindsByField.keys()].flatMap((field) =>
     field === 'none' ? [] : ((fleet[field] ?? []) as FleetObject | readonly FleetObject[]),

@@ -17,7 +17,7 @@ export const entryFiles = <T, K extends string = string>(schema: z.ZodType<T>) =
   },
 });
 
-/** The same for what must not happen twice: a file that cannot be read is lost, not missing. */
+/** The same for work that must not happen twice: an unreadable file is lost, not missing. */
 export const entryFilesOfWork = <T>(schema: z.ZodType<T>) => ({
   entries: 'files' as const,
   open(reader: RecordReader) {

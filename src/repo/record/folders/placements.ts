@@ -15,7 +15,7 @@ import type { RecordedPlacement, UnreadPlacement } from '../../../engine/input.t
 import { manifestsIn } from '../manifests.ts';
 import type { FolderRow, RecordFile, RecordReader } from './row.ts';
 
-/** `placements/<[ns.]name>/`: status, state, snapshots and what members report of a placement. */
+/** `placements/<[ns.]name>/`: status, state, snapshots and mirrored statuses of a placement. */
 export const placementFolder: FolderRow<'placements'> = {
   entries: 'folders',
   open(reader) {
@@ -46,11 +46,11 @@ export const placementFolder: FolderRow<'placements'> = {
   },
 };
 
-/** What was read of a placement so far. */
+/** The files of a placement read so far. */
 interface PlacementFiles {
   object: Placement | undefined;
   state: PlacementState | undefined;
-  /** `state.yaml` is there and cannot be read. */
+  /** `state.yaml` exists and cannot be read. */
   isStateLost: boolean;
   inNamespace?: StatusInNamespace | undefined;
   readonly snapshots: Map<number, readonly Manifest[]>;
@@ -68,7 +68,7 @@ const noFiles = (): PlacementFiles => ({
   files: new Map(),
 });
 
-/** Adds a file to what was read of its placement. */
+/** Adds a file to its placement. */
 function addFile(entry: PlacementFiles, file: RecordFile, reader: RecordReader): void {
   const { rest, text } = file;
   if (rest === 'state.yaml') {
@@ -105,11 +105,11 @@ function addSnapshot(entry: PlacementFiles, index: number, { path, text, written
     });
 }
 
-/** A status written by hand, or brought over from a hub, may leave out what the defaults say. */
+/** A status written by hand or migrated from a hub may omit defaults. */
 const inNamespace: z.ZodType<Placement> = resourcePlacement.transform(completePlacement);
 const clusterWide: z.ZodType<Placement> = clusterResourcePlacement.transform(completePlacement);
 
-/** What is remembered once all files are read; undefined where neither status nor state is, or the state is lost. */
+/** The recorded placement, once all files are read; undefined without status and state, or if the state is lost. */
 function recordedPlacement(
   key: PlacementKey,
   { object, state, isStateLost, files: _, ...rest }: PlacementFiles,

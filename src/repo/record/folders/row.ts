@@ -8,16 +8,16 @@ export interface RecordFile {
   readonly path: string;
   /** `[ns.]name` of its entry. */
   readonly name: string;
-  /** Path inside the entry's own folder; empty where the entry is one file. */
+  /** Path inside the entry's own folder; empty if the entry is one file. */
   readonly rest: string;
   readonly text: string;
-  /** What it was rendered from, where that is known. */
+  /** The document that it was rendered from, if known. */
   readonly written: RecordDocument | undefined;
 }
 
-/** Reads files while one status branch is read. */
+/** Reads files of one status branch. */
 export interface RecordReader {
-  /** The value of a file; undefined where it has none, which is a problem: an error where `lost` is given, and is called. */
+  /** The value of a file. An unreadable file is undefined and a problem; with `lost`, which is then called, an error. */
   read<T>(file: RecordFile, schema: z.ZodType<T>, lost?: () => void): T | undefined;
   report(problem: Problem): void;
 }
@@ -29,13 +29,13 @@ export interface FolderRow<F extends RecordFolder> {
   open(reader: RecordReader): FolderReading<F>;
 }
 
-/** What is read of a folder so far. */
+/** The entries of a folder read so far. */
 export interface FolderReading<F extends RecordFolder> {
   add(file: RecordFile): void;
   values(): FleetRecord[F];
   /**
-   * Entries that are there and cannot be read, where that would let something happen again that has happened. They are in
-   * `FleetRecord.unread`; of other folders such an entry counts as missing.
+   * Unreadable entries that must not count as missing, since work could then happen twice. They are in `FleetRecord.unread`; in other
+   * folders an unreadable entry counts as missing.
    */
   readonly unread: F extends keyof Unread ? () => Unread[F] : undefined;
 }

@@ -8,7 +8,7 @@ import { overrideFolder } from './overrides.ts';
 import { placementFolder } from './placements.ts';
 import type { FolderReading, FolderRow, RecordFile, RecordReader } from './row.ts';
 
-/** Every folder that the record is read from. A map of FleetRecord without a row does not compile. */
+/** Every folder of the record. A map of FleetRecord without a row does not compile. */
 const rows: { readonly [F in RecordFolder]: FolderRow<F> } = {
   placements: placementFolder,
   overrides: overrideFolder,
@@ -20,16 +20,16 @@ const rows: { readonly [F in RecordFolder]: FolderRow<F> } = {
 
 export const recordFolders = Object.keys(rows) as readonly RecordFolder[];
 
-/** The folder of that name; undefined where the record has none. */
+/** The folder of that name; undefined if the record has none. */
 export const recordFolder = (name: string | undefined): RecordFolder | undefined =>
   recordFolders.find((known) => known === name);
 
 export const entriesOf = (folder: RecordFolder): 'files' | 'folders' => rows[folder].entries;
 
-/** What is read of all folders so far. */
+/** The entries of all folders read so far. */
 export interface FoldersReading {
   add(folder: RecordFolder, file: RecordFile): void;
-  /** Once every file was added. */
+  /** Call it after all files were added. */
   record(): Pick<FleetRecord, RecordFolder | 'unread'>;
 }
 
