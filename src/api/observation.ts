@@ -28,7 +28,7 @@ export const objectOutcome = z.looseObject({
 });
 export type ObjectOutcome = z.output<typeof objectOutcome>;
 
-export const placementSighting = z.looseObject({
+export const placementObservation = z.looseObject({
   placement: z.strictObject({
     kind: z.enum(['ClusterResourcePlacement', 'ResourcePlacement']),
     name: z.string(),
@@ -42,7 +42,7 @@ export const placementSighting = z.looseObject({
   done: z.boolean().default(true),
   results: z.array(objectOutcome).default([]),
 });
-export type PlacementSighting = z.output<typeof placementSighting>;
+export type PlacementObservation = z.output<typeof placementObservation>;
 
 /** The observation of one member at `observedAt`. `gitfleet observe` writes one file per member. */
 export const clusterObservation = z.strictObject({
@@ -56,7 +56,7 @@ export const clusterObservation = z.strictObject({
   cause: z.string().optional(),
   complete: z.boolean().default(true),
   memberStatus: memberClusterStatus.optional(),
-  placements: z.array(placementSighting).default([]),
+  placements: z.array(placementObservation).default([]),
   objects: z.array(liveObject).default([]),
   versions: z.looseObject({}).optional(),
   upgrade: z.looseObject({}).optional(),

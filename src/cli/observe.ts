@@ -62,17 +62,17 @@ export async function observe(options: {
       }),
       nothingWithheld,
     );
-    const sightings = [...members.sightings().values()]
-      .map((sighting) => inferPlacements(sighting, published.get(sighting.metadata.name) ?? []))
+    const observations = [...members.observations().values()]
+      .map((observation) => inferPlacements(observation, published.get(observation.metadata.name) ?? []))
       .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    for (const sighting of sightings) {
+    for (const observation of observations) {
       await writeFile(
-        join(options.out, `${sighting.metadata.name}.yaml`),
-        stringify(told(sighting), { lineWidth: 0, aliasDuplicateObjects: false }),
+        join(options.out, `${observation.metadata.name}.yaml`),
+        stringify(told(observation), { lineWidth: 0, aliasDuplicateObjects: false }),
       );
     }
-    const missing = sightings.filter(({ reachable }) => !reachable);
-    print(`${sightings.length - missing.length} of ${sightings.length} members observed, written to ${options.out}`);
+    const missing = observations.filter(({ reachable }) => !reachable);
+    print(`${observations.length - missing.length} of ${observations.length} members observed, written to ${options.out}`);
     for (const { metadata, cause } of missing) writeError(`${metadata.name}: ${cause}\n`);
     const noneSeen = noneAnswers(members);
     if (noneSeen !== undefined) throw new CliError(noneSeen, exitCodes.unreachable);
@@ -83,8 +83,8 @@ export async function observe(options: {
 }
 
 /** Of a member that does not answer only why, and when it answered last if anybody knows. */
-function told(sighting: ClusterObservation): object {
-  if (sighting.reachable) return sighting;
-  const { apiVersion, kind, metadata, observedAt, reachable, cause } = sighting;
-  return { apiVersion, kind, metadata, ...(contactOf(sighting) !== undefined && { observedAt }), reachable, cause };
+function told(observation: ClusterObservation): object {
+  if (observation.reachable) return observation;
+  const { apiVersion, kind, metadata, observedAt, reachable, cause } = observation;
+  return { apiVersion, kind, metadata, ...(contactOf(observation) !== undefined && { observedAt }), reachable, cause };
 }

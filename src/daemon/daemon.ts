@@ -56,7 +56,7 @@ export function daemon(input: DaemonInput): Daemon {
   const graceOver = new AbortController();
   const health = passHealth(input);
   let stopped = false;
-  const tell = passReporter({ ...input, problems: input.passed === undefined });
+  const report = passReporter({ ...input, problems: input.passed === undefined });
   let cancelTimer = () => {};
   let cancelGrace = () => {};
 
@@ -85,7 +85,7 @@ export function daemon(input: DaemonInput): Daemon {
   /** `began`: start of the pass, as of `performance.now`. */
   function succeeded(result: PassResult, began: number, reasons: readonly string[]): void {
     health.succeeded();
-    tell({ result, seconds: (performance.now() - began) / 1000, reasons });
+    report({ result, seconds: (performance.now() - began) / 1000, reasons });
     if (result.kind !== 'moved') input.passed?.(result);
   }
 

@@ -24,7 +24,7 @@ export interface FleetMembers {
   /** True when another daemon changed a member otherwise than assigned: all targets must be assigned again. */
   readonly disputed: () => boolean;
   /** A member that has not responded yet has an observation from the epoch. */
-  sightings(): Map<ClusterName, ClusterObservation>;
+  observations(): Map<ClusterName, ClusterObservation>;
   /** Since when this daemon has tried to reach each member without a break, milliseconds of the fleet's time. */
   askedSince(): ReadonlyMap<ClusterName, number>;
   /** Members that do not respond, by name, with the cause. */
@@ -94,8 +94,8 @@ export function fleetMembers(input: {
   const { unknown } = opened;
   const all = (): readonly Member[] => [...opened.open.values()].map(({ member }) => member);
 
-  function sightings(): Map<ClusterName, ClusterObservation> {
-    const seen = new Map(all().map((member) => [member.name, member.sighting()]));
+  function observations(): Map<ClusterName, ClusterObservation> {
+    const seen = new Map(all().map((member) => [member.name, member.observation()]));
     for (const [name, cause] of unknown) seen.set(name, notConnected(name, cause));
     return seen;
   }
@@ -116,10 +116,10 @@ export function fleetMembers(input: {
     confirm() {
       knownAt = input.clock.now() - input.recordAgeMs;
     },
-    sightings,
+    observations,
     askedSince: () => opened.askedSince,
     noneSeen() {
-      const seen = [...sightings().values()];
+      const seen = [...observations().values()];
       return seen.length > 0 && seen.every(({ reachable }) => !reachable);
     },
     unreachable() {
@@ -131,7 +131,7 @@ export function fleetMembers(input: {
       return new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1)));
     },
     settled: (ms) => until(input.pace, () => all().every((member) => member.idle()), ms),
-    looked: (ms) => until(input.pace, () => all().every((member) => member.sighting().reachable), ms),
+    looked: (ms) => until(input.pace, () => all().every((member) => member.observation().reachable), ms),
     async sweep() {
       await Promise.allSettled(all().map((member) => member.sweep()));
     },

@@ -17,8 +17,8 @@ import { assemble } from './assemble.ts';
 import type { Daemon } from './daemon.ts';
 import { type DaemonHttp, serveHttp } from './http.ts';
 import type { FleetMembers } from './members.ts';
-import { collectGarbage, giveBackAtRest, processUsage } from './memory/give-back.ts';
-import { growSparingly } from './memory/heap-growth.ts';
+import { collectGarbage, releaseMemoryAtRest, processUsage } from './memory/release-memory.ts';
+import { limitHeapGrowth } from './memory/heap-growth.ts';
 import type { Connect } from './open-members.ts';
 import type { PassResult } from './pass/pass-result.ts';
 import type { Logger } from './report/log.ts';
@@ -64,7 +64,7 @@ export async function openDaemon(input: {
       'bad-address',
       `--branch and --status-branch are both ${branch}: the status needs a branch of its own`,
     );
-  growSparingly();
+  limitHeapGrowth();
   const opened: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of opened.splice(0).reverse()) await end();
@@ -119,14 +119,14 @@ export async function openDaemon(input: {
     if (watcher) opened.push(() => watcher.close());
     const http = input.listen && (await listen(input.listen, { built, measured, secret: input.webhookSecret, log }));
     if (http) opened.push(() => http.close());
-    const stopGivingBack = giveBackAtRest({
+    const stopReleasingMemory = releaseMemoryAtRest({
       clock: pace,
       usage: processUsage,
       collect: collectGarbage,
-      gaveBack: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory released at rest'),
+      released: (bytes) => log.debug({ megabytes: Math.round(bytes / 2 ** 20) }, 'memory released at rest'),
       cannot: (error) => log.warn({ err: error }, 'cannot release memory at rest: garbage collection is not available'),
     });
-    opened.push(async () => stopGivingBack());
+    opened.push(async () => stopReleasingMemory());
     return { daemon: built, members: assembled.members, http, close };
   } catch (error) {
     await close();

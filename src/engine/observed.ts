@@ -1,4 +1,4 @@
-import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../api/observation.ts';
 import type { PlacementRef } from '../api/placement.ts';
 import { memoize } from './kernel/memoize.ts';
 
@@ -14,7 +14,7 @@ export function sightingOf(
   observation: ClusterObservation | undefined,
   ref: PlacementRef,
   index?: number,
-): PlacementSighting | undefined {
+): PlacementObservation | undefined {
   const named = observation && sightingsByName(observation.placements).get(ref.name);
   return named?.find(
     ({ placement, resourceSnapshotIndex }) =>
@@ -25,6 +25,6 @@ export function sightingOf(
 }
 
 /** Every placement asks every member. */
-const sightingsByName = memoize((sightings: readonly PlacementSighting[]) =>
+const sightingsByName = memoize((sightings: readonly PlacementObservation[]) =>
   Map.groupBy(sightings, ({ placement }) => placement.name),
 );

@@ -23,7 +23,7 @@ export interface Member {
    */
   assign(assignments: readonly Assignment[], isForgotten?: (target: Actor['target']) => boolean): void;
   /** What the member looked like at its last contact. The same value as long as nothing changed. */
-  sighting(): ClusterObservation;
+  observation(): ClusterObservation;
   /** Why it does not respond; undefined while it does, and before the first probe. */
   readonly unreachable: () => string | undefined;
   /** True once every assignment has had an attempt, or the member cannot be reached. */
@@ -123,7 +123,7 @@ export function openMember(input: {
       return standing.kind === 'unreachable' ? standing.cause : undefined;
     },
     idle: () => contact.standing().kind === 'unreachable' || actors.idle(),
-    sighting() {
+    observation() {
       cached ??= observe({ name, connection, inspected, actors, assigned });
       return cached;
     },

@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest } from '../api/meta.ts';
-import type { ClusterObservation, PlacementSighting } from '../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../api/observation.ts';
 import { withoutValues } from '../engine/bindings/conditions/secret-values.ts';
 import type { Standing } from './contact.ts';
 import type { Properties } from './properties.ts';
@@ -16,7 +16,7 @@ export function observationOf(input: {
   readonly asOf: number;
   readonly complete: boolean;
   readonly properties: Properties;
-  readonly placements: readonly PlacementSighting[];
+  readonly placements: readonly PlacementObservation[];
   readonly objects: readonly Manifest[];
 }): ClusterObservation {
   const { standing, properties } = input;

@@ -9,7 +9,7 @@ import { ApiError, UnreachableError } from './api-server/api-error.ts';
 import { type ConflictBackOff, conflictBackOff } from './apply/conflict-back-off.ts';
 import { type Delivery, delivery } from './apply/delivery.ts';
 import type { AssignedManifest, PlacementAssignment } from './assignment.ts';
-import { oneText } from './equal-parts.ts';
+import { internText } from './intern.ts';
 import {
   type ActorEffect,
   type ActorEvent,
@@ -19,7 +19,7 @@ import {
   isCurrent,
   nextForActor,
 } from './placement-actor-state.ts';
-import { placementSighting } from './placement-sighting.ts';
+import { placementObservation } from './placement-observation.ts';
 import { type Postponed, postponed } from './postponed-checks.ts';
 import { removeOrphans } from './prune/orphans.ts';
 import { type RemovalWait, removalWait } from './prune/removal-wait.ts';
@@ -82,7 +82,7 @@ export function placementActor(
       // Before the first attempt it is unknown what an earlier daemon applied here, and whether it finished.
       if (!assignment || finishedAt === undefined) return {};
       return {
-        placements: [placementSighting({ wanted: assignment, finishedAt, heardAt, done, outcomes: outcomes() })],
+        placements: [placementObservation({ wanted: assignment, finishedAt, heardAt, done, outcomes: outcomes() })],
       };
     },
     complete: () => isComplete(state),
@@ -98,7 +98,7 @@ function toolsOf(input: ActorInput, { state, dispatch }: Pick<Tools, 'state' | '
   const lookAgain = (key?: string): void => dispatch({ kind: 'due', key });
   const objects = delivery(connection, observed, {
     say: changed,
-    retold: changed,
+    reportChanged: changed,
     changedMeanwhile: (key) => checks.add(key),
     conflict,
   });
@@ -219,7 +219,7 @@ async function applyAndPrune(
   if (!isWanted()) return;
   observed.more(assignment);
   if (assignment.leaveAlone) return;
-  const removal = { connection, assignment, goOn: isWanted, mayGo: (live: Manifest) => mayGo(tools, live) };
+  const removal = { connection, assignment, isWanted, mayRemove: (live: Manifest) => mayRemove(tools, live) };
   const tried = (failures: readonly ObjectOutcome[]): void => dispatch({ kind: 'removalsTried', generation, failures });
   if (assignment.remove) {
     if (assignment.adopted) return;
@@ -231,7 +231,7 @@ async function applyAndPrune(
   await objects.bring(assignment, scope, isWanted);
 }
 
-function mayGo({ observed, returned }: Tools, live: Manifest): boolean {
+function mayRemove({ observed, returned }: Tools, live: Manifest): boolean {
   const key = keyOfManifest(live);
   if (observed.isNews(live)) returned.found(key);
   return !returned.holds(key);
@@ -243,7 +243,7 @@ function conclude({ connection, dispatch, objects, state }: Tools): void {
   const outcomes = [...objects.outcomes(), ...state().failures];
   dispatch({
     kind: 'concluded',
-    results: oneText(JSON.stringify(outcomes)),
+    results: internText(JSON.stringify(outcomes)),
     applied: outcomes.every(({ result }) => result === 'Applied'),
     atMs: connection.clock.now(),
   });

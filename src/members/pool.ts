@@ -6,12 +6,12 @@ export async function eachOf<T>(
   items: readonly T[],
   width: number,
   task: (item: T) => Promise<void>,
-  goOn: () => boolean = () => true,
+  isWanted: () => boolean = () => true,
 ): Promise<void> {
   const failures: unknown[] = [];
   let next = 0;
   async function work(): Promise<void> {
-    while (next < items.length && failures.length === 0 && goOn()) {
+    while (next < items.length && failures.length === 0 && isWanted()) {
       const item = items[next++]!;
       try {
         await task(item);

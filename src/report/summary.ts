@@ -1,5 +1,5 @@
 import type { Plan } from '../engine/plan-document.ts';
-import { removalsAsked } from '../repo/record/removals-asked.ts';
+import { removalsToApprove } from '../repo/record/removals-to-approve.ts';
 import type { DashboardInput } from './dashboard-input.ts';
 import { inEffect } from './in-effect.ts';
 import { tallyOf } from './tally.ts';
@@ -20,7 +20,7 @@ export function summaryOf(
     counted.leaving += leaving;
     for (const { clusterName } of placement.bindings) clusters.add(clusterName);
   }
-  const removals = removalsAsked({ guard: plan.guard, holds: removalHolds });
+  const removals = removalsToApprove({ guard: plan.guard, holds: removalHolds });
   const heard = [...unreachable].flatMap(([name, { lastContact }]) => (lastContact ? [[name, lastContact]] : []));
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',

@@ -76,13 +76,13 @@ async function applyAll(transport: Transport, manifests: readonly Manifest[]): P
     knownAt: () => Number.NEGATIVE_INFINITY,
     events: {
       changed() {
-        if (member.sighting().placements[0]?.done) resolve();
+        if (member.observation().placements[0]?.done) resolve();
       },
     },
   });
   member.assign([assignment('all', manifests)]);
   await done;
-  const { results } = member.sighting().placements![0]!;
+  const { results } = member.observation().placements![0]!;
   member.stop();
   if (results.length > 0) throw new Error(`not applied: ${JSON.stringify(results[0])}`);
 }

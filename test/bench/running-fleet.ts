@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type SimulatedFault, simulatedFleet } from '../../src/api/simulated-fleet.ts';
-import { growSparingly } from '../../src/daemon/memory/heap-growth.ts';
+import { limitHeapGrowth } from '../../src/daemon/memory/heap-growth.ts';
 import { openDaemon } from '../../src/daemon/open.ts';
 import { openLog } from '../../src/daemon/report/log.ts';
 import type { Plan } from '../../src/engine/plan-document.ts';
@@ -48,7 +48,7 @@ export async function runFleet(options: {
   readonly intervalMs?: number;
 }): Promise<RunningFleet> {
   // Before them, as the command does: what is new in the heap never takes less than it came to take.
-  growSparingly();
+  limitHeapGrowth();
   const members = await openFleet(simulatedFleet.parse(simulatedFleetFile(options.clusters)), systemClock);
   const repo = await openFleetRepo(join(options.dir, 'fleet'), options.files);
   const passes: { plan: Plan; kind: string }[] = [];

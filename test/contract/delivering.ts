@@ -7,7 +7,7 @@ import { assignment, refOf } from '../support/member-world.ts';
 import { configMap, definition, deployment, groupOf, secret, widget } from './objects.ts';
 import { configMaps, deployments, eventually, type Session } from './session.ts';
 
-/** A member of ours over the server, from assignment to sighting. */
+/** A member of ours over the server, from assignment to observation. */
 export function delivering(now: () => Session): void {
   const placement = () => `contract-${now().id}`;
   const wanted = (manifests: readonly Manifest[], more: Parameters<typeof assignment>[2] = {}) =>
@@ -39,18 +39,18 @@ export function delivering(now: () => Session): void {
   }
 
   const results = (member: Member): readonly ObjectOutcome[] => {
-    const [sighting] = member.sighting().placements;
-    expect(sighting?.done).toBe(true);
-    return sighting?.results ?? [];
+    const [observation] = member.observation().placements;
+    expect(observation?.done).toBe(true);
+    return observation?.results ?? [];
   };
   const settled = (member: Member) =>
     eventually(async () => {
       expect(results(member)).toEqual([]);
-      expect(member.sighting().complete).toBe(true);
+      expect(member.observation().complete).toBe(true);
     });
   const own = (member: Member): string[] =>
     member
-      .sighting()
+      .observation()
       .objects.filter(({ metadata }) => metadata.labels?.['gitfleet.dev/placement'] === placement())
       .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
       .sort();
@@ -61,7 +61,7 @@ export function delivering(now: () => Session): void {
     await settled(member);
     expect(own(member)).toEqual(['ConfigMap a', 'Deployment web']);
     expect((await now().send('GET', deployments(now().namespace, 'web'))).status).toBe(200);
-    expect(member.sighting().memberStatus?.agentStatus?.[0]?.conditions).toMatchObject([
+    expect(member.observation().memberStatus?.agentStatus?.[0]?.conditions).toMatchObject([
       { type: 'Joined', status: 'True' },
       { type: 'Healthy', status: 'True' },
     ]);
@@ -195,7 +195,7 @@ export function delivering(now: () => Session): void {
     member.assign([wanted([cm({ color: 'red' }), deployment(now().namespace, 'web')], { resourceSnapshotIndex: 1 })]);
     await eventually(async () => {
       expect(member.idle()).toBe(true);
-      expect(member.sighting().placements[0]).toMatchObject({ done: true, resourceSnapshotIndex: 1, results: [] });
+      expect(member.observation().placements[0]).toMatchObject({ done: true, resourceSnapshotIndex: 1, results: [] });
     });
     expect((await now().send('GET', path())).body.metadata.resourceVersion).toBe(resourceVersion);
   });

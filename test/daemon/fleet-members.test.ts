@@ -56,8 +56,8 @@ async function open(faultsOf: Readonly<Record<string, SimulatedFault[]>>, watchM
     async settled(limitSeconds) {
       const at = new Map<string, number | undefined>(names.map((name) => [name, undefined]));
       for (let second = 0; second < limitSeconds * 10; second++) {
-        for (const [name, sighting] of members.sightings())
-          if (sighting.placements[0]?.done && at.get(name) === undefined) at.set(name, second / 10);
+        for (const [name, observation] of members.observations())
+          if (observation.placements[0]?.done && at.get(name) === undefined) at.set(name, second / 10);
         await pass(clock, 0.1);
       }
       return at;
@@ -91,7 +91,7 @@ describe('a fleet at rest', () => {
     await pass(20);
     const before = members.requests();
     for (let passes = 0; passes < 100; passes++) {
-      members.sightings();
+      members.observations();
       await pass(0.1);
     }
     expect(members.requests()).toBe(before);
@@ -114,7 +114,7 @@ describe('a fleet with more members than watches are held to', () => {
     const lists = /configmaps\?.*limit=/;
     expect([of('m-14', /watch=true/) > 0, of('m-15', /watch=true/)]).toEqual([true, 0]);
     expect([of('m-14', lists), of('m-15', lists)]).toEqual([1, expect.toSatisfy((count) => count >= 3 && count <= 5)]);
-    expect(members.sightings().get('m-15')).toMatchObject({
+    expect(members.observations().get('m-15')).toMatchObject({
       complete: true,
       placements: [{ done: true, results: [] }],
     });

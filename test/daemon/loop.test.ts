@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { collectGarbage } from '../../src/daemon/memory/give-back.ts';
+import { collectGarbage } from '../../src/daemon/memory/release-memory.ts';
 import { GitError } from '../../src/git/git-error.ts';
 import { images, settledFleet, settles, web } from '../support/small-fleet.ts';
 import type { DaemonOptions, VirtualFleet } from '../support/virtual-fleet.ts';

@@ -36,7 +36,7 @@ describe('a member that can be looked at only long after it was decided what it 
       await world.pass(60);
       expect(await dataOf(world)).toEqual({ version: '2' });
       expect(world.conflict()).toBe(1);
-      expect(world.sighting().placements).toEqual([]);
+      expect(world.observation().placements).toEqual([]);
       for (const _pass of ['may have read the record before', 'has not']) world.member.assign([version(1)]);
       await world.pass(5);
       expect(await dataOf(world)).toEqual({ version: '1' });
@@ -106,13 +106,13 @@ it('what an older version that was still on its way came to says nothing about t
   world.member.assign([version(3)]);
   await world.pass(14);
   expect(await dataOf(world)).toEqual({ version: '2' });
-  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: false }]);
+  expect(world.observation().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: false }]);
   for (let passes = 0; passes < 3; passes++) {
     world.member.assign([version(3)]);
     await world.pass(5);
   }
   expect(await dataOf(world)).toEqual({ version: '3' });
-  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: true }]);
+  expect(world.observation().placements).toMatchObject([{ resourceSnapshotIndex: 3, done: true }]);
 });
 
 it.each<[string, SimulatedFault['type'], readonly ('get' | 'patch')[]]>([
@@ -216,7 +216,7 @@ it('what is missing when a daemon starts is put back only when it is confirmed t
   await world.pass(60);
   expect(await dataOf(world)).toBeUndefined();
   expect(world.conflict()).toBe(1);
-  expect(world.sighting().placements).toEqual([]);
+  expect(world.observation().placements).toEqual([]);
   world.member.assign([version(1)]);
   await world.pass(5);
   expect(await dataOf(world)).toBeUndefined();
@@ -229,12 +229,12 @@ it('a member is not known to hold nothing of a placement while an apply from bef
   const world = await openWorld({ faults: [{ type: 'Latency', seconds: 20, verbs: ['patch'], ...always }] });
   world.member.assign([version(1)]);
   await world.pass(5);
-  expect(world.sighting()).toMatchObject({ complete: false, objects: [] });
+  expect(world.observation()).toMatchObject({ complete: false, objects: [] });
   world.member.assign([none()]);
   await world.pass(5);
-  expect(world.sighting()).toMatchObject({ complete: false, objects: [] });
+  expect(world.observation()).toMatchObject({ complete: false, objects: [] });
   await world.pass(30);
-  expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
+  expect(world.observation()).toMatchObject({ complete: true, objects: [] });
   expect(await dataOf(world)).toBeUndefined();
 });
 
@@ -260,7 +260,7 @@ it('what waits for a pause that the member asked for is not sent when something 
   world.member.assign([version(2)]);
   await world.pass(60);
   expect(stored).toEqual([{ version: '2' }]);
-  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 2, done: true, results: [] }]);
+  expect(world.observation().placements).toMatchObject([{ resourceSnapshotIndex: 2, done: true, results: [] }]);
 });
 
 it('a removal that waits for such a pause is not sent when the object is wanted again by then', async () => {
@@ -276,6 +276,6 @@ it('a removal that waits for such a pause is not sent when the object is wanted 
   world.member.assign([version(1)]);
   await world.pass(60);
   expect(await uid()).toBe(before);
-  expect(world.sighting().placements).toMatchObject([{ resourceSnapshotIndex: 1, done: true, results: [] }]);
+  expect(world.observation().placements).toMatchObject([{ resourceSnapshotIndex: 1, done: true, results: [] }]);
   expect(world.said).toEqual([]);
 });

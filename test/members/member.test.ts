@@ -11,7 +11,7 @@ describe('a placement on a member', () => {
     ]);
     world.member.assign([wanted]);
     await world.pass(1);
-    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+    expect(world.observation().placements).toMatchObject([{ done: true, results: [] }]);
     expect(world.sent().filter((line) => line.startsWith('PATCH'))).toEqual([
       'PATCH namespaces/shop',
       'PATCH configmaps/a',
@@ -20,7 +20,7 @@ describe('a placement on a member', () => {
     world.member.assign([{ ...wanted, resourceSnapshotIndex: 1 }]);
     await world.pass(60);
     expect(world.sent()).toEqual([]);
-    expect(world.sighting()).toMatchObject({
+    expect(world.observation()).toMatchObject({
       reachable: true,
       complete: true,
       placements: [{ done: true, resourceSnapshotIndex: 1 }],

@@ -113,7 +113,7 @@ describe('ReportDiff', () => {
     // A Deployment is applied after what comes in an earlier wave; here it is asked about in its turn.
     expect(world.sent().slice(0, 3)).toEqual(['GET configmaps/a', 'GET deployments/web', 'GET configmaps/b']);
     expect(resultsOf(world)).toEqual(['FoundDiff', 'FoundDiff', 'FoundDiff']);
-    expect(world.sighting().placements[0]?.done).toBe(true);
+    expect(world.observation().placements[0]?.done).toBe(true);
     world.sent();
     await world.pass(600);
     expect(world.sent().length).toBeGreaterThan(3);
@@ -134,7 +134,7 @@ describe('a Secret that the member refuses', () => {
     expect(world.results()).toMatchObject([
       { result: 'ManifestApplyFailed', message: expect.stringContaining('.stringData.pin') },
     ]);
-    expect(JSON.stringify([world.sighting(), world.said])).not.toContain('123456789');
+    expect(JSON.stringify([world.observation(), world.said])).not.toContain('123456789');
   });
 });
 

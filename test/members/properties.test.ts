@@ -54,7 +54,7 @@ async function reported(nodes: readonly NodeGiven[], pods: readonly object[] = [
   world.member.assign([]);
   await world.pass(1);
   world.member.stop();
-  const { properties = {}, resourceUsage, conditions } = world.sighting().memberStatus!;
+  const { properties = {}, resourceUsage, conditions } = world.observation().memberStatus!;
   const { 'k8s.io/k8s-version': _, ...rest } = properties;
   return {
     properties: Object.fromEntries(Object.entries(rest).map(([name, { value }]) => [name, value])),

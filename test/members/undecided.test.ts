@@ -6,7 +6,7 @@ it('while it is not decided whether an object should be there, a member that tel
   const manifests = [configMap('a', { color: 'red' })];
   world.member.assign([assignment('web', manifests, { adopted: true })]);
   await world.pass(0.5);
-  const told = () => [world.sighting().complete, world.sighting().placements.map(({ done }) => done)];
+  const told = () => [world.observation().complete, world.observation().placements.map(({ done }) => done)];
   expect(told()).toEqual([false, []]);
   world.member.assign([assignment('web', manifests)]);
   await world.pass(2);

@@ -91,7 +91,7 @@ it('what is taken back is looked for as long as the member may still come to hav
   world.member.assign([], () => true);
   await world.pass(60);
   expect(await held(world)).toEqual([]);
-  expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
+  expect(world.observation()).toMatchObject({ complete: true, objects: [] });
 });
 
 /** Has removed `web`, which the record has forgotten since. */

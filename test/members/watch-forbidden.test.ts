@@ -21,7 +21,7 @@ describe('a kind that may be read and written but not listed', () => {
   it('is applied, complete, and said to be looked at only now and then', async () => {
     const world = await holding('list', 'watch');
     expect(await color(world)).toBe('red');
-    expect(world.sighting()).toMatchObject({ complete: true, objects: [{}, {}] });
+    expect(world.observation()).toMatchObject({ complete: true, objects: [{}, {}] });
     const message = expect.stringMatching(
       /^list \/api\/v1\/configmaps on eu-1: 403, .*configmaps cannot be watched, gitfleet reads them one by one, at last every 5 minutes$/,
     );
@@ -72,7 +72,7 @@ describe('a kind that may be read and written but not listed', () => {
     ]);
     await world.pass(5);
     expect(await color(world)).toBeUndefined();
-    expect(world.sighting()).toMatchObject({ complete: true, objects: [] });
+    expect(world.observation()).toMatchObject({ complete: true, objects: [] });
   });
 
   it('is watched once it may be', async () => {
@@ -89,7 +89,7 @@ describe('a kind that may be read and written but not listed', () => {
 describe('a kind that may be listed but not watched', () => {
   it('is listed every minute, and the status says so', async () => {
     const world = await holding('watch');
-    expect(world.sighting()).toMatchObject({ complete: true });
+    expect(world.observation()).toMatchObject({ complete: true });
     expect(world.results()[0]?.message).toMatch(/403.*configmaps are listed every minute instead$/);
     await world.pass(600);
     await world.user('PATCH', path, { data: { color: 'blue' } });
@@ -105,5 +105,5 @@ describe('a kind that may be listed but not watched', () => {
 it('what may not be read either is not known to be there or not', async () => {
   const world = await holding('list', 'watch', 'get');
   await world.pass(60);
-  expect(world.sighting()).toMatchObject({ complete: false });
+  expect(world.observation()).toMatchObject({ complete: false });
 });

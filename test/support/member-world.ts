@@ -1,6 +1,6 @@
 import type { PriceList } from '../../src/api/gitfleet.ts';
 import type { ClusterName, Manifest, ObjectRef } from '../../src/api/meta.ts';
-import type { ClusterObservation, PlacementSighting } from '../../src/api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../src/api/observation.ts';
 import { type ApplyStrategy, placementKey } from '../../src/api/placement.ts';
 import { simulatedFleet } from '../../src/api/simulated-fleet.ts';
 import { marked, placementLabelValue } from '../../src/engine/overrides/ownership.ts';
@@ -56,9 +56,9 @@ export interface World {
   pass(seconds: number): Promise<void>;
   /** A request of somebody else, past all faults. */
   user(method: string, path: string, body?: object, manager?: string): Promise<Record<string, unknown>>;
-  sighting(): ClusterObservation;
-  /** The first placement's sighting without times. */
-  results(): PlacementSighting['results'];
+  observation(): ClusterObservation;
+  /** The first placement's observation without times. */
+  results(): PlacementObservation['results'];
   /** Requests since the last call, in order, as `PATCH configmaps/a`. */
   sent(): string[];
 }
@@ -129,8 +129,8 @@ export async function openWorld(
       await turn();
       return JSON.parse(String(response.body)) as Record<string, unknown>;
     },
-    sighting: () => member.sighting(),
-    results: () => member.sighting().placements[0]?.results ?? [],
+    observation: () => member.observation(),
+    results: () => member.observation().placements[0]?.results ?? [],
     sent() {
       const fresh = requests.slice(told).map(shortly);
       told = requests.length;

@@ -50,10 +50,10 @@ export const evictions: Listing = listing<AskedEviction>({
  * of it. Nothing is read where none can be held: a large fleet takes seconds.
  */
 async function unrecorded(
-  { record, holds, notInForce }: Status,
+  { record, holds, notInEffect }: Status,
   branches: StatusReader['branches'],
 ): Promise<Eviction[]> {
-  const mayWait = notInForce.refusals.length > 0 || holds.some(({ subject }) => subject.kind === kind);
+  const mayWait = notInEffect.refusals.length > 0 || holds.some(({ subject }) => subject.kind === kind);
   if (!mayWait || record.commit === undefined) return [];
   const commit = await resolveCommit(branches, record.commit).catch(() => undefined);
   if (commit === undefined) return [];
@@ -67,7 +67,7 @@ const kind: Eviction['kind'] = 'ClusterResourcePlacementEviction';
 
 function waitOf(
   { metadata: { name } }: Eviction,
-  { record, holds, notInForce: { refusals } }: Status,
+  { record, holds, notInEffect: { refusals } }: Status,
 ): AskedEviction['waits'] {
   const [hold] = holdsOf({ kind, name }, holds);
   if (hold) return { reason: hold.reason, text: holdText(hold) };

@@ -71,11 +71,11 @@ const unreachable = ({ observations = new Map() }: PlanInput): Map<ClusterName, 
   new Map(
     [...observations]
       .filter(([, { reachable }]) => !reachable)
-      .map(([name, sighting]): [ClusterName, Silence] => {
-        const at = contactOf(sighting);
+      .map(([name, observation]): [ClusterName, Silence] => {
+        const at = contactOf(observation);
         return [
           name,
-          { cause: sighting.cause ?? 'no response', ...(at !== undefined && { lastContact: formatInstant(at) }) },
+          { cause: observation.cause ?? 'no response', ...(at !== undefined && { lastContact: formatInstant(at) }) },
         ];
       })
       .sort(([a], [b]) => (a < b ? -1 : 1)),

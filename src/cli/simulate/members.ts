@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../api/message-of.ts';
-import { growSparingly } from '../../daemon/memory/heap-growth.ts';
+import { limitHeapGrowth } from '../../daemon/memory/heap-growth.ts';
 import type { Transport } from '../../members/api-server/transport.ts';
 import type { Clock } from '../../members/clock.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
@@ -28,7 +28,7 @@ export async function simulatedMembers(file: string, clock: Clock): Promise<Simu
   const wrong = problems.filter(({ severity }) => severity === 'error');
   if (!fleet || wrong.length > 0) throw new CliError(wrong.map(formatProblem).join('\n'));
   // Before, since what is new never takes less than it has come to take: a thousand members make it as large as can be.
-  growSparingly();
+  limitHeapGrowth();
   const members = await openFleet(fleet, clock).catch((error: unknown) => {
     throw new CliError(`${file}: ${messageOf(error)}`, undefined, {
       cause: error,

@@ -22,7 +22,7 @@ export async function noteWhereBehind(reader: StatusReader, status: Status): Pro
   for (const note of [refused(status), late]) if (note !== undefined) writeError(`note: ${note}\n`);
 }
 
-function refused({ record, notInForce: { refusals } }: Status): string | undefined {
+function refused({ record, notInEffect: { refusals } }: Status): string | undefined {
   if (refusals.length === 0) return undefined;
   return `the plan of ${record.commit?.slice(0, 12) ?? 'no commit'} is refused, and this status stays in effect: ${refusals.join('; ')}`;
 }

@@ -8,8 +8,8 @@ import { branchRef } from '../../git/source.ts';
 import { readFiles } from '../../git/status-branch.ts';
 import type { Silence } from '../../repo/record/daemon-memory.ts';
 import { readRecord } from '../../repo/record/read.ts';
-import type { RemovalAsked } from '../../repo/record/removals-asked.ts';
-import type { Held, NotInForce } from '../../repo/record/summary.ts';
+import type { RemovalToApprove } from '../../repo/record/removals-to-approve.ts';
+import type { Held, NotInEffect } from '../../repo/record/summary.ts';
 import { openClone } from '../fleet-repo/open-git.ts';
 import { publishedTip } from '../fleet-repo/published-tip.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -36,13 +36,13 @@ export interface Status {
   /** Members that did not answer then. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** Removals that a person may allow. */
-  readonly removals: readonly RemovalAsked[];
+  readonly removals: readonly RemovalToApprove[];
   /** Approvals are branches of this very repo, which has a working tree to merge them in; false: a clone merges them. */
   readonly inPlace: boolean;
   /** What was held then. */
   readonly holds: readonly Held[];
   /** What of the commit that it was planned from is not in force. */
-  readonly notInForce: NotInForce;
+  readonly notInEffect: NotInEffect;
   /** Text by path, of the folders that were asked for. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -80,9 +80,9 @@ export async function openStatus({ repo, statusBranch, offline }: StatusOptions)
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const { committer } = await branches.objects.commit(commit);
-      const { record, branch, silent, removals, holds, notInForce } = readRecord(files);
+      const { record, branch, silent, removals, holds, notInEffect } = readRecord(files);
       const now = Math.max(Date.now(), committer.at);
-      return { tip: commit, now, inPlace, record, branch, silent, removals, holds, notInForce, files };
+      return { tip: commit, now, inPlace, record, branch, silent, removals, holds, notInEffect, files };
     },
     close: () => branches.close(),
   };

@@ -14,7 +14,7 @@ import { isCalled } from '../terminal/one-named.ts';
  * may lift, or a file cannot be read, which may hold anything. One line each; none where nothing is wrong.
  */
 export function nothingIsKnown(
-  { notInForce: { refusals, notRead, errors } }: Status,
+  { notInEffect: { refusals, notRead, errors } }: Status,
   { isPlaced = false }: Listing,
   name: string | undefined,
 ): { readonly line: string; readonly willNotCome: boolean }[] {
@@ -32,7 +32,7 @@ export function nothingIsKnown(
  * Why an object, or something that a placement selects, is not what the commit says: a file that is not valid. Its conditions
  * are those of before. Undefined where nothing is wrong.
  */
-export function staysAsItWas({ holds, notInForce }: Status, row: Row): string | undefined {
+export function staysAsItWas({ holds, notInEffect }: Status, row: Row): string | undefined {
   const { kind } = row.value as { readonly kind?: string };
   const placement = row.placed?.placement;
   const about: readonly HeldObject[] = [
@@ -45,8 +45,8 @@ export function staysAsItWas({ holds, notInForce }: Status, row: Row): string | 
   const [hold] = about.flatMap((object) => holdsOf(object, kept));
   if (hold) return `${describeRef(hold.subject)}: ${hold.message}`;
   if (!placement) return undefined;
-  const refused = notInForce.notValid.find((ref) => isPlacedBy(placement, ref));
-  return refused && whyNotValid(refused, notInForce.errors);
+  const refused = notInEffect.notValid.find((ref) => isPlacedBy(placement, ref));
+  return refused && whyNotValid(refused, notInEffect.errors);
 }
 
 /** Selected by name, or in a namespace that is placed with all that is in it; by labels nobody knows. */
@@ -67,7 +67,7 @@ function isPlacedBy({ metadata, spec, status }: Placement, ref: HeldObject): boo
 
 /** What a commit adds of a kind, and that is not there since its file is not valid or cannot be read; one line each. */
 export function neverCame(
-  { notInForce: { notValid, notRead, errors } }: Status,
+  { notInEffect: { notValid, notRead, errors } }: Status,
   { listing, isMeant }: KindMeant,
   of: { readonly name: string | undefined; readonly namespace: string | undefined; readonly there: readonly Row[] },
 ): string[] {

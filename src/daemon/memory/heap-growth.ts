@@ -24,7 +24,7 @@ const markedAtOnceMegabytes = 320;
 let steered = false;
 
 /** Limits the growth of the heap for the rest of the process: a daemon runs for months beside other programs. */
-export function growSparingly(): void {
+export function limitHeapGrowth(): void {
   if (steered) return;
   steered = true;
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);

@@ -3,7 +3,7 @@ import type { FleetConfig } from '../../api/gitfleet.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
-import { type RemovalAsked, removalApprovalObject, removalsAsked } from '../../repo/record/removals-asked.ts';
+import { type RemovalToApprove, removalApprovalObject, removalsToApprove } from '../../repo/record/removals-to-approve.ts';
 import type { InEffect } from '../../report/in-effect.ts';
 import type { Approvals } from '../ports.ts';
 
@@ -20,7 +20,7 @@ export async function syncApprovals(
   present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined },
   approvals: Approvals,
 ): Promise<{ readonly asked: readonly string[] }> {
-  const removing = removalsAsked({ guard, holds: present.removalHolds });
+  const removing = removalsToApprove({ guard, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
   const folder = approvalFolder(present.config);
   const existing = new Set(await approvals.list());
@@ -40,7 +40,7 @@ function gates({ approvals }: Pick<InEffect, 'approvals'>): Request[] {
   }));
 }
 
-function removals(removing: readonly RemovalAsked[]): Request[] {
+function removals(removing: readonly RemovalToApprove[]): Request[] {
   return removing.map((asked) => {
     const { name, messages } = asked;
     const because = messages.map((message) => `# ${message.replaceAll('\n', '\n# ')}`).join('\n');

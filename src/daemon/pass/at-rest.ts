@@ -9,7 +9,7 @@ import type { Remembered } from '../record/remembered.ts';
 export interface Basis {
   readonly remembered: Remembered;
   readonly fleet: Fleet;
-  readonly sightings: ReadonlyMap<ClusterName, ClusterObservation>;
+  readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
 }
 
 /** A plan that changed nothing. Until its basis or `wakeAt` changes, planning again would give the same. */
@@ -32,15 +32,15 @@ export function stillAtRest({ basis, result, plannedAtMs }: Rest, now: { readonl
     now.ms < until &&
     basis.remembered === now.basis.remembered &&
     basis.fleet === now.basis.fleet &&
-    sameSightings(basis.sightings, now.basis.sightings)
+    sameObservations(basis.observations, now.basis.observations)
   );
 }
 
-function sameSightings(a: Basis['sightings'], b: Basis['sightings']): boolean {
+function sameObservations(a: Basis['observations'], b: Basis['observations']): boolean {
   if (a.size !== b.size) return false;
-  for (const [name, sighting] of a) {
+  for (const [name, observation] of a) {
     const other = b.get(name);
-    if (other === undefined || (sighting !== other && !sameButForTime(sighting, other))) return false;
+    if (other === undefined || (observation !== other && !sameButForTime(observation, other))) return false;
   }
   return true;
 }

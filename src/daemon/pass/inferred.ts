@@ -1,4 +1,4 @@
-import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../api/observation.ts';
 import { digestAnnotation } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import type { Assignment } from '../../members/assignment.ts';
@@ -20,7 +20,7 @@ export function inferPlacements(
   );
   const placements = assignments
     .filter(({ remove }) => !remove)
-    .map(({ placement, resourceSnapshotIndex, digest, manifests }): PlacementSighting => {
+    .map(({ placement, resourceSnapshotIndex, digest, manifests }): PlacementObservation => {
       const done = manifests.every(
         ({ manifest }) => digests.get(keyOfManifest(manifest)) === manifest.metadata.annotations?.[digestAnnotation],
       );

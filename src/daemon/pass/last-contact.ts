@@ -9,7 +9,7 @@ import type { FleetMembers } from '../members.ts';
 
 /** The observations of members; those of unreachable members have the last contact of any daemon. */
 export interface LastContacts {
-  readonly sightings: ReadonlyMap<ClusterName, ClusterObservation>;
+  readonly observations: ReadonlyMap<ClusterName, ClusterObservation>;
   /** Members that do not respond, by name, with cause and last contact. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
 }
@@ -21,31 +21,31 @@ export interface LastContacts {
  * that restarts repeatedly does not grant the time again. A member that is not recorded as joined was never reached.
  */
 export function lastContacts(input: {
-  readonly members: Pick<FleetMembers, 'sightings' | 'unreachable' | 'askedSince'>;
+  readonly members: Pick<FleetMembers, 'observations' | 'unreachable' | 'askedSince'>;
   /** Unreachable members according to the status branch. */
-  readonly told: ReadonlyMap<ClusterName, Silence>;
+  readonly recordedSilent: ReadonlyMap<ClusterName, Silence>;
   readonly recorded: FleetRecord['clusters'];
   readonly now: number;
 }): LastContacts {
-  const { members, told, recorded, now } = input;
-  const sightings = new Map<ClusterName, ClusterObservation>();
+  const { members, recordedSilent, recorded, now } = input;
+  const observations = new Map<ClusterName, ClusterObservation>();
   const silent = new Map<ClusterName, Silence>();
   const causes = members.unreachable();
-  for (const [name, sighting] of members.sightings()) {
-    const before = told.get(name);
-    const contact = sighting.reachable ? undefined : latest(contactOf(sighting), published(before?.lastContact, now));
+  for (const [name, observation] of members.observations()) {
+    const before = recordedSilent.get(name);
+    const contact = observation.reachable ? undefined : latest(contactOf(observation), published(before?.lastContact, now));
     const answered = contact === undefined && before === undefined && hasJoined(recorded, name);
     const at = answered ? members.askedSince().get(name) : contact;
-    sightings.set(
+    observations.set(
       name,
-      sighting.reachable || at === undefined ? sighting : { ...sighting, observedAt: formatInstant(at) },
+      observation.reachable || at === undefined ? observation : { ...observation, observedAt: formatInstant(at) },
     );
     // Until the first probe ends, the published cause stays.
-    const isOpen = !sighting.reachable && contactOf(sighting) === undefined;
+    const isOpen = !observation.reachable && contactOf(observation) === undefined;
     const cause = causes.get(name) ?? (isOpen ? before?.cause : undefined);
     if (cause !== undefined) silent.set(name, { cause, ...(at !== undefined && { lastContact: formatInstant(at) }) });
   }
-  return { sightings, silent: new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return { observations, silent: new Map([...silent].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** Last contact of a member that does not respond, milliseconds; undefined = none known. */

@@ -147,10 +147,10 @@ async function adopt(
 
 function observe({ members, clock }: PassPorts, loaded: Loaded): PassEvent {
   const { before, record, fleet, problems } = loaded;
-  const heard = lastContacts({ members, told: before.silent, recorded: record.clusters, now: clock.now() });
+  const heard = lastContacts({ members, recordedSilent: before.silent, recorded: record.clusters, now: clock.now() });
   // A plan that waits for its push, or a refused rewind, prevents rest.
   const mayRest = record === before.record && problems.length === 0;
-  const basis = mayRest ? { remembered: before, fleet, sightings: heard.sightings } : undefined;
+  const basis = mayRest ? { remembered: before, fleet, observations: heard.observations } : undefined;
   return {
     kind: 'observed',
     observed: { ...loaded, heard, basis },
@@ -165,9 +165,9 @@ async function plan(
   memo: PlanMemo | undefined,
 ): Promise<{ readonly planned: Planned; readonly nextMemo: PlanMemo }> {
   const { before, fleet, heard, input, unproven } = observed;
-  const result = planFleet({ ...input, observations: heard.sightings }, memo);
+  const result = planFleet({ ...input, observations: heard.observations }, memo);
   const nextMemo = memoOf(result.parts);
-  const withheld = withheldTargets(result, unproven, heard.sightings);
+  const withheld = withheldTargets(result, unproven, heard.observations);
   for (const { key, cluster } of withheld.shown) verifier.shown(key, cluster);
   const found = [...result.plan.problems, ...verifier.unreported(withheld.problems)];
   const problems = await placeProblems(found, async () =>

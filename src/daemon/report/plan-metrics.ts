@@ -13,7 +13,7 @@ export function reportPlan(plan: Plan, metrics: Metrics): void {
 
 /** Sets the gauges of members, also while passes fail. */
 export function reportMembers(members: FleetMembers, metrics: Metrics): void {
-  const states = [...members.sightings().values()].map(({ reachable }) => (reachable ? 'reachable' : 'unreachable'));
+  const states = [...members.observations().values()].map(({ reachable }) => (reachable ? 'reachable' : 'unreachable'));
   metrics.setEach('gitfleet_cluster_connection_status', 'state', count(states, ['reachable', 'unreachable']));
   metrics.set('gitfleet_queue_depth', members.busy());
   metrics.set('gitfleet_member_requests_total', members.requests());

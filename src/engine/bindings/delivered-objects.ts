@@ -1,5 +1,5 @@
 import type { Manifest } from '../../api/meta.ts';
-import type { ClusterObservation, ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
+import type { ClusterObservation, ObjectOutcome, PlacementObservation } from '../../api/observation.ts';
 import type { ResourceIdentifier } from '../../api/placement.ts';
 import { memoize } from '../kernel/memoize.ts';
 import type { Rendered, RenderedManifest } from '../overrides/render.ts';
@@ -31,7 +31,7 @@ export const isApplied = ({ result }: ObjectOutcome): boolean => goodResults.has
 /** Every object of a target with its outcome and its availability, then what is in it twice. Objects that no result names are applied. */
 export function deliveredObjects(
   { manifests, duplicates }: Extract<Rendered, { ok: true }>,
-  sighting: PlacementSighting,
+  sighting: PlacementObservation,
   observation: ClusterObservation,
 ): Delivered[] {
   const outcomes = new Map(sighting.results.map((outcome) => [objectKey(outcome.object), outcome]));

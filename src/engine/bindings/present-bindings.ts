@@ -1,5 +1,5 @@
 import type { Manifest, Timestamp } from '../../api/meta.ts';
-import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../api/observation.ts';
 import { type Placement, type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import { parseInstant } from '../kernel/instant.ts';
@@ -156,7 +156,7 @@ function renderedFor(loaded: LoadedPlacement, binding: Binding, world: World, is
 const isGone = (
   loaded: LoadedPlacement,
   index: number | undefined,
-  sighting: PlacementSighting | undefined,
+  sighting: PlacementObservation | undefined,
 ): index is number =>
   index !== undefined &&
   (isLostSnapshot(loaded, index) || (sighting?.done === true && isRebuilt(loaded.resourceSnapshots, index)));

@@ -1,5 +1,5 @@
 import type { ClusterName } from '../../api/meta.ts';
-import type { ObjectOutcome, PlacementSighting } from '../../api/observation.ts';
+import type { ObjectOutcome, PlacementObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
 import { containsForeign, foreignDigest, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
 import { isRemovalApproved } from '../gate/removal-approval.ts';
@@ -43,7 +43,7 @@ export function removalHolds(
 }
 
 /** Few of what a member shows: elsewhere all that was to go went. */
-const withLeftovers = memoize((sightings: readonly PlacementSighting[]) =>
+const withLeftovers = memoize((sightings: readonly PlacementObservation[]) =>
   sightings.filter(({ results }) => results.some((outcome) => containsForeign(outcome) || isRefused(outcome))),
 );
 

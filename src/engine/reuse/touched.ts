@@ -1,5 +1,5 @@
 import type { ClusterName, Manifest } from '../../api/meta.ts';
-import type { ClusterObservation, PlacementSighting } from '../../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 
 import type { PlanInput } from '../input.ts';
@@ -49,7 +49,7 @@ function between(
 }
 
 /** All that stood or stands under a key whose things are not the same as before, in the same order. */
-function differing<T extends Manifest | PlacementSighting>(
+function differing<T extends Manifest | PlacementObservation>(
   before: readonly T[],
   after: readonly T[],
   key: (item: T) => string,

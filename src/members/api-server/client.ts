@@ -47,7 +47,7 @@ export interface MemberClient {
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    tell: (event: WatchEvent) => void,
+    onEvent: (event: WatchEvent) => void,
   ): Promise<WatchEnd>;
   /** Largest number of requests in flight; others wait. */
   readonly concurrency: number;
@@ -136,7 +136,7 @@ export function memberClient(input: {
     pages,
     requests: () => requests,
     list: (path, query) => wholeList(() => pages(path, query)),
-    watch(path, query, signal, tell) {
+    watch(path, query, signal, onEvent) {
       // Spread over four minutes so that the watches of a fleet do not all end at once.
       const seconds = 240 + Math.floor(Math.random() * 240);
       const search = new URLSearchParams({
@@ -152,7 +152,7 @@ export function memberClient(input: {
         signal,
         urgent: true,
       };
-      return watchStream({ ...exchangeOf(wanted), silenceMs }, tell);
+      return watchStream({ ...exchangeOf(wanted), silenceMs }, onEvent);
     },
   };
 }

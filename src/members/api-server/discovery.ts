@@ -1,4 +1,4 @@
-import { oneOfEqual } from '../equal-parts.ts';
+import { intern } from '../intern.ts';
 import { ApiError } from './api-error.ts';
 import type { MemberClient } from './client.ts';
 import { groupVersionPath, type ServedKind } from './served-kind.ts';
@@ -41,7 +41,7 @@ export function discover(client: MemberClient): Discovery {
         .map(
           ({ name, kind, namespaced, verbs }): ServedKind => ({ apiVersion, kind, plural: name, namespaced, verbs }),
         );
-      return oneOfEqual(kinds);
+      return intern(kinds);
     } catch (error) {
       // A proxy may return 404 for any path, so only the server's list of groups shows that the group is missing.
       if (error instanceof ApiError && error.status === 404 && !(await lists(apiVersion))) return [];

@@ -9,7 +9,7 @@ const lineBreak = 10;
 export function eachLine(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-  tell: (line: string) => void,
+  take: (line: string) => void,
 ): Promise<void> {
   let cut: Uint8Array[] = [];
 
@@ -22,7 +22,7 @@ export function eachLine(
         .trim();
       cut = [];
       begin = end + 1;
-      if (line !== '') tell(line);
+      if (line !== '') take(line);
     }
     if (begin < chunk.length) cut.push(chunk.subarray(begin));
   });

@@ -21,7 +21,7 @@ export type WatchEnd = 'ended' | 'silent';
  */
 export async function watchStream(
   input: Exchange & { readonly silenceMs: number },
-  tell: (event: WatchEvent) => void,
+  onEvent: (event: WatchEvent) => void,
 ): Promise<WatchEnd> {
   const { clock, tried, request, silenceMs } = input;
   const time = deadline({ clock, ms: input.timeoutMs, by: [request.signal, input.life] });
@@ -36,7 +36,7 @@ export async function watchStream(
     time.renew(silenceMs);
     await eachLine(response.body, time.signal, (line) => {
       time.renew(silenceMs);
-      tell(eventOf(line, tried));
+      onEvent(eventOf(line, tried));
     });
     return 'ended';
   } catch (error) {

@@ -5,10 +5,10 @@ import { refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import type { MemberClient } from '../api-server/client.ts';
 import type { ServedKind } from '../api-server/served-kind.ts';
-import { type Brought, bring, type Step } from './attempt.ts';
+import { type AttemptResult, bring, type Step } from './attempt.ts';
 import { objectRequests } from './requests.ts';
 
-export interface Applied extends Brought {
+export interface Applied extends AttemptResult {
   /** The object before the apply, also if no watch had shown it. */
   readonly found?: Manifest;
   /** The object found must not be replaced, so it was left as it is. */

@@ -4,7 +4,7 @@ import type { ApplyStrategy, PatchDetail } from '../../api/placement.ts';
 import { wholeObject } from '../../engine/bindings/conditions/patch-details.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { refOfManifest } from '../../engine/selection/object-key.ts';
-import { differences, localDifferences, tellable } from './compare.ts';
+import { differences, localDifferences, reportable } from './compare.ts';
 import { Comparison } from './comparison.ts';
 import { foreignManager, managersOf } from './field-managers.ts';
 import type { ObjectRequests, Seen } from './requests.ts';
@@ -19,14 +19,15 @@ interface Attempt {
   readonly label: string;
   /** Whether the placement with this label has the object on this member, or may have. */
   readonly isPlaced: (label: string) => boolean;
-  /** What is being done from now on. */
+  readonly strategy: ApplyStrategy;
+  /** Reports the step that starts now. */
   readonly begin: (step: Step) => void;
   /** Replaces only the version that was read. */
   readonly locked: boolean;
 }
 
 /** The result of an attempt that the server did not refuse. */
-export interface Brought {
+export interface AttemptResult {
   readonly outcome: ObjectOutcome;
   /** The object as the last request showed it; null when it does not exist. */
   readonly live: Manifest | null;
@@ -38,10 +39,10 @@ export interface Brought {
  * One attempt at an object that was read: takeover, ownership, drift check, apply, in KubeFleet's order (work applier,
  * process.go). Rejects with the refusal of the server.
  */
-export async function bring(attempt: Attempt, live: Manifest | null): Promise<Brought> {
+export async function bring(attempt: Attempt, live: Manifest | null): Promise<AttemptResult> {
   const { requests, manifest, strategy, begin } = attempt;
   const report = strategy.type === 'ReportDiff';
-  const left = (finding: Finding): Brought => ({
+  const left = (finding: Finding): AttemptResult => ({
     outcome: { ...withManagers(finding, live), object: refOfManifest(manifest), ...generationOf(live) },
     live,
   });
@@ -83,7 +84,7 @@ async function apply(
   { requests, manifest, strategy, label, locked }: Attempt,
   live: Manifest | null,
   sent: Manifest | undefined,
-): Promise<Brought> {
+): Promise<AttemptResult> {
   const object = refOfManifest(manifest);
   const force = strategy.type === 'ServerSideApply' ? (strategy.serverSideApplyConfig?.force ?? false) : true;
   // A delayed apply must not replace what another daemon applied, or create again what it removed.
@@ -95,7 +96,7 @@ async function apply(
   }
   const details = strategy.comparisonOption === 'FullComparison' ? differences(manifest, after) : [];
   const finding: Finding = { result: 'Applied', ...(details.length > 0 ? { details } : {}) };
-  const repaired = sent === undefined ? [] : tellable(manifest, localDifferences(after, sent, 'full'));
+  const repaired = sent === undefined ? [] : reportable(manifest, localDifferences(after, sent, 'full'));
   return {
     outcome: { ...withManagers(finding, after), object, ...generationOf(after) },
     live: after,

@@ -21,7 +21,7 @@ export function differences(wanted: Manifest, live: Manifest): PatchDetail[] {
  * The part of local differences that reports of repairs may show: as in `differences`, plus labels and annotations that
  * `manifest` has. Without our digest annotation.
  */
-export const tellable = (manifest: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
+export const reportable = (manifest: Manifest, details: readonly PatchDetail[]): PatchDetail[] =>
   shownDetails(
     { ...groupVersionOf(manifest.apiVersion), kind: manifest.kind },
     details.filter(({ path }) => {

@@ -8,14 +8,14 @@ import { keyOfManifest, refOfManifest } from '../../engine/selection/object-key.
 import type { ServedKind } from '../api-server/served-kind.ts';
 import type { AssignedManifest, PlacementAssignment } from '../assignment.ts';
 import type { Connection } from '../connection.ts';
-import { oneText } from '../equal-parts.ts';
+import { internText } from '../intern.ts';
 import { eachOf } from '../pool.ts';
 import type { FirstObservation } from '../watch/first-observation.ts';
 import type { Change } from '../watch/store.ts';
 import { type Applied, applyObject } from './apply.ts';
-import { localDifferences, tellable } from './compare.ts';
+import { localDifferences, reportable } from './compare.ts';
 import { type DriftCheck, driftCheck } from './drift-check.ts';
-import { type HeldBack, heldBack } from './held-back.ts';
+import { type UnconfirmedObjects, unconfirmedObjects } from './unconfirmed-objects.ts';
 import { type KindsServed, kindsServed } from './kinds-served.ts';
 import {
   firstObjectState,
@@ -31,7 +31,7 @@ import { inWaves } from './waves.ts';
 /** Applies the objects of one placement on one member, and keeps the outcome of each. */
 export interface Delivery {
   /** Applies the named objects, or all, wave by wave. Rejects with UnreachableError; a refusal of the server is an outcome. */
-  bring(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, goOn: () => boolean): Promise<void>;
+  bring(assignment: PlacementAssignment, scope: 'all' | ReadonlySet<string>, isWanted: () => boolean): Promise<void>;
   /** The watch reported a change: notes who made it, and requests a check if the object differs. */
   objectChanged(assignment: PlacementAssignment, item: AssignedManifest, change: Change): void;
   /** Milliseconds until an object may be checked again, because someone keeps undoing repairs; 0 = at once. */
@@ -54,7 +54,7 @@ export interface DeliveryEvents {
   /** A message for users. */
   readonly say: (message: string) => void;
   /** The report changed without an attempt. */
-  readonly retold: () => void;
+  readonly reportChanged: () => void;
   /** An object, or what prevented its apply, changed during the apply. */
   readonly changedMeanwhile: (key: string) => void;
   /** Another daemon changed an object: the record must be read again. */
@@ -73,7 +73,7 @@ interface Objects {
   readonly kinds: KindsServed;
   readonly drift: DriftCheck;
   readonly repairs: RepairReports;
-  readonly held: HeldBack;
+  readonly held: UnconfirmedObjects;
 }
 
 /** One manifest of an assignment during an attempt. */
@@ -89,7 +89,7 @@ interface Item {
 export function delivery(connection: Connection, observed: FirstObservation, events: DeliveryEvents): Delivery {
   const { client, watches, clock } = connection;
   const repairs = repairReports(clock, events);
-  const held = heldBack({ clock, watches, observed, ask: events.conflict, overrule: (key) => repairs.again(key) });
+  const held = unconfirmedObjects({ clock, watches, observed, ask: events.conflict, overrule: (key) => repairs.again(key) });
   const of: Objects = {
     connection,
     observed,
@@ -116,7 +116,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
       const wanted = assignment.manifests.filter((item) => scope === 'all' || scope.has(keyOfManifest(item.manifest)));
       const report = assignment.strategy.type === 'ReportDiff';
       const waves = report ? [wanted] : inWaves(wanted, ({ manifest }) => manifest);
-      const one = ({ manifest }: AssignedManifest) => bringOne(of, itemOf(assignment, manifest, isWanted));
+      const one = ({ manifest }: AssignedManifest) => applyOne(of, itemOf(assignment, manifest, isWanted));
       for (const wave of waves) await eachOf(wave, client.concurrency, one, isWanted);
     },
     objectChanged: (assignment, { manifest }, change) =>
@@ -149,7 +149,7 @@ export function delivery(connection: Connection, observed: FirstObservation, eve
 const itemOf = (assignment: PlacementAssignment, manifest: Manifest, isWanted: () => boolean): Item => ({
   assignment,
   manifest,
-  key: oneText(keyOfManifest(manifest)),
+  key: internText(keyOfManifest(manifest)),
   object: refOfManifest(manifest),
   isWanted,
 });
@@ -167,7 +167,7 @@ function dispatch({ states }: Objects, key: string, event: ObjectEvent): readonl
   return effects;
 }
 
-async function bringOne(of: Objects, item: Item): Promise<void> {
+async function applyOne(of: Objects, item: Item): Promise<void> {
   const { kinds, connection, held } = of;
   const { assignment, isWanted, key, manifest, object } = item;
   dispatch(of, key, { kind: 'started' });
@@ -254,7 +254,7 @@ function answered(
 
 /** What is missing of an object that the watch no longer shows: all of it, or its label. */
 const lostOf = (manifest: Manifest, { found, live }: Applied): PatchDetail[] =>
-  found && live ? tellable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
+  found && live ? reportable(manifest, localDifferences(live, found, 'full')) : [wholeObject];
 
 function objectChanged(of: Objects, item: Item, change: Change): void {
   const { assignment, key, manifest } = item;
@@ -286,7 +286,7 @@ function performOne(of: Objects, item: Item, effect: ObjectEffect): void {
       held.add(manifest, effect.live);
       return;
     case 'reportRepair':
-      repairs.tell(key, object, effect.details);
+      repairs.reportRepair(key, object, effect.details);
       return;
     case 'countRepair':
       repairs.again(key);
@@ -318,7 +318,7 @@ const blame = ({ repairs }: Objects, { key, manifest }: Item, change: Change): v
     : repairs.blame(key, [], []);
 
 const changesOf = ({ drift }: Objects, { assignment, manifest }: Item, change: Change): readonly PatchDetail[] =>
-  change.how === 'set' ? tellable(manifest, drift.news(assignment.strategy, manifest, change.object)) : [wholeObject];
+  change.how === 'set' ? reportable(manifest, drift.news(assignment.strategy, manifest, change.object)) : [wholeObject];
 
 /** Failed objects of a namespace: its absence may be the reason, so they are retried at once. */
 const failedIn = (of: Objects, { apiVersion, kind, name }: ObjectRef): readonly string[] =>

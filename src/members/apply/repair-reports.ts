@@ -14,7 +14,7 @@ export interface RepairReports {
   /** An object was changed: its managedFields, and its differences. */
   blame(key: string, managers: readonly FieldManager[], differences: readonly PatchDetail[]): void;
   /** An object was repaired: counts and reports it. */
-  tell(key: string, object: ObjectRef, details: readonly PatchDetail[]): void;
+  reportRepair(key: string, object: ObjectRef, details: readonly PatchDetail[]): void;
   /** Counts one more repair of the same object without a report. */
   again(key: string): void;
   /** A repaired object was changed again and waits for its repair; no details = it matches its manifest. */
@@ -34,11 +34,11 @@ export interface RepairReports {
 /** `reportChanged` is called when the report changes without an attempt: by time, or by a change that waits for repair. */
 export function repairReports(
   clock: Clock,
-  { say, retold }: { say(message: string): void; retold(): void },
+  { say, reportChanged }: { say(message: string): void; reportChanged(): void },
 ): RepairReports {
   const culprits = new Map<string, Culprits>();
   const undone = new Map<string, readonly PatchDetail[]>();
-  const repaired = repairs(clock, retold);
+  const repaired = repairs(clock, reportChanged);
 
   function named(key: string, details: readonly PatchDetail[]): PatchDetail[] {
     const managers = culprits.get(key)?.managers ?? [];
@@ -53,7 +53,7 @@ export function repairReports(
       if (who === undefined) culprits.delete(key);
       else culprits.set(key, { who, managers });
     },
-    tell(key, object, details) {
+    reportRepair(key, object, details) {
       undone.delete(key);
       const who = culprits.get(key)?.who;
       repaired.done(key, named(key, details), who);
@@ -64,7 +64,7 @@ export function repairReports(
     undone(key, details) {
       if (details.length > 0) undone.set(key, named(key, details));
       else if (!undone.delete(key)) return;
-      retold();
+      reportChanged();
     },
     pauseMs: (key) => repaired.pauseMs(key),
     withCulprit: (key, outcome) =>
@@ -73,10 +73,10 @@ export function repairReports(
       const recent = repaired.recent(key);
       if (outcome.result !== 'Applied' || recent === undefined) return outcome;
       const left = [...(undone.get(key) ?? []), ...(outcome.details ?? [])];
-      const told = new Map(
+      const reported = new Map(
         [...left, ...recent.details.map(asRepaired)].reverse().map((detail) => [detail.path, detail]),
       );
-      const details = [...told.values()].reverse();
+      const details = [...reported.values()].reverse();
       const known = repaired.fight(key);
       const fight = known && left.length > 0 ? withAction(known, left, culprits.get(key)?.who) : known;
       return {
@@ -111,10 +111,10 @@ function once(of: {
 /** Names the actions that were repeated; if none was, all of them. */
 function fighting(object: ObjectRef, actions: readonly Action[]): string {
   const repeated = actions.filter(({ times }) => times > 1);
-  const told = repeated.length > 0 ? repeated : actions;
-  const what = [...new Set(told.map((action) => action.what))].sort().join(' or ');
-  const by = told.flatMap(({ who }) => who ?? []);
-  const who = by.length === 0 || told.some((action) => action.what === 'deleted') ? '' : ` by ${shortList(by)}`;
+  const reported = repeated.length > 0 ? repeated : actions;
+  const what = [...new Set(reported.map((action) => action.what))].sort().join(' or ');
+  const by = reported.flatMap(({ who }) => who ?? []);
+  const who = by.length === 0 || reported.some((action) => action.what === 'deleted') ? '' : ` by ${shortList(by)}`;
   return `${describeRef(object)} is ${what}${who} again and again: gitfleet repairs it less often each time, at last every 5 minutes`;
 }
 

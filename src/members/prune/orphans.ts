@@ -29,17 +29,17 @@ export function orphansOf({ watches }: Connection, assignment: PlacementAssignme
 export async function removeOrphans(input: {
   readonly connection: Connection;
   readonly assignment: PlacementAssignment;
-  readonly goOn: () => boolean;
+  readonly isWanted: () => boolean;
   /** Whether an object may be removed now; others stay without a report. */
-  readonly mayGo: (live: Manifest) => boolean;
+  readonly mayRemove: (live: Manifest) => boolean;
   readonly between?: (wave: readonly Manifest[]) => Promise<void>;
 }): Promise<ObjectOutcome[]> {
-  const { connection, assignment, goOn } = input;
+  const { connection, assignment, isWanted } = input;
   const troubles: ObjectOutcome[] = [];
   const listed = new Set(assignment.prunable.map(objectKey));
   const approved = new Set(assignment.approvedRemovals.map(objectKey));
   const handedOver = new Set(assignment.handedOver.map(objectKey));
-  const waves = inWaves(orphansOf(connection, assignment).filter(input.mayGo), (object) => object).reverse();
+  const waves = inWaves(orphansOf(connection, assignment).filter(input.mayRemove), (object) => object).reverse();
   for (const [index, wave] of waves.entries()) {
     const asked: Manifest[] = [];
     await eachOf(
@@ -50,13 +50,13 @@ export async function removeOrphans(input: {
           label: assignment.label,
           isListed: (object) => listed.has(keyOfManifest(object)),
           withContent: approved.has(keyOfManifest(live)),
-          letGo: handedOver.has(keyOfManifest(live)),
-          goOn,
+          releaseOnly: handedOver.has(keyOfManifest(live)),
+          isWanted,
         });
         if (trouble) troubles.push(trouble);
         else if (!handedOver.has(keyOfManifest(live))) asked.push(live);
       },
-      goOn,
+      isWanted,
     );
     if (index < waves.length - 1) await input.between?.(asked);
   }

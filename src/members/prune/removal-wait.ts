@@ -5,7 +5,7 @@ import type { Connection } from '../connection.ts';
 /** Waits for the removal of objects. */
 export interface RemovalWait {
   /** Resolves when the objects are gone, or after 30 s: a stuck finalizer must not block all other objects. */
-  gone(wave: readonly Manifest[], goOn: () => boolean): Promise<void>;
+  gone(wave: readonly Manifest[], isWanted: () => boolean): Promise<void>;
   /** Checks again whether the wait is over. */
   nudge(): void;
 }
@@ -16,8 +16,8 @@ const goneMs = 30_000;
 export function removalWait({ clock, watches }: Connection): RemovalWait {
   let nudged = () => {};
   return {
-    gone(wave, goOn) {
-      const over = () => !goOn() || wave.every((object) => watches.object(refOfManifest(object)) === undefined);
+    gone(wave, isWanted) {
+      const over = () => !isWanted() || wave.every((object) => watches.object(refOfManifest(object)) === undefined);
       if (over()) return Promise.resolve();
       return new Promise((resolve) => {
         const cancel = clock.after(goneMs, resolve);

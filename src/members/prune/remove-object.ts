@@ -26,17 +26,17 @@ export async function removeObject(
     label,
     isListed,
     withContent,
-    letGo,
-    goOn,
+    releaseOnly,
+    isWanted,
   }: {
     readonly label: string;
     /** Whether a snapshot of the placement lists it. Users may have copied a manifest with our label. */
     readonly isListed: (object: Manifest) => boolean;
     readonly withContent: boolean;
     /** Another placement selects it: only our label and annotation are removed. */
-    readonly letGo: boolean;
+    readonly releaseOnly: boolean;
     /** Whether it must still be removed: checked after the queue and after a `Retry-After`. */
-    readonly goOn: () => boolean;
+    readonly isWanted: () => boolean;
   },
 ): Promise<ObjectOutcome | undefined> {
   const object = refOfManifest(seen);
@@ -48,11 +48,11 @@ export async function removeObject(
     for (let live: Manifest | undefined = seen, attempt = 1; ; attempt++) {
       if (!live || live.metadata.deletionTimestamp || live.metadata.labels?.[placementLabel] !== label)
         return undefined;
-      const released = letGo || foreignOwner(live) !== undefined;
+      const released = releaseOnly || foreignOwner(live) !== undefined;
       const foreign = withContent || released ? undefined : await foreignContent(connection, live, isOurs);
       if (foreign !== undefined) return { object, result: 'ContainsForeignObjects', message: foreign };
       try {
-        await connection.client.request({ ...(released ? release : remove)(served, live), isWanted: goOn });
+        await connection.client.request({ ...(released ? release : remove)(served, live), isWanted });
         connection.watches.touched(object);
         return undefined;
       } catch (error) {

@@ -3,7 +3,7 @@ import { digestAnnotation, placementLabel } from '../../engine/overrides/ownersh
 import { keyOfManifest, objectKey, refOfManifest } from '../../engine/selection/object-key.ts';
 import type { PlacementAssignment } from '../assignment.ts';
 import type { Clock } from '../clock.ts';
-import { oneText } from '../equal-parts.ts';
+import { internText } from '../intern.ts';
 import type { Watches } from './watches.ts';
 
 /**
@@ -52,7 +52,7 @@ export function firstObservation(clock: Clock, watches: Watches): FirstObservati
   }
 
   function note(key: string, live: Manifest | undefined): void {
-    if (!marks.has(key)) marks.set(oneText(key), markOf(live));
+    if (!marks.has(key)) marks.set(internText(key), markOf(live));
   }
 
   return {
@@ -72,7 +72,7 @@ export function firstObservation(clock: Clock, watches: Watches): FirstObservati
     renew() {
       began = clock.now();
     },
-    accept: (live) => void marks.set(oneText(keyOfManifest(live)), markOf(live)),
+    accept: (live) => void marks.set(internText(keyOfManifest(live)), markOf(live)),
     forget() {
       marks.clear();
       began = Number.NEGATIVE_INFINITY;

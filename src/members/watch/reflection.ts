@@ -31,7 +31,7 @@ export interface Reflection {
 }
 
 /** After a list: watch from its version, or start again with a check of the connection. */
-export type AfterList = 'follow' | 'begin';
+export type AfterList = 'follow' | 'restart';
 
 export type Failure =
   /** 404. */
@@ -43,7 +43,7 @@ export type Failure =
   | { readonly kind: 'broke'; readonly message: string };
 
 export type ReflectorEvent =
-  | { readonly kind: 'begun'; readonly reachable: boolean }
+  | { readonly kind: 'started'; readonly reachable: boolean }
   | { readonly kind: 'connected' }
   | { readonly kind: 'polled' }
   | {
@@ -67,7 +67,7 @@ export type ReflectorEvent =
 export type ReflectorEffect =
   /** The completeness of the observation may change; with a message when someone must act. */
   | { readonly kind: 'report'; readonly message: string | undefined }
-  | { readonly kind: 'begin' }
+  | { readonly kind: 'restart' }
   | { readonly kind: 'connect' }
   | { readonly kind: 'list'; readonly next: AfterList }
   | {
@@ -93,7 +93,7 @@ export interface ReflectorStep {
 }
 
 /** A watch that ends sooner counts as a failure: a server that ends every watch at once must not be called in a loop. Milliseconds. */
-const honestWatchMs = 5_000;
+const shortestWatchMs = 5_000;
 /** Longest pause between reads of objects that may not be listed. KubeFleet's slow reconciles take up to 15 min. */
 const longestUnseenMs = 300_000;
 /** Broken lists in a row after which the list itself is faulty, not the connection. */
@@ -112,7 +112,7 @@ export const firstReflection = (polls: boolean): Reflection => ({
 /** The next state of a reflector. The last effect of a step yields the next event; reports come first. */
 export function nextReflection(reflection: Reflection, event: ReflectorEvent): ReflectorStep {
   switch (event.kind) {
-    case 'begun': {
+    case 'started': {
       const effects: ReflectorEffect[] = [{ kind: 'connect' }];
       if (reflection.version === undefined || event.reachable) return { reflection, effects };
       // During the wait nothing is received, so the store is not current until the list is read.
@@ -121,7 +121,7 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
     case 'connected':
       return afterConnect(reflection);
     case 'polled':
-      return { reflection, effects: [{ kind: 'list', next: 'begin' }] };
+      return { reflection, effects: [{ kind: 'list', next: 'restart' }] };
     case 'listAnswered': {
       const { items, version, atMs, next } = event;
       return {
@@ -131,7 +131,7 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
     }
     case 'listed': {
       const { version, next } = event;
-      const effects = next === 'follow' ? follow(reflection, version) : [begin];
+      const effects = next === 'follow' ? follow(reflection, version) : [restart];
       return turn({ ...reflection, version, byName: false }, synced(reflection.unwatched), effects);
     }
     case 'listForbidden': {
@@ -140,24 +140,24 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
     }
     case 'namedRead': {
       const pause: ReflectorEffect = { kind: 'pause', longestMs: longestUnseenMs };
-      const effects = event.next === 'follow' ? [pause, begin] : [begin];
+      const effects = event.next === 'follow' ? [pause, restart] : [restart];
       return turn({ ...reflection, version: undefined, breaks: 0 }, synced(event.reason), effects);
     }
     case 'watchTold': {
-      const told = { ...reflection, version: event.version ?? reflection.version, asOf: event.atMs };
-      if (reflection.unwatched === undefined) return { reflection: told, effects: [] };
-      return turn({ ...told, unwatched: undefined }, synced(undefined), []);
+      const updated = { ...reflection, version: event.version ?? reflection.version, asOf: event.atMs };
+      if (reflection.unwatched === undefined) return { reflection: updated, effects: [] };
+      return turn({ ...updated, unwatched: undefined }, synced(undefined), []);
     }
     case 'watchEnded': {
-      const pause: ReflectorEffect = event.lastedMs >= honestWatchMs ? { kind: 'resetPauses' } : { kind: 'pause' };
+      const pause: ReflectorEffect = event.lastedMs >= shortestWatchMs ? { kind: 'resetPauses' } : { kind: 'pause' };
       // Silence may be normal. A list decides, and until it fails the store counts as current.
-      return { reflection, effects: [pause, event.silent ? { kind: 'list', next: 'begin' } : begin] };
+      return { reflection, effects: [pause, event.silent ? { kind: 'list', next: 'restart' } : restart] };
     }
     case 'watchForbidden':
       return {
         reflection: { ...reflection, version: undefined, unwatched: event.reason },
         // Unless the list was only one attempt ago, and may be refused as well.
-        effects: isUnwatched(reflection.state) ? [{ kind: 'pause' }, begin] : [begin],
+        effects: isUnwatched(reflection.state) ? [{ kind: 'pause' }, restart] : [restart],
       };
     case 'failed':
       // After any failure the next attempt starts with a list, because the version may be invalid.
@@ -171,7 +171,7 @@ export function nextReflection(reflection: Reflection, event: ReflectorEvent): R
   }
 }
 
-const begin: ReflectorEffect = { kind: 'begin' };
+const restart: ReflectorEffect = { kind: 'restart' };
 
 const synced = (unwatched: string | undefined): ReflectorState => ({
   kind: 'synced',
@@ -195,14 +195,14 @@ function afterFailure(reflection: Reflection, failure: Failure): ReflectorStep {
       return { reflection, effects: [{ kind: 'checkServed', failure: { ...failure, kind: 'refused' } }] };
     case 'expired':
       // The first time there is no reason to wait.
-      return turn(reflection, { kind: 'listing' }, [{ kind: 'pauseUnlessFirst' }, begin]);
+      return turn(reflection, { kind: 'listing' }, [{ kind: 'pauseUnlessFirst' }, restart]);
     case 'refused':
-      return turn(reflection, failure, [{ kind: 'pause' }, begin]);
+      return turn(reflection, failure, [{ kind: 'pause' }, restart]);
     case 'broke': {
       const breaks = reflection.breaks + 1;
       const state: ReflectorState =
         breaks >= mostBreaks ? { kind: 'refused', message: failure.message, lasting: false } : { kind: 'broken' };
-      return turn({ ...reflection, breaks }, state, [{ kind: 'doubtContact' }, { kind: 'pause' }, begin]);
+      return turn({ ...reflection, breaks }, state, [{ kind: 'doubtContact' }, { kind: 'pause' }, restart]);
     }
     default:
       return assertNever(failure);

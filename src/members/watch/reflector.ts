@@ -75,8 +75,8 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
 
   async function perform(effect: ReflectorEffect): Promise<ReflectorEvent | undefined> {
     switch (effect.kind) {
-      case 'begin':
-        return { kind: 'begun', reachable: contact.standing().kind === 'reachable' };
+      case 'restart':
+        return { kind: 'started', reachable: contact.standing().kind === 'reachable' };
       case 'connect':
         await contact.open();
         return { kind: 'connected' };
@@ -122,7 +122,7 @@ export function reflect(input: ReflectorInput, kind: ServedKind): Reflector {
   }
 
   async function run(): Promise<void> {
-    let event: ReflectorEvent | undefined = { kind: 'begun', reachable: true };
+    let event: ReflectorEvent | undefined = { kind: 'started', reachable: true };
     while (event !== undefined && !stop.signal.aborted) {
       try {
         for (const effect of dispatch(event)) {

@@ -2,7 +2,7 @@ import type { Manifest } from '../../api/meta.ts';
 import { digestAnnotation, placementLabel } from '../../engine/overrides/ownership.ts';
 import { keyOfManifest } from '../../engine/selection/object-key.ts';
 import { type FieldManager, fieldManager, managersOf, withoutManagers } from '../apply/field-managers.ts';
-import { oneText, sharingParts } from '../equal-parts.ts';
+import { internText, internParts } from '../intern.ts';
 import { isNewer } from './resource-version.ts';
 
 export type Change =
@@ -34,7 +34,7 @@ export interface Store {
   /** The watch has delivered everything up to this version. */
   passed(version: string): void;
   /** The store is current up to this version; undefined before the first list. */
-  readonly told: () => string | undefined;
+  readonly version: () => string | undefined;
   /** The kind is no longer served, so it has no objects. */
   empty(): void;
 }
@@ -43,10 +43,10 @@ export function objectStore(changed: (change: Change) => void): Store {
   const objects = new Map<string, Manifest>();
   const copies = new Set<string>();
   /** The store is current up to this version. */
-  let told: string | undefined;
+  let current: string | undefined;
 
   function set(item: Manifest): void {
-    const key = oneText(keyOfManifest(item));
+    const key = internText(keyOfManifest(item));
     const before = objects.get(key);
     if (before !== undefined && !isNewer(versionOf(item), versionOf(before))) return;
     const managers = managersOf(item);
@@ -73,22 +73,22 @@ export function objectStore(changed: (change: Change) => void): Store {
     size: () => objects.size,
     replace(items, version) {
       // A lower number means another cluster or a restored backup: the stored state is void.
-      const restarted = told !== undefined && version !== told && !isNewer(version, told);
+      const restarted = current !== undefined && version !== current && !isNewer(version, current);
       const listed = new Set(items.map(keyOfManifest));
       for (const [key, object] of [...objects]) {
         const createdSince = !restarted && isNewer(versionOf(object), version);
         if (!listed.has(key) && !createdSince) drop(key, object);
         else if (restarted) objects.delete(key);
       }
-      told = version;
+      current = version;
       for (const item of items) set(item);
     },
     set(item) {
-      told = versionOf(item) ?? told;
+      current = versionOf(item) ?? current;
       set(item);
     },
     remove(item, version) {
-      told = version;
+      current = version;
       const key = keyOfManifest(item);
       const before = objects.get(key);
       // Created again in the meantime, according to our own request.
@@ -97,7 +97,7 @@ export function objectStore(changed: (change: Change) => void): Store {
     },
     put(item) {
       // The watch is ahead: the object may have been removed since, and no event would follow.
-      if (told !== undefined && !isNewer(versionOf(item), told)) return;
+      if (current !== undefined && !isNewer(versionOf(item), current)) return;
       if (isLabelled(item)) return set(item);
       // No watch covers it, so it would stay in the store for ever.
       const key = keyOfManifest(item);
@@ -121,12 +121,12 @@ export function objectStore(changed: (change: Change) => void): Store {
       set(item);
     },
     passed(version) {
-      told = version;
+      current = version;
     },
-    told: () => told,
+    version: () => current,
     empty() {
       for (const [key, object] of [...objects]) drop(key, object);
-      told = undefined;
+      current = undefined;
     },
   };
 }
@@ -135,7 +135,7 @@ export function objectStore(changed: (change: Change) => void): Store {
 function kept(item: Manifest): Manifest {
   const { metadata, ...content } = withoutManagers(item);
   const alike = Object.keys(content).filter((name) => name !== 'status');
-  return { ...sharingParts(content, alike), metadata: sharingParts(metadata, ['labels', 'annotations']) } as Manifest;
+  return { ...internParts(content, alike), metadata: internParts(metadata, ['labels', 'annotations']) } as Manifest;
 }
 
 const versionOf = (object: Manifest): string | undefined => object.metadata['resourceVersion'] as string | undefined;

@@ -91,8 +91,8 @@ export function watches(input: ReflectorInput): Watches {
     latest: () =>
       [...reflectors.values()]
         .filter(({ kind }) => inOwnStorage(kind))
-        .flatMap(({ store }) => store.told() ?? [])
-        .reduce<string | undefined>((latest, told) => (latest && !isOlder(latest, told) ? latest : told), undefined),
+        .flatMap(({ store }) => store.version() ?? [])
+        .reduce<string | undefined>((latest, current) => (latest && !isOlder(latest, current) ? latest : current), undefined),
     complete: () => [...reflectors.values()].every((reflector) => reflector.complete()),
     keep(needed) {
       const elsewhere = new Set(

@@ -6,12 +6,12 @@ import { problemOf } from '../../engine/problem-of.ts';
 export const fieldWarning = (
   fleet: Pick<Fleet, 'sources'>,
   of: { readonly kind: string; readonly name: string; readonly namespace?: string | undefined },
-  told: { readonly code: ProblemCode; readonly path: string; readonly why: string; readonly fix?: string | undefined },
+  finding: { readonly code: ProblemCode; readonly path: string; readonly why: string; readonly fix?: string | undefined },
 ): Problem =>
   problemOf(fleet, of, {
     severity: 'warning',
-    code: told.code,
-    path: told.path,
-    message: told.why,
-    ...(told.fix === undefined ? {} : { fix: told.fix }),
+    code: finding.code,
+    path: finding.path,
+    message: finding.why,
+    ...(finding.fix === undefined ? {} : { fix: finding.fix }),
   });

@@ -17,18 +17,18 @@ export function idleSelectors(fleet: Fleet): Problem[] {
   const matching = onceForText((selector: LabelSelector) => labels.some((of) => matchesSelector(selector, of)));
   return selectors(fleet).flatMap(({ of: { kind, metadata }, path, selector }): Problem[] => {
     if (selector === undefined || matching(selector)) return [];
-    const lost = labelNobodyHas(selector, labels);
+    const lost = missingLabel(selector, labels);
     const why = `the labels match no cluster of this repo${lost === undefined ? '' : `: none has ${lost}`}`;
     return [fieldWarning(fleet, { kind, ...metadata }, { code: 'idle-selector', path, why })];
   });
 }
 
 /** Memoizes by text, since many placements have equal selectors. */
-function onceForText<K, V>(tell: (of: K) => V): (of: K) => V {
+function onceForText<K, V>(compute: (of: K) => V): (of: K) => V {
   const known = new Map<string, V>();
   return (of) => {
     const text = JSON.stringify(of);
-    if (!known.has(text)) known.set(text, tell(of));
+    if (!known.has(text)) known.set(text, compute(of));
     return known.get(text)!;
   };
 }
@@ -66,7 +66,7 @@ const selectors = ({ placements, overrides, strategies }: Fleet): Selecting[] =>
 ];
 
 /** The first requirement that no cluster meets; undefined if each is met by some cluster. */
-function labelNobodyHas(
+function missingLabel(
   { matchLabels, matchExpressions }: LabelSelector,
   labels: readonly Readonly<Record<string, string>>[],
 ): string | undefined {

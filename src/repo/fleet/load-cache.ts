@@ -57,7 +57,7 @@ const slack = 2;
 function cache(known: Map<string, ParsedFile>, disk: Disk | undefined): LoadCache {
   const fresh = new Set<string>();
   let lines = disk?.lines ?? 0;
-  let told = false;
+  let isReported = false;
   return {
     get: (oid) => known.get(oid),
     put(oid, parsed) {
@@ -81,8 +81,8 @@ function cache(known: Map<string, ParsedFile>, disk: Disk | undefined): LoadCach
         lines = rewrite ? written.length : lines + written.length;
       } catch (error) {
         for (const oid of added) fresh.add(oid);
-        if (!told) disk.cannotWrite(error);
-        told = true;
+        if (!isReported) disk.cannotWrite(error);
+        isReported = true;
       }
     },
   };

@@ -46,13 +46,13 @@ export const misscopedSelectors = (fleet: Fleet): Problem[] =>
             fieldWarning(
               fleet,
               { kind: override.kind, ...override.metadata },
-              { code: 'override-scope', path: `${selector.path}.kind`, ...told(override, selector, fleet) },
+              { code: 'override-scope', path: `${selector.path}.kind`, ...warningOf(override, selector, fleet) },
             ),
           ],
     ),
   );
 
-function told(
+function warningOf(
   { kind, metadata }: Override,
   selector: OverrideSelector,
   { resources }: Fleet,

@@ -10,9 +10,9 @@ import { openFolders } from './folders/rows.ts';
 import { allSnapshotsRead } from './manifests.ts';
 import { recordPathOf, unknownFolderOf } from './path.ts';
 import { type Fault, type FileRead, readRecordFile } from './read-file.ts';
-import type { RemovalAsked } from './removals-asked.ts';
+import type { RemovalToApprove } from './removals-to-approve.ts';
 import { roundCache } from './round-cache.ts';
-import { type Held, memoryInSummary, type NotInForce, notInForceIn, summary } from './summary.ts';
+import { type Held, memoryInSummary, type NotInEffect, notInEffectIn, summary } from './summary.ts';
 
 /**
  * Reads the status branch. An unreadable file is a problem. If work could then happen twice it is an error, and the entry is listed as
@@ -30,9 +30,9 @@ export function readRecord(
   /** Members that did not respond when this was written. */
   readonly silent: ReadonlyMap<ClusterName, Silence>;
   /** Removals that wait for approval. */
-  readonly removals: readonly RemovalAsked[];
+  readonly removals: readonly RemovalToApprove[];
   readonly holds: readonly Held[];
-  readonly notInForce: NotInForce;
+  readonly notInEffect: NotInEffect;
 } {
   const problems: Problem[] = [];
   const reader = recordReader(problems);
@@ -59,7 +59,7 @@ export function readRecord(
     silent,
     removals: known.removals ?? [],
     holds: known.holds ?? [],
-    notInForce: notInForceIn(known),
+    notInEffect: notInEffectIn(known),
     record: {
       exists: [...files.keys()].some((path) => path.startsWith('placements/')),
       told: inEffect,

@@ -30,7 +30,7 @@ export const summary = z.looseObject({
 type Summary = z.infer<typeof summary>;
 
 /** The parts of a commit that are not in effect, although a status was planned from it. */
-export interface NotInForce {
+export interface NotInEffect {
   /** Why the guard refused the plan. */
   readonly refusals: readonly string[];
   /** Objects whose files are not valid. */
@@ -41,7 +41,7 @@ export interface NotInForce {
   readonly errors: readonly Problem[];
 }
 
-export const notInForceIn = ({ guard = [], notValid = [], notRead = [], problems = [] }: Summary): NotInForce => ({
+export const notInEffectIn = ({ guard = [], notValid = [], notRead = [], problems = [] }: Summary): NotInEffect => ({
   refusals: guard.map(({ message }) => message),
   notValid,
   notRead,

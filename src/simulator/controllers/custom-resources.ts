@@ -73,12 +73,12 @@ export function runCustomResources(cluster: Cluster): void {
       message: left > 0 ? 'CustomResource deletion is in progress' : 'removed all instances',
     } as const;
     const status = { ...fieldsAt(crd, 'status'), conditions: withCondition(cluster, crd, terminating) };
-    const told = writeStatus(cluster, kind, crd, status);
-    const finalizers = told.metadata.finalizers ?? [];
+    const updated = writeStatus(cluster, kind, crd, status);
+    const finalizers = updated.metadata.finalizers ?? [];
     if (left > 0 || !finalizers.includes(cleanup)) return;
-    const { finalizers: _, ...metadata } = told.metadata;
+    const { finalizers: _, ...metadata } = updated.metadata;
     const rest = finalizers.filter((item) => item !== cleanup);
-    const next = { ...told, metadata: { ...metadata, ...(rest.length > 0 ? { finalizers: rest } : {}) } };
+    const next = { ...updated, metadata: { ...metadata, ...(rest.length > 0 ? { finalizers: rest } : {}) } };
     finishDeletion(cluster, kind, cluster.store.put(key, next));
   }
 

@@ -33,13 +33,13 @@ export function runNamespaces(cluster: Cluster): void {
     }
     const left = contentOf(cluster, namespace);
     const status = terminatingStatus(cluster, namespace, left);
-    const told = same(status, namespace['status']) ? namespace : cluster.store.put(key, { ...namespace, status });
+    const updated = same(status, namespace['status']) ? namespace : cluster.store.put(key, { ...namespace, status });
     if (left.size > 0) return;
     going.delete(namespace.metadata.name);
-    const finalizers = listAt(told, 'spec', 'finalizers').filter((item) => item !== 'kubernetes');
-    const { finalizers: _, ...spec } = fieldsAt(told, 'spec');
-    const next = { ...told, spec: { ...spec, ...(finalizers.length > 0 ? { finalizers } : {}) } };
-    if (same(next, told)) return;
+    const finalizers = listAt(updated, 'spec', 'finalizers').filter((item) => item !== 'kubernetes');
+    const { finalizers: _, ...spec } = fieldsAt(updated, 'spec');
+    const next = { ...updated, spec: { ...spec, ...(finalizers.length > 0 ? { finalizers } : {}) } };
+    if (same(next, updated)) return;
     finishDeletion(cluster, kind, cluster.store.put(key, next));
   }
 

@@ -1,4 +1,4 @@
-import { sharingParts } from '../../members/equal-parts.ts';
+import { internParts } from '../../members/intern.ts';
 import type { Stored } from '../object.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 
@@ -69,7 +69,7 @@ export function openStore(now: () => number): Store {
       const before = objects.get(id);
       version++;
       const metadata = { ...object.metadata, resourceVersion: String(version) };
-      const written = sharingParts({ ...object, metadata: sharingParts(metadata, sharedMetadata) }, sharedOf(object));
+      const written = internParts({ ...object, metadata: internParts(metadata, sharedMetadata) }, sharedOf(object));
       objects.set(id, written);
       sorted.delete(key);
       const type = before ? 'MODIFIED' : 'ADDED';

@@ -74,7 +74,7 @@ export const statusWith = (
   files: new Map(),
   silent: new Map(Object.entries(silent)) as unknown as ReadonlyMap<ClusterName, Silence>,
   holds: [],
-  notInForce: { refusals: [], notValid: [], notRead: [], errors: [] },
+  notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   record: {
     ...readRecord(new Map(Object.entries(files))).record,
     runs: new Map(runs.map((one) => [one.metadata.name, one])),

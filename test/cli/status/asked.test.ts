@@ -15,7 +15,7 @@ const status: Status = {
   branch: 'main',
   removals: [{ name: 'removal-12', removalDigest: 'sha256:1234', messages: ['Namespace web holds theirs'] }],
   holds: [],
-  notInForce: { refusals: [], notValid: [], notRead: [], errors: [] },
+  notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
   files: new Map(),
   silent: new Map(),
   record: readRecord(new Map([['approvals/web-1-after-canary.yaml', approval]])).record,

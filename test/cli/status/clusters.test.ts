@@ -50,7 +50,7 @@ async function cellsOf(cluster: MemberCluster, silence?: Silence) {
     branch: 'main',
     removals: [],
     holds: [],
-    notInForce: { refusals: [], notValid: [], notRead: [], errors: [] },
+    notInEffect: { refusals: [], notValid: [], notRead: [], errors: [] },
     files: new Map(),
     silent: new Map(silence ? [[name, silence]] : []),
     record: { ...readRecord(new Map()).record, clusters: new Map([[name, cluster]]) },

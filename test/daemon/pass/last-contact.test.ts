@@ -149,7 +149,7 @@ describe('the last contact of a member that does not answer is', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   const joined = { agentStatus: [{ type: 'MemberAgent', conditions: [{ type: 'Joined', status: 'True' }] }] };
   const epoch = '1970-01-01T00:00:00Z';
-  it.each<[what: string, own: string, told: Silence | undefined, is: string | undefined]>([
+  it.each<[what: string, own: string, recorded: Silence | undefined, is: string | undefined]>([
     [
       'what this daemon had, if it is later',
       '2026-11-20T11:50:00Z',
@@ -167,19 +167,19 @@ describe('the last contact of a member that does not answer is', () => {
     ['never, if what is told is in the future', epoch, silent('2026-11-20T12:00:01Z'), undefined],
     ['never, if what is told is no instant', epoch, silent('yesterday'), undefined],
     ['when this daemon began to ask, if nothing is told', epoch, undefined, '2026-11-20T11:59:00Z'],
-  ])('%s', (_, own, told, is) => {
-    const sighting = { metadata: { name: 'c' }, observedAt: own, reachable: false, complete: false };
+  ])('%s', (_, own, recorded, is) => {
+    const observation = { metadata: { name: 'c' }, observedAt: own, reachable: false, complete: false };
     const heard = lastContacts({
       members: {
-        sightings: () => new Map([['c', sighting as unknown as ClusterObservation]]),
+        observations: () => new Map([['c', observation as unknown as ClusterObservation]]),
         unreachable: () => new Map([['c', 'refused']]),
         askedSince: () => new Map([['c', Date.parse('2026-11-20T11:59:00Z')]]),
       },
-      told: new Map(told ? [['c', told]] : []),
+      recordedSilent: new Map(recorded ? [["c", recorded]] : []),
       recorded: new Map([['c', { status: joined } as unknown as MemberCluster]]),
       now,
     });
     expect(heard.silent).toEqual(new Map([['c', { cause: 'refused', ...(is && { lastContact: is }) }]]));
-    expect(heard.sightings.get('c')!.observedAt).toBe(is ?? epoch);
+    expect(heard.observations.get('c')!.observedAt).toBe(is ?? epoch);
   });
 });

@@ -19,7 +19,7 @@ const remembered = (of = record()): Remembered => ({ record: of }) as Remembered
 const before = remembered();
 const result = (guard: readonly object[] = []) =>
   ({ plan: { commit: 'c2', now: '2026-11-20T10:00:00Z', guard } }) as unknown as PlanResult;
-const basis = { remembered: before, fleet: {}, sightings: new Map() } as unknown as Basis;
+const basis = { remembered: before, fleet: {}, observations: new Map() } as unknown as Basis;
 const loaded = { before, record: before.record } as Loaded;
 const observed = { ...loaded, basis } as Observed;
 const planned = (changed: boolean, guard: readonly object[] = []) =>

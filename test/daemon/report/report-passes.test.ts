@@ -22,7 +22,7 @@ function teller(problems = true) {
   const tell = passReporter({
     log: { info: say('info'), debug: () => {}, warn: say('warn'), error: say('error') } as unknown as Logger,
     metrics: metrics(),
-    members: { sightings: () => new Map(), busy: () => 0, requests: () => 0 } as unknown as FleetMembers,
+    members: { observations: () => new Map(), busy: () => 0, requests: () => 0 } as unknown as FleetMembers,
     pace: { now: () => 0 } as Clock,
     problems,
   });

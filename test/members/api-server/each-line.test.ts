@@ -4,7 +4,7 @@ import { eachLine } from '../../../src/members/api-server/each-line.ts';
 /** A body of these chunks that then ends, breaks or stays silent, and whether it was let go. */
 function bodyOf(chunks: readonly Uint8Array[], then: 'ends' | 'breaks' | 'is silent' = 'ends') {
   const left = [...chunks];
-  const body = { letGo: false, [Symbol.asyncIterator]: () => iterator };
+  const body = { isReleased: false, [Symbol.asyncIterator]: () => iterator };
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
       const value = left.shift();
@@ -13,7 +13,7 @@ function bodyOf(chunks: readonly Uint8Array[], then: 'ends' | 'breaks' | 'is sil
       return then === 'ends' ? { done: true, value: undefined } : new Promise(() => {});
     },
     async return() {
-      body.letGo = true;
+      body.isReleased = true;
       return { done: true, value: undefined };
     },
   };
@@ -53,7 +53,7 @@ describe('the lines of a body', () => {
       throw new Error('410');
     });
     await expect(told).rejects.toThrow('410');
-    expect(body.letGo).toBe(true);
+    expect(body.isReleased).toBe(true);
   });
 
   it('end when the signal is aborted, also in the middle of a chunk, and the body is let go', async () => {
@@ -65,7 +65,7 @@ describe('the lines of a body', () => {
       stop.abort(new Error('given up'));
     });
     await expect(told).rejects.toThrow('given up');
-    expect({ lines, letGo: body.letGo }).toEqual({ lines: ['a'], letGo: true });
+    expect({ lines, isReleased: body.isReleased }).toEqual({ lines: ['a'], isReleased: true });
   });
 
   it('are not waited for when the signal is aborted already, or while nothing comes', async () => {

@@ -188,7 +188,7 @@ describe('an object that is on the member already', () => {
         await world.pass(600);
         expect(world.results()).toMatchObject([{ result, details: [{ ...details[0], valueInMember: color }] }]);
       }
-      expect(world.sighting().objects).toEqual([]);
+      expect(world.observation().objects).toEqual([]);
     },
   );
 

@@ -15,7 +15,7 @@ const onMember = async (world: World) => {
 const told = (world: World) =>
   Object.fromEntries(
     world
-      .sighting()
+      .observation()
       .placements.map(({ placement, results }) => [placement.name, results.map(({ message }) => message)]),
   );
 const refused = (by: string) => [`the object is already placed by ${by}: two placements may not share an object`];

@@ -34,7 +34,7 @@ describe('a member that fills the cache of a new kind', () => {
     expect(world.sent()).toEqual(['GET configmaps/a', 'PATCH configmaps/a']);
     await world.pass(2);
     expect(world.sent()).toEqual(['GET widgets/w', 'PATCH widgets/w']);
-    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true }, { done: true }] });
+    expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true }, { done: true }] });
   });
 });
 
@@ -68,7 +68,7 @@ describe('a fault that ends', () => {
       world.member.assign([assignment('web', [configMap('a'), deployment('web')])]);
       await world.pass(10);
     }
-    expect(world.sighting()).toMatchObject({
+    expect(world.observation()).toMatchObject({
       reachable: true,
       complete: true,
       placements: [{ done: true, results: [] }],
@@ -82,7 +82,7 @@ describe('a fault that ends', () => {
     await world.pass(10);
     await world.user('PATCH', a, { data: { color: 'blue' } });
     await world.pass(900);
-    expect(world.sighting()).toMatchObject({ reachable: true, complete: true, placements: [{ done: true }] });
+    expect(world.observation()).toMatchObject({ reachable: true, complete: true, placements: [{ done: true }] });
     expect(await dataOf(world)).toEqual({ color: 'red' });
   });
 });
@@ -93,7 +93,7 @@ describe('whether a member can be reached', () => {
     world.sim.setFaults([{ type: 'Reset', verbs: ['watch'], ...always }]);
     for (let second = 0; second < 300; second++) {
       await world.pass(1);
-      expect(world.sighting().reachable).toBe(true);
+      expect(world.observation().reachable).toBe(true);
     }
     expect(world.said).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('whether a member can be reached', () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Unreachable', ...always }]);
     await world.pass(120);
-    expect(world.sighting()).toMatchObject({
+    expect(world.observation()).toMatchObject({
       reachable: false,
       complete: false,
       cause: 'ask /readyz on eu-1: connect ECONNREFUSED eu-1',
@@ -143,11 +143,11 @@ describe('whether a member can be reached', () => {
       world.sim.setFaults([{ type: 'Unreachable', ...always }]);
       const probes = () => world.requests.slice(before).filter(({ path }) => path === '/readyz').length;
       while (probes() < misses) await world.pass(0.1);
-      isThere.push(world.sighting().reachable);
+      isThere.push(world.observation().reachable);
       world.sim.setFaults([]);
       await world.pass(60);
     }
-    expect([isThere, world.sighting().reachable]).toEqual([[true, false], true]);
+    expect([isThere, world.observation().reachable]).toEqual([[true, false], true]);
   });
 
   it('cannot be reached while it takes no credentials, and can where it only forbids to ask', async () => {
@@ -158,17 +158,17 @@ describe('whether a member can be reached', () => {
       const world = await holding();
       world.sim.setFaults([{ ...fault, resources: undefined }]);
       await world.pass(120);
-      expect(world.sighting().reachable).toBe(reachable);
+      expect(world.observation().reachable).toBe(reachable);
     }
   });
 
   it('says that it is not healthy when /readyz says so, and goes on; it joined when it first answered', async () => {
     const world = await holding();
-    const [joined] = world.sighting().memberStatus!.agentStatus![0]!.conditions!;
+    const [joined] = world.observation().memberStatus!.agentStatus![0]!.conditions!;
     expect(joined).toMatchObject({ type: 'Joined', lastTransitionTime: expect.any(String) });
     world.sim.setFaults([{ type: 'ServerError', status: 500, ...always, probability: 1, resources: undefined }]);
     await world.pass(120);
-    expect(world.sighting().memberStatus?.agentStatus?.[0]?.conditions).toMatchObject([
+    expect(world.observation().memberStatus?.agentStatus?.[0]?.conditions).toMatchObject([
       joined,
       { type: 'Healthy', status: 'False', reason: 'ReadyzFailed' },
     ]);
@@ -176,7 +176,7 @@ describe('whether a member can be reached', () => {
 });
 
 describe('a member that is too busy to say whether it is healthy', () => {
-  const health = (world: World) => world.sighting().memberStatus?.agentStatus?.[0]?.conditions?.[1];
+  const health = (world: World) => world.observation().memberStatus?.agentStatus?.[0]?.conditions?.[1];
   const busy = {
     type: 'TooManyRequests',
     retryAfterSeconds: 1,
@@ -211,12 +211,12 @@ describe('a member that is too busy to say whether it is healthy', () => {
       const asked = probes(world);
       while (probes(world) === asked) await world.pass(0.1);
       await world.pass(0.1);
-      expect(world.sighting().reachable).toBe(true);
+      expect(world.observation().reachable).toBe(true);
       expect(health(world)).toEqual(before);
     }
     world.sim.setFaults([]);
     await world.pass(4);
-    expect(world.sighting().reachable).toBe(true);
+    expect(world.observation().reachable).toBe(true);
     expect(health(world)).toEqual(before);
   });
 
@@ -232,7 +232,7 @@ describe('a member that is too busy to say whether it is healthy', () => {
   });
 });
 
-describe('a sighting', () => {
+describe('a observation', () => {
   it('is never older than it says, even while a watch hangs half open', async () => {
     const world = await holding(undefined, { faults: [{ type: 'SilentWatch' }] });
     await world.pass(30);
@@ -240,7 +240,7 @@ describe('a sighting', () => {
     const changedAt = world.clock.now();
     let stale = 0;
     while (JSON.stringify(await dataOf(world)) === '{"color":"blue"}') {
-      const { objects, observedAt } = world.sighting();
+      const { objects, observedAt } = world.observation();
       expect(objects).toMatchObject([{ data: { color: 'red' } }]);
       expect(Date.parse(observedAt!)).toBeLessThanOrEqual(changedAt);
       stale++;
@@ -257,7 +257,7 @@ describe('a sighting', () => {
     const before = kinds();
     for (let minute = 0; minute < 60; minute++) {
       await world.pass(60);
-      expect(world.sighting()).toMatchObject({ reachable: true, complete: true });
+      expect(world.observation()).toMatchObject({ reachable: true, complete: true });
     }
     expect(world.said).toEqual([]);
     // Every 125 to 155 seconds.
@@ -269,7 +269,7 @@ describe('a sighting', () => {
     const world = await holding();
     world.sim.setFaults([{ type: 'Forbidden', verbs: ['get', 'list', 'watch'], resources: ['configmaps'], ...always }]);
     await world.pass(600);
-    expect(world.sighting()).toMatchObject({ reachable: true, complete: false });
+    expect(world.observation()).toMatchObject({ reachable: true, complete: false });
     expect(world.said).toEqual([
       'read ConfigMap default/a on eu-1: 403, api/v1/namespaces/default/configmaps/a is forbidden: User "gitfleet" cannot get it',
     ]);
@@ -277,8 +277,8 @@ describe('a sighting', () => {
 
   it('is the same value as long as nothing changed', async () => {
     const world = await holding();
-    const before = world.sighting();
+    const before = world.observation();
     await world.pass(5);
-    expect(world.sighting()).toBe(before);
+    expect(world.observation()).toBe(before);
   });
 });

@@ -27,7 +27,7 @@ describe('what the member refuses', () => {
         message,
       },
     ]);
-    expect(world.sighting().placements[0]?.done).toBe(true);
+    expect(world.observation().placements[0]?.done).toBe(true);
   });
 
   it('is tried again after 5 s, then less and less often up to every 5 min', async () => {
@@ -123,7 +123,7 @@ describe('a list of several pages whose continue token expires', () => {
     for (const { manifest } of items) await world.user('POST', '/api/v1/namespaces/default/configmaps', manifest);
     world.member.assign([{ ...first, manifests: [...first.manifests, ...items], prunable: [] }]);
     await world.pass(30);
-    expect(world.sighting()).toMatchObject({ complete: true });
-    expect(world.sighting().objects).toHaveLength(1_201);
+    expect(world.observation()).toMatchObject({ complete: true });
+    expect(world.observation().objects).toHaveLength(1_201);
   });
 });

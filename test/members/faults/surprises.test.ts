@@ -98,7 +98,7 @@ describe('a kind that the member does not serve', () => {
     await world.pass(300);
     world.member.assign([assignment('widgets', [widget]), assignment('crds', [widgets])]);
     await world.pass(3);
-    expect(world.sighting().placements.map(({ done, results }) => ({ done, results }))).toEqual([
+    expect(world.observation().placements.map(({ done, results }) => ({ done, results }))).toEqual([
       { done: true, results: [] },
       { done: true, results: [] },
     ]);
@@ -111,7 +111,7 @@ describe('a kind that the member does not serve', () => {
     await world.user('DELETE', `${crdPath}/widgets.example.com`);
     await world.pass(60);
     expect(await world.user('GET', path)).toMatchObject({ spec: { size: 1 } });
-    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true }] });
+    expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true }] });
   });
 });
 
@@ -124,7 +124,7 @@ describe('two placements that claim one object', () => {
     await world.pass(1);
     world.member.assign([first, second]);
     await world.pass(60);
-    expect(world.sighting().placements.map(({ results }) => results)).toEqual([
+    expect(world.observation().placements.map(({ results }) => results)).toEqual([
       [],
       [
         {
@@ -147,9 +147,9 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     await world.pass(120);
     expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
     expect(world.said).toEqual(['eu-1 is another cluster than before: everything is applied again']);
-    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
+    expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
     const uid = (await world.user('GET', '/api/v1/namespaces/shop'))['metadata'] as { uid: string };
-    expect(world.sighting().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);
+    expect(world.observation().objects.map(({ metadata }) => metadata['uid'])).toContain(uid.uid);
   });
 
   it('gets everything anew also where the old one had not said yet which cluster it is', async () => {
@@ -169,7 +169,7 @@ describe('a member that is replaced by an empty cluster of the same name', () =>
     await world.pass(120);
     expect(await dataOf(world, '/api/v1/namespaces/shop/configmaps/a')).toEqual({ color: 'red' });
     expect(world.said).toEqual([]);
-    expect(world.sighting()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
+    expect(world.observation()).toMatchObject({ complete: true, placements: [{ done: true, results: [] }] });
   });
 });
 
@@ -197,7 +197,7 @@ describe('a member whose clock is wrong', () => {
     await world.user('PATCH', a, { data: { color: 'blue' } });
     await world.pass(1);
     expect(await dataOf(world)).toEqual({ color: 'red' });
-    expect(world.sighting().observedAt!.slice(0, 10)).toBe('2026-11-20');
+    expect(world.observation().observedAt!.slice(0, 10)).toBe('2026-11-20');
   });
 });
 

@@ -86,7 +86,7 @@ describe('an object that a new snapshot does not list', () => {
     expect([kind, metadata.name]).toEqual(['ConfigMap', 'b']);
     expect(metadata.labels ?? {}).toEqual({});
     expect(metadata.annotations ?? {}).toEqual({});
-    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+    expect(world.observation().placements).toMatchObject([{ done: true, results: [] }]);
   });
 
   it('is removed after its kind was asked for again, when it changed in the meantime', async () => {
@@ -107,7 +107,7 @@ describe('an object that a new snapshot does not list', () => {
     await world.user('PATCH', b, { metadata: { annotations: { 'gitfleet.dev/digest': 'newer' } } });
     await world.pass(6);
     expect(world.sent().filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE configmaps/b']);
-    expect(world.sighting().placements).toMatchObject([{ results: [{ result: 'ManifestDeleteFailed' }] }]);
+    expect(world.observation().placements).toMatchObject([{ results: [{ result: 'ManifestDeleteFailed' }] }]);
     expect(await exists(world, b)).toBe(true);
   });
 });
@@ -124,7 +124,7 @@ describe('a placement that is removed', () => {
       'DELETE configmaps/a',
       'DELETE namespaces/shop',
     ]);
-    expect(world.sighting()).toMatchObject({ complete: true, objects: [], placements: [{ done: true, results: [] }] });
+    expect(world.observation()).toMatchObject({ complete: true, objects: [], placements: [{ done: true, results: [] }] });
     await world.pass(600);
     expect(world.sent()).toEqual([]);
   });
@@ -138,18 +138,18 @@ describe('a placement that is removed', () => {
     world.member.assign([gone('web', manifests)]);
     await world.pass(20);
     expect(world.sent()).toEqual(['DELETE deployments/web']);
-    expect(world.sighting().placements).toMatchObject([{ done: false }]);
+    expect(world.observation().placements).toMatchObject([{ done: false }]);
     await world.pass(20);
     expect(world.sent()).toEqual(['DELETE configmaps/a', 'DELETE namespaces/shop']);
     expect(
       world
-        .sighting()
+        .observation()
         .objects.map(({ kind }) => kind)
         .sort(),
     ).toEqual(['Deployment', 'Namespace']);
     await world.user('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web', { metadata: { finalizers: null } });
     await world.pass(60);
-    expect(world.sighting().objects).toEqual([]);
+    expect(world.observation().objects).toEqual([]);
   });
 
   it('keeps a namespace that holds what is not ours, says what, and removes it when that is gone', async () => {
@@ -236,7 +236,7 @@ describe('a placement that is removed', () => {
       metadata: { labels: { 'gitfleet.dev/placement': 'other' } },
     });
     expect(await exists(world, '/api/v1/namespaces/shop/configmaps/theirs')).toBe(true);
-    expect(world.sighting().placements).toMatchObject([
+    expect(world.observation().placements).toMatchObject([
       { placement: { name: 'web' }, done: true, results: [] },
       { placement: { name: 'other' }, done: true, results: [] },
     ]);

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
-import { type RemovalAsked, removalApprovalObject } from '../../../repo/record/removals-asked.ts';
+import { type RemovalToApprove, removalApprovalObject } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
@@ -8,7 +8,7 @@ import { approvalPage, removalPage } from './page.ts';
 /** What a person is asked: by a run, or for a removal. */
 type Asked =
   | { readonly approval: ApprovalRequest; readonly run: StagedUpdateRun | undefined }
-  | { readonly removal: RemovalAsked };
+  | { readonly removal: RemovalToApprove };
 
 const ofRun =
   (cell: (approval: ApprovalRequest) => Cell) =>

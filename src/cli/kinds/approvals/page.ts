@@ -4,7 +4,7 @@ import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import { findCondition } from '../../../engine/kernel/condition.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { isOver } from '../../../engine/update-run.ts';
-import type { RemovalAsked } from '../../../repo/record/removals-asked.ts';
+import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tasks.ts';
@@ -85,7 +85,7 @@ function opened(run: StagedUpdateRun, task: StageTaskState): string[] {
 }
 
 /** Removals that are refused or held: what would go, and how to let it. */
-export function removalPage(asked: RemovalAsked, { inPlace }: Pick<Status, 'inPlace'>): string[] {
+export function removalPage(asked: RemovalToApprove, { inPlace }: Pick<Status, 'inPlace'>): string[] {
   const { name, removalDigest, messages } = asked;
   return [
     fields([

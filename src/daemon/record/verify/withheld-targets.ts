@@ -25,7 +25,7 @@ export const nothingWithheld: WithheldTargets = { isWithheld: () => false, shown
 export function withheldTargets(
   result: PlanResult,
   unproven: UnprovenBindings,
-  sightings: ReadonlyMap<ClusterName, ClusterObservation> | undefined,
+  observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined,
 ): WithheldTargets {
   if (unproven.size === 0) return nothingWithheld;
   const withheld = new Set<string>();
@@ -36,7 +36,7 @@ export function withheldTargets(
     const key = placementKey(target.placement);
     // Targets that this plan moves do not depend on a claim.
     if (target.remove || index === undefined || unproven.get(key)?.get(cluster) !== index) continue;
-    const observation = sightings?.get(cluster);
+    const observation = observations?.get(cluster);
     if (observation?.reachable && shows(observation, target, result)) {
       shown.push({ key, cluster });
       continue;

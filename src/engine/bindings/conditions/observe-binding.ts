@@ -1,5 +1,5 @@
 import type { Condition, ConditionStatus, Timestamp } from '../../../api/meta.ts';
-import type { ClusterObservation, PlacementSighting } from '../../../api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../../api/observation.ts';
 import { type ApplyStrategy, type Placement, refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import { findCondition, isFulfilled, withTransitionTime } from '../../kernel/condition.ts';
@@ -146,7 +146,7 @@ function deliver(
 type Say = (type: string, status: ConditionStatus, reason: string, message: string) => Condition;
 
 /** The actor has been through with exactly what the target says; an absent digest, on either side, is taken as equal. */
-const isDone = (sighting: PlacementSighting, rendered: Extract<Rendered, { ok: true }>): boolean =>
+const isDone = (sighting: PlacementObservation, rendered: Extract<Rendered, { ok: true }>): boolean =>
   sighting.done && (sighting.digest === undefined || rendered.digest === '' || sighting.digest === rendered.digest);
 
 function applied(objects: readonly Delivered[], strategy: ApplyStrategy, binding: Binding, say: Say): Condition[] {

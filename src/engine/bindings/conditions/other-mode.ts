@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../../api/meta.ts';
-import type { PlacementSighting } from '../../../api/observation.ts';
+import type { PlacementObservation } from '../../../api/observation.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import { findCondition } from '../../kernel/condition.ts';
 
@@ -17,7 +17,7 @@ const ofReports: ReadonlySet<string> = new Set([
  * applied until this very plan is of that apply.
  */
 export function isOfOtherMode(
-  { results }: PlacementSighting,
+  { results }: PlacementObservation,
   { report, binding, now }: { readonly report: boolean; readonly binding: Binding; readonly now: Timestamp },
 ): boolean {
   const isReport = results.some(({ result }) => ofReports.has(result));

@@ -101,7 +101,7 @@ function addSnapshot(entry: PlacementFiles, index: number, { path, text, written
       file: `(status branch) ${path}`,
       ...place,
       message: `this snapshot cannot be used: ${message}`,
-      fix: 'leave the status branch to gitfleet',
+      fix: 'let only gitfleet change the status branch',
     });
 }
 

@@ -27,10 +27,10 @@ export function runJobs(cluster: Cluster, dependents: Dependents): void {
     const count = () => countJob(job, dependents.controlled(job, '/pods'));
     const verdict = verdictOf(cluster, job, count());
     const wait = job.metadata.deletionTimestamp === undefined ? act(job, count(), verdict) : undefined;
-    const told = writeStatus(cluster, kind, job, jobStatus(cluster, job, count(), verdict));
+    const updated = writeStatus(cluster, kind, job, jobStatus(cluster, job, count(), verdict));
     const waits = [wait, verdict.nextMs].filter((ms) => ms !== undefined);
-    later(cluster, key, told, { ms: waits.length > 0 ? Math.min(...waits) : undefined, reconcile });
-    if (isOver(told)) expire(told);
+    later(cluster, key, updated, { ms: waits.length > 0 ? Math.min(...waits) : undefined, reconcile });
+    if (isOver(updated)) expire(updated);
   }
 
   /** Starts and stops pods; returns the milliseconds after which a pod may be started again. */

@@ -91,12 +91,12 @@ function conditionsOf(cluster: Cluster, job: Stored, { state, reason, message }:
       ['Failed', 'True'],
     ],
   }[state];
-  let told = job;
+  let updated = job;
   for (const [type = '', status] of types) {
     const condition = { type, status: status as Condition['status'], reason, message };
-    const conditions = withCondition(cluster, told, condition, { lastProbeTime: cluster.timestamp() });
-    told = { ...told, status: { ...fieldsAt(told, 'status'), conditions } };
+    const conditions = withCondition(cluster, updated, condition, { lastProbeTime: cluster.timestamp() });
+    updated = { ...updated, status: { ...fieldsAt(updated, 'status'), conditions } };
   }
-  const conditions = listAt(told, 'status', 'conditions');
+  const conditions = listAt(updated, 'status', 'conditions');
   return conditions.length > 0 ? { conditions } : {};
 }

@@ -68,10 +68,10 @@ export function runPods(cluster: Cluster): void {
   function run(pod: Stored): void {
     writeStatus(cluster, kind, pod, readyStatus(cluster, pod, failureOf(pod) !== 'NotReady'));
     for (const { name, image } of containersOf(pod)) {
-      tell(pod, 'Normal', 'Pulled', `Container image "${image}" already present on machine`);
-      tell(pod, 'Normal', 'Started', `Started container ${name}`);
+      emitEvent(pod, 'Normal', 'Pulled', `Container image "${image}" already present on machine`);
+      emitEvent(pod, 'Normal', 'Started', `Started container ${name}`);
     }
-    if (failureOf(pod) === 'NotReady') tell(pod, 'Warning', 'Unhealthy', 'Readiness probe failed: simulated');
+    if (failureOf(pod) === 'NotReady') emitEvent(pod, 'Warning', 'Unhealthy', 'Readiness probe failed: simulated');
   }
 
   function runOnce(pod: Stored): void {
@@ -91,13 +91,13 @@ export function runPods(cluster: Cluster): void {
     }
     writeStatus(cluster, kind, pod, failingStatus(cluster, pod, attempt));
     if (failure === 'ImagePullBackOff')
-      tell(pod, 'Warning', 'Failed', `Failed to pull image "${image}": simulated: not found`);
-    else tell(pod, 'Warning', 'BackOff', `Back-off restarting failed container in pod ${pod.metadata.name}`);
+      emitEvent(pod, 'Warning', 'Failed', `Failed to pull image "${image}": simulated: not found`);
+    else emitEvent(pod, 'Warning', 'BackOff', `Back-off restarting failed container in pod ${pod.metadata.name}`);
     if (attempt < mostRestarts)
       afterSeconds(pod, Math.min(300, 10 * 2 ** (attempt - 1)), (live) => fail(live, attempt + 1));
   }
 
-  const tell = (pod: Stored, type: 'Normal' | 'Warning', reason: string, message: string) =>
+  const emitEvent = (pod: Stored, type: 'Normal' | 'Warning', reason: string, message: string) =>
     recordEvent(cluster, pod, { type, reason, message, from: 'kubelet' });
 
   function vanish(pod: Stored): void {

@@ -26,8 +26,8 @@ export function runStatefulSets(cluster: Cluster, dependents: Dependents): void 
     if (set.metadata.deletionTimestamp === undefined) step(set, templates);
     ownClaims(cluster, set, podsOf(set));
     const { status, nextMs } = statefulStatus(cluster, set, podsOf(set), templates);
-    const told = status === set['status'] ? set : cluster.store.put(key, { ...set, status });
-    later(cluster, key, told, { ms: nextMs, reconcile });
+    const updated = status === set['status'] ? set : cluster.store.put(key, { ...set, status });
+    later(cluster, key, updated, { ms: nextMs, reconcile });
     const used = new Set(podsOf(set).map((pod) => pod.metadata.labels?.[revisionLabel]));
     forgetOldRevisions(cluster, dependents, set, (revision) =>
       [textAt(status, 'currentRevision'), textAt(status, 'updateRevision'), ...used].includes(revision.metadata.name),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterObservation, PlacementSighting } from '../../../../src/api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../../../src/api/observation.ts';
 import type { Rendered } from '../../../../src/engine/overrides/render.ts';
 import { at } from '../../rollout/world.ts';
 import { entry, look, observe, ref, rendered, type Scene, web, words } from './scene.ts';
@@ -7,7 +7,7 @@ import { entry, look, observe, ref, rendered, type Scene, web, words } from './s
 describe('conditions that were recorded after the last thing that was heard of the cluster', () => {
   const available = (since: number, status: 'True' | 'False' = 'True') =>
     ({ type: 'Available', status, reason: 'AllWorkAreAvailable', lastTransitionTime: at(since) }) as const;
-  const heard = (when: number | undefined, more: Partial<PlacementSighting> = {}): ClusterObservation => {
+  const heard = (when: number | undefined, more: Partial<PlacementObservation> = {}): ClusterObservation => {
     const heardAt = when === undefined ? {} : { heardAt: at(when) };
     return look({ placements: [entry({ ...heardAt, ...more })], objects: [web(0)] });
   };

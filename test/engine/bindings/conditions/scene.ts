@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../../src/api/meta.ts';
-import type { ClusterObservation, PlacementSighting } from '../../../../src/api/observation.ts';
+import type { ClusterObservation, PlacementObservation } from '../../../../src/api/observation.ts';
 import type { ApplyStrategy, Placement } from '../../../../src/api/placement.ts';
 import type { Binding } from '../../../../src/api/placement-state.ts';
 import { observeBinding } from '../../../../src/engine/bindings/conditions/observe-binding.ts';
@@ -37,7 +37,7 @@ export const bindingOf = (more: Partial<Binding> = {}): Binding => ({
   resourceSnapshotIndex: 3,
   ...more,
 });
-export const entry = (more: Partial<PlacementSighting> = {}): PlacementSighting => ({
+export const entry = (more: Partial<PlacementObservation> = {}): PlacementObservation => ({
   placement: { kind: 'ClusterResourcePlacement', name: 'web' },
   resourceSnapshotIndex: 3,
   done: true,

@@ -20,7 +20,7 @@ describe('an object that somebody changes', () => {
       },
     ]);
     expect(world.said).toEqual(['ConfigMap default/a was changed by kubectl-edit and was repaired: /data/color']);
-    expect(world.sighting().placements[0]?.done).toBe(true);
+    expect(world.observation().placements[0]?.done).toBe(true);
   });
 
   it('is reported for ten minutes after it was put right', async () => {
@@ -127,7 +127,7 @@ describe('an object that somebody changes', () => {
     world.sim.setFaults([{ type: 'Unreachable', fromSeconds: 0, probability: 1 }]);
     await world.user('PATCH', path, { data: { color: 'blue' } });
     await world.pass(120);
-    expect(world.sighting().reachable).toBe(false);
+    expect(world.observation().reachable).toBe(false);
     world.sim.setFaults([]);
     await world.pass(120);
     expect(await dataOf(world)).toEqual({ color: 'red' });
@@ -163,11 +163,11 @@ describe('a member that is listed every minute instead of watched', () => {
     const world = await openWorld({}, { pollMs: 60_000 });
     world.member.assign([assignment('web', [configMap('a', { color: 'red' })])]);
     await world.pass(1);
-    expect(world.sighting().placements).toMatchObject([{ done: true, results: [] }]);
+    expect(world.observation().placements).toMatchObject([{ done: true, results: [] }]);
     await world.user('PATCH', path, { data: { color: 'blue' } });
     const changedAt = world.clock.now();
     await world.pass(30);
-    expect(Date.parse(world.sighting().observedAt ?? '')).toBeLessThanOrEqual(changedAt);
+    expect(Date.parse(world.observation().observedAt ?? '')).toBeLessThanOrEqual(changedAt);
     await world.pass(45);
     expect(await dataOf(world)).toEqual({ color: 'red' });
     expect(world.results()[0]?.details).toMatchObject([{ path: '/data/color', manager: 'kubectl-edit' }]);

@@ -7,7 +7,7 @@ import type { Watches } from '../watch/watches.ts';
 import { conflictBackOff, isFromAnotherDaemon, mayBePlacedSince } from './conflict-back-off.ts';
 
 /** Objects that are left alone until their desired state is confirmed, because another daemon may have a newer plan. */
-export interface HeldBack {
+export interface UnconfirmedObjects {
   /** Another daemon changed the object, or may have, since our last apply or since the plan was made. */
   isInConflict(assignment: PlacementAssignment, manifest: Manifest, live: Manifest | undefined): boolean;
   /** Leaves the object alone until its desired state is confirmed. `live`: the object as it was found. */
@@ -20,7 +20,7 @@ export interface HeldBack {
   forget(): void;
 }
 
-export function heldBack(input: {
+export function unconfirmedObjects(input: {
   readonly clock: Clock;
   readonly watches: Watches;
   readonly observed: FirstObservation;
@@ -28,7 +28,7 @@ export function heldBack(input: {
   readonly ask: () => void;
   /** The change that another daemon made is now repaired. */
   readonly overrule: (key: string) => void;
-}): HeldBack {
+}): UnconfirmedObjects {
   const { watches, observed } = input;
   const found = new Map<string, { readonly ref: ObjectRef; readonly live: Manifest | undefined }>();
   const conflicts = conflictBackOff(input.clock, input.ask);

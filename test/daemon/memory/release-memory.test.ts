@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectGarbage, giveBackAtRest, processUsage, type Usage } from '../../../src/daemon/memory/give-back.ts';
+import { collectGarbage, releaseMemoryAtRest, processUsage, type Usage } from '../../../src/daemon/memory/release-memory.ts';
 import type { Clock } from '../../../src/members/clock.ts';
 
 const mb = 2 ** 20;
@@ -19,10 +19,10 @@ async function run(
   };
   let usage: Usage = { processorMs: 0, residentBytes: 60 * mb };
   const collectedAt: number[] = [];
-  const gaveBack: number[] = [];
+  const released: number[] = [];
   const cannot: unknown[] = [];
   let at = -1;
-  const stop = giveBackAtRest({
+  const stop = releaseMemoryAtRest({
     clock,
     usage: () => usage,
     async collect() {
@@ -30,7 +30,7 @@ async function run(
       if (fails) throw fails;
       usage = { processorMs: usage.processorMs + 2_000, residentBytes: leavesMb * mb };
     },
-    gaveBack: (bytes) => gaveBack.push(bytes / mb),
+    released: (bytes) => released.push(bytes / mb),
     cannot: (error) => cannot.push(error),
   });
   for (const [processorMs, heapMb] of samples) {
@@ -43,7 +43,7 @@ async function run(
   }
   const goesOn = due !== undefined;
   stop();
-  return { collectedAt, gaveBack, cannot, goesOn, waits: due !== undefined };
+  return { collectedAt, released, cannot, goesOn, waits: due !== undefined };
 }
 
 describe('memory is given back', () => {
@@ -94,10 +94,10 @@ describe('memory is given back', () => {
 
   it('by half of a large heap that stays large, not by 64 MB of it', async () => {
     const samples = [900, 900, 1_000, 1_000, 1_201, 1_201].map((heapMb) => [9, heapMb] as const);
-    const { collectedAt, gaveBack, goesOn, waits } = await run(samples, { leavesMb: 800 });
-    expect({ collectedAt, gaveBack, goesOn, waits }).toEqual({
+    const { collectedAt, released, goesOn, waits } = await run(samples, { leavesMb: 800 });
+    expect({ collectedAt, released, goesOn, waits }).toEqual({
       collectedAt: [1, 4],
-      gaveBack: [100, 401],
+      released: [100, 401],
       goesOn: true,
       waits: false,
     });
@@ -108,7 +108,7 @@ describe('memory is given back', () => {
     const samples = [900, 900, 900, 900].map((heapMb) => [9, heapMb] as const);
     expect(await run(samples, { fails })).toEqual({
       collectedAt: [1],
-      gaveBack: [],
+      released: [],
       cannot: [fails],
       goesOn: false,
       waits: false,

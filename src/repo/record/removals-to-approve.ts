@@ -2,7 +2,7 @@ import { removalName } from '../../engine/gate/removal-approval.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 
 /** A removal that an approval can allow: of a plan that the guard refused, or of a hold. */
-export interface RemovalAsked {
+export interface RemovalToApprove {
   /** Name of the RemovalApproval, and of its branch below `gitfleet/approve/`. */
   readonly name: string;
   readonly removalDigest: string;
@@ -11,7 +11,7 @@ export interface RemovalAsked {
 }
 
 /** The removals that can be approved, one for each digest. */
-export function removalsAsked(plan: Pick<Plan, 'guard' | 'holds'>): RemovalAsked[] {
+export function removalsToApprove(plan: Pick<Plan, 'guard' | 'holds'>): RemovalToApprove[] {
   const reasons = new Map<string, string[]>();
   for (const { removalDigest, message } of [...plan.guard, ...plan.holds]) {
     if (removalDigest === undefined) continue;
@@ -25,7 +25,7 @@ export function removalsAsked(plan: Pick<Plan, 'guard' | 'holds'>): RemovalAsked
 }
 
 /** The approval file. */
-export const removalApprovalObject = ({ name, removalDigest }: RemovalAsked): object => ({
+export const removalApprovalObject = ({ name, removalDigest }: RemovalToApprove): object => ({
   apiVersion: 'gitfleet.dev/v1alpha1',
   kind: 'RemovalApproval',
   metadata: { name },

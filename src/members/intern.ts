@@ -9,7 +9,7 @@ let characters = 0;
  * Returns the first of all equal values. Members hold many equal objects, and a thousand equal specs then use the memory of one.
  * Only for JSON values that are never changed in place.
  */
-export function oneOfEqual<T extends object>(value: T): T {
+export function intern<T extends object>(value: T): T {
   const text = JSON.stringify(value);
   const same = known.get(text);
   if (same !== undefined) return same as T;
@@ -19,7 +19,7 @@ export function oneOfEqual<T extends object>(value: T): T {
 }
 
 /** The same for a text that is kept per member, such as the key of an object. */
-export function oneText(text: string): string {
+export function internText(text: string): string {
   const same = texts.get(text);
   if (same !== undefined) return same;
   count(text);
@@ -36,11 +36,11 @@ function count({ length }: string): void {
 }
 
 /** A copy in which the named parts that are objects or lists are interned. */
-export function sharingParts<T extends object>(object: T, names: readonly string[]): T {
+export function internParts<T extends object>(object: T, names: readonly string[]): T {
   const copy = { ...object } as Record<string, unknown>;
   for (const name of names) {
     const part = copy[name];
-    if (typeof part === 'object' && part !== null) copy[name] = oneOfEqual(part);
+    if (typeof part === 'object' && part !== null) copy[name] = intern(part);
   }
   return copy as T;
 }

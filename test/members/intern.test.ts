@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { oneOfEqual, oneText, sharingParts } from '../../src/members/equal-parts.ts';
+import { intern, internText, internParts } from '../../src/members/intern.ts';
 
 const spec = (image: string) => ({ replicas: 2, template: { containers: [{ name: 'web', image }] } });
 
 describe('equal values', () => {
   it('are one value', () => {
-    expect(oneOfEqual(spec('web:1'))).toBe(oneOfEqual(spec('web:1')));
+    expect(intern(spec('web:1'))).toBe(intern(spec('web:1')));
   });
 
   it('are not mixed up with others', () => {
-    expect([oneOfEqual(spec('web:1')), oneOfEqual(spec('web:2'))]).toEqual([spec('web:1'), spec('web:2')]);
+    expect([intern(spec('web:1')), intern(spec('web:2'))]).toEqual([spec('web:1'), spec('web:2')]);
   });
 
   it('stay what they are when there are more than are remembered', () => {
     const large = (at: number) => ({ text: `${at}`.padStart(2 ** 20, '.') });
-    const first = oneOfEqual(large(0));
-    for (let at = 1; at < 6; at++) expect(oneOfEqual(large(at))).toEqual(large(at));
-    expect(oneOfEqual(large(0))).not.toBe(first);
-    expect(oneOfEqual(large(0))).toEqual(first);
+    const first = intern(large(0));
+    for (let at = 1; at < 6; at++) expect(intern(large(at))).toEqual(large(at));
+    expect(intern(large(0))).not.toBe(first);
+    expect(intern(large(0))).toEqual(first);
   });
 });
 
@@ -25,11 +25,11 @@ describe('objects that share their equal parts', () => {
   const object = (name: string) => ({ kind: 'Deployment', metadata: { name }, spec: spec('web:1'), status: null });
 
   it('say what they said', () => {
-    expect(sharingParts(object('a'), ['spec', 'status', 'data'])).toEqual(object('a'));
+    expect(internParts(object('a'), ['spec', 'status', 'data'])).toEqual(object('a'));
   });
 
   it('have one value for the parts that are named', () => {
-    const [a, b] = [sharingParts(object('a'), ['spec']), sharingParts(object('b'), ['spec'])];
+    const [a, b] = [internParts(object('a'), ['spec']), internParts(object('b'), ['spec'])];
     expect(a.spec).toBe(b.spec);
     expect([a.metadata, b.metadata]).toEqual([{ name: 'a' }, { name: 'b' }]);
   });
@@ -38,9 +38,9 @@ describe('objects that share their equal parts', () => {
 describe('equal texts', () => {
   it('say what they said, also when there are more than are remembered', () => {
     const large = (at: number) => `${at}`.padStart(2 ** 20, '.');
-    expect(Array.from({ length: 6 }, (_, at) => oneText(large(at)))).toEqual(
+    expect(Array.from({ length: 6 }, (_, at) => internText(large(at)))).toEqual(
       Array.from({ length: 6 }, (_, at) => large(at)),
     );
-    expect(oneText('/ConfigMap/shop/settings')).toBe('/ConfigMap/shop/settings');
+    expect(internText('/ConfigMap/shop/settings')).toBe('/ConfigMap/shop/settings');
   });
 });

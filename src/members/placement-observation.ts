@@ -1,9 +1,9 @@
-import type { ObjectOutcome, PlacementSighting } from '../api/observation.ts';
+import type { ObjectOutcome, PlacementObservation } from '../api/observation.ts';
 import { objectKey } from '../engine/selection/object-key.ts';
 import type { PlacementAssignment } from './assignment.ts';
 
 /** The observation of a placement by its actor. Instants in milliseconds since the epoch. */
-export const placementSighting = (of: {
+export const placementObservation = (of: {
   readonly wanted: PlacementAssignment;
   /** End of the last complete attempt. */
   readonly finishedAt: number;
@@ -12,7 +12,7 @@ export const placementSighting = (of: {
   /** The present assignment has had an attempt. */
   readonly done: boolean;
   readonly outcomes: readonly ObjectOutcome[];
-}): PlacementSighting => {
+}): PlacementObservation => {
   const { placement, resourceSnapshotIndex, digest } = of.wanted;
   return {
     placement,

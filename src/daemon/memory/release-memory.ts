@@ -23,11 +23,11 @@ const worthBytes = 64 * 2 ** 20;
  * up to a second. It is called at rest only, and again only after growth by half and by 64 MB. If it fails (a Node without
  * inspector), `cannot` is called once and no more attempts are made. Returns a function that ends it.
  */
-export function giveBackAtRest(input: {
+export function releaseMemoryAtRest(input: {
   readonly clock: Clock;
   readonly usage: () => Usage;
   readonly collect: () => Promise<void>;
-  readonly gaveBack: (bytes: number) => void;
+  readonly released: (bytes: number) => void;
   readonly cannot: (error: unknown) => void;
 }): () => void {
   const { clock, usage, collect } = input;
@@ -48,7 +48,7 @@ export function giveBackAtRest(input: {
       await collect();
       left = usage().residentBytes;
       restful = 0;
-      input.gaveBack(now.residentBytes - left);
+      input.released(now.residentBytes - left);
     }
     // The processor time of the collection does not count as work.
     before = usage();
